@@ -9,6 +9,7 @@ from api.comments.comment_settings import CommentSettings
 from api.feeds.themes import Theme, UnknownThemes
 from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
+from api.media.settings import ImageLimits
 from api.media.upload_places import UploadPlaces
 from api.middleware.rate_limiter import RateLimiter
 from api.middleware.request_log import RequestLog
@@ -50,6 +51,8 @@ class ApiSettings:
     """Bytes of rendered feeds, pages and delta reads that are kept."""
     image_bytes: int
     """Largest upload of an image."""
+    image_limits: ImageLimits
+    """What an image may have to be shown at all."""
     video_bytes: int
     """Largest upload of a video."""
     uploads: int

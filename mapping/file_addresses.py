@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mapping.references import named_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 FIELDS = frozenset({"source_url", "image", "banner_image", "cover_image"})
 """Fields that hold the address of a file wherever they stand."""
@@ -21,7 +21,14 @@ def addresses_in(document: Any, *, named: bool = True) -> Iterator[tuple[str, st
 
     `named`: also of records that the document names by their `_id`, whose own files they are.
     """
-    return _walk(document, "", named) if _has_files(document) else iter(())
+    found = _named(document, "", named) if _has_files(document) else ()
+    return ((path, address) for _, _, path, address in found)
+
+
+def replace_addresses(document: Any, new: Mapping[str, str]) -> None:
+    """Put into the document, which is changed, a new address for each of its addresses that is a key of `new`."""
+    for holder, name, _, address in _named(document, "", named=True):
+        holder[name] = new.get(address, address)
 
 
 def _has_files(document: Any) -> bool:
@@ -41,15 +48,16 @@ def _has_files(document: Any) -> bool:
     return False
 
 
-def _walk(document: Any, path: str, named: bool) -> Iterator[tuple[str, str]]:
+def _named(document: Any, path: str, named: bool) -> Iterator[tuple[Any, Any, str, str]]:
+    """What holds an address, under which name or place, its path and the address."""
     if path and not named and isinstance(document, dict) and named_by(document):
         return
     for name, value in _parts(document):
         there = f"{path}.{name}".lstrip(".")
         if not isinstance(value, str):
-            yield from _walk(value, there, named)
+            yield from _named(value, there, named)
         elif value and (name in FIELDS or MEDIA_URL.search(there)):
-            yield there, value
+            yield document, name, there, value
 
 
 def _parts(value: Any) -> Iterable[tuple[Any, Any]]:

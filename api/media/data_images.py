@@ -7,13 +7,14 @@ import hashlib
 import hmac
 from base64 import b64decode, urlsafe_b64encode
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from api.media.formats import CONTENT_TYPES, HEAD
+from api.media.settings import RefusedImage
 from api.routing import check_organization
 from mapping.errors import Forbidden, NotFound, Unprocessable
-from mapping.file_addresses import addresses_in
+from mapping.file_addresses import addresses_in, replace_addresses
 from store import uploads
 from store.files.port import KEY_BYTES
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from api.media.addresses import WrittenRecord
     from api.media.images import ImageFacts
     from api.request import ApiRequest
+    from api.services import ApiSettings
     from store.uploads import Upload
 
 DATA = "data:"
@@ -58,8 +60,9 @@ async def take_data_images(
     for path, _ in found[most:]:
         raise Unprocessable(f"a post brings at most {most} images itself", field=path)
     made: dict[str, DataImage] = {}
+    addresses: dict[str, str] = {}
     for path, url in found:
-        content, facts = await asyncio.to_thread(_read, path, url, request.services.settings.image_bytes)
+        content, facts = await asyncio.to_thread(_read, path, url, request.services.settings)
         digest = hashlib.sha256(content).hexdigest()
         if digest not in made:
             key = _key(request.services.media_key, organization_id, name, digest)
@@ -76,7 +79,8 @@ async def take_data_images(
                 created_at=int(request.services.clock()),
             )
             made[digest] = DataImage(upload, content)
-        _put(body, path, made[digest].upload.url)
+        addresses[url] = made[digest].upload.url
+    replace_addresses(body, addresses)
     return tuple(made.values())
 
 
@@ -102,9 +106,10 @@ async def _organization(request: ApiRequest, target: Callable[[Connection], Writ
     return record.organization_id
 
 
-def _read(path: str, url: str, most: int) -> tuple[bytes, ImageFacts]:
+def _read(path: str, url: str, settings: ApiSettings) -> tuple[bytes, ImageFacts]:
     """The image in a `data:` address (RFC 2397), whatever type it gives itself; raises Unprocessable."""
     from api.media.images import identify  # with Pillow, which no start waits for
+    from api.media.variants import check_size
 
     head, comma, data = url[len(DATA) :].partition(",")
     content = unquote_to_bytes(data)
@@ -113,25 +118,21 @@ def _read(path: str, url: str, most: int) -> tuple[bytes, ImageFacts]:
             content = b64decode(content, validate=True)
         except ValueError:
             raise Unprocessable("a data address should hold whole base64", field=path) from None
-    if len(content) > most:
-        raise Unprocessable(f"the image is larger than {most} bytes", field=path)
+    if len(content) > settings.image_bytes:
+        raise Unprocessable(f"the image is larger than {settings.image_bytes} bytes", field=path)
     facts = identify(content[:HEAD]) if comma else None
     if facts is None:
         raise Unprocessable(REFUSED, field=path)
+    try:
+        check_size(facts, settings.image_limits)
+    except RefusedImage as refused:
+        raise Unprocessable(f"the image can never be shown: {refused}", field=path) from None
     return content, facts
 
 
 def _key(secret: bytes, *parts: str) -> str:
     made = hmac.new(secret, "\0".join(("upload", *parts)).encode(), hashlib.sha256).digest()
     return urlsafe_b64encode(made[:KEY_BYTES]).decode().rstrip("=")
-
-
-def _put(body: Json, path: str, url: str) -> None:
-    *way, last = path.split(".")
-    part: Any = body
-    for name in way:
-        part = part[int(name)] if isinstance(part, list) else part[name]
-    part[int(last) if isinstance(part, list) else last] = url
 
 
 async def _once(content: bytes) -> AsyncIterator[bytes]:

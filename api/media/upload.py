@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.errors import UnsupportedMedia, json_response
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
 from api.media.formats import CONTENT_TYPES, HEAD
+from api.media.settings import RefusedImage
 from api.media.video_facts import VIDEO_TYPES, content_type, facts_of
 from api.openapi import WRITE_ERRORS, documented, in_path, operation
 from mapping.documents.media import Media
@@ -132,11 +133,16 @@ async def _chain(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
 
 
 def _kind(head: bytes, settings: ApiSettings) -> FileKind:
-    """What the file is by its content; raises UnsupportedMedia."""
+    """What the file is by its content; raises UnsupportedMedia, PayloadTooLarge for an image that can never be shown."""
     from api.media.images import identify  # with Pillow, which no start waits for
+    from api.media.variants import check_size
 
     facts = identify(head)
     if facts is not None:
+        try:
+            check_size(facts, settings.image_limits)
+        except RefusedImage as refused:
+            raise PayloadTooLarge(f"the image can never be shown: {refused}") from None
         return FileKind(IMAGE, facts.content_type, settings.image_bytes, facts.width, facts.height)
     video = content_type(head)
     if video is None:

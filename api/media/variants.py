@@ -19,6 +19,7 @@ from api.media.settings import RefusedImage, Variant
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from api.media.images import ImageFacts
     from api.media.settings import ImageLimits
     from mapping.rules.image_address import ImageOptions
 
@@ -64,12 +65,21 @@ AvifImagePlugin.DEFAULT_MAX_THREADS = 1  # a thread each is what the workers hav
 
 
 def check(body: bytes, limits: ImageLimits) -> None:
-    """Raise RefusedImage for what is no image, or has more pixels or frames than the limits: by its header alone."""
+    """Raise RefusedImage for what is no image, or one that can never be shown: by its header alone."""
     facts = identify(body)
     if facts is None:
         raise RefusedImage("no image that the service takes")
-    if facts.width * facts.height > limits.pixels or facts.frames > limits.frames:
+    check_size(facts, limits)
+
+
+def check_size(facts: ImageFacts, limits: ImageLimits) -> None:
+    """Raise RefusedImage for more pixels or frames than the limits, or pixels that memory for decoding does not hold."""
+    pixels = facts.width * facts.height
+    if pixels > limits.pixels or facts.frames > limits.frames:
         raise RefusedImage("more pixels or frames than the service takes")
+    smallest = DRAFTS[-1] if facts.format == "jpeg" else DRAFTS[0]
+    if pixels * DECODING[facts.format] / smallest**2 > limits.decode_bytes:
+        raise RefusedImage("decoding it would take too much memory")
 
 
 def render(body: bytes, options: ImageOptions, accepted: frozenset[str], limits: ImageLimits) -> Variant:

@@ -251,12 +251,17 @@ def media_settings(media: MediaConfig) -> MediaSettings:
         workers=media.workers,
         render_queue=media.render_queue,
         organization_render_queue=media.organization_render_queue,
-        limits=ImageLimits(
-            pixels=media.pixels,
-            frames=media.frames,
-            decode_bytes=media.decode_bytes,
-            animation_bytes=media.animation_bytes,
-        ),
+        limits=image_limits(media),
+    )
+
+
+def image_limits(media: MediaConfig) -> ImageLimits:
+    """What an image may have to be shown."""
+    return ImageLimits(
+        pixels=media.pixels,
+        frames=media.frames,
+        decode_bytes=media.decode_bytes,
+        animation_bytes=media.animation_bytes,
     )
 
 
@@ -278,6 +283,7 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         feed_limit_max=limits.feed_limit_max,
         read_cache_bytes=limits.read_cache_bytes,
         image_bytes=settings.media.image_bytes,
+        image_limits=image_limits(settings.media),
         video_bytes=settings.media.video_bytes,
         uploads=settings.media.uploads,
         organization_uploads=settings.media.organization_uploads,

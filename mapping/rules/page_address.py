@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from ipaddress import IPv6Address
 from typing import NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from mapping.rules.addresses import literal
 
@@ -36,15 +36,22 @@ def page_address(url: str) -> PageAddress:
         return NOWHERE
     try:
         parts = urlsplit(url.strip())
-        host, port = _host(parts.hostname or ""), parts.port
+        host, port = _host(parts.hostname or ""), _port(parts)
     except ValueError:
         return NOWHERE
-    if parts.scheme not in PORTS or not host or port == 0:
+    if parts.scheme not in PORTS or not host:
         return NOWHERE
     origin = f"{parts.scheme}://{host}" + ("" if port in {None, PORTS[parts.scheme]} else f":{port}")
     path = quote(re.sub("/{2,}", "/", parts.path).rstrip("/"), safe=_SAFE)
     location = f"{origin}{path}" if path else f"{origin}/"
     return PageAddress(origin, location) if len(location) <= LONGEST else PageAddress(origin)
+
+
+def _port(parts: SplitResult) -> int | None:
+    """The port, None where none is named. Raises ValueError for one that is none."""
+    if parts.port == 0:
+        raise ValueError("no server has this port")
+    return parts.port
 
 
 def _host(name: str) -> str:

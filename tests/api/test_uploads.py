@@ -20,7 +20,7 @@ from store.files.port import FileMissing, new_key
 from store.media_tables import uploads as uploads_table
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.media.pictures import FORMATS, HTML, SVG, animation, picture
+from tests.media.pictures import FORMATS, HTML, SVG, animation, picture, png_header, webp_header
 
 PATH = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
 AUTH = ("desk", matchday.SECRET)
@@ -111,6 +111,22 @@ async def test_what_is_no_image_is_refused(server, kept, body):
     response = await sent(server, body, headers={"Content-Type": "image/png"})
 
     assert refused(response) == (415, "invalid_request", False)
+    assert (kept(), await rows(server)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        pytest.param(png_header(30_000, 30_000), id="900 megapixels"),
+        pytest.param(webp_header(5_000, 5_000), id="webp that no memory holds"),
+    ],
+)
+async def test_an_image_that_can_never_be_shown_is_refused(server, kept, body):
+    """By its header, before anything is stored: whoever posts it learns it, and readers see no placeholder for ever."""
+    response = await sent(server, body)
+
+    assert refused(response) == (413, "payload_too_large", False)
+    assert "can never be shown" in response.json()["message"]
     assert (kept(), await rows(server)) == ([], [])
 
 

@@ -81,6 +81,13 @@ def png_header(width, height, *, data=b""):
     return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", data) + chunk(b"IEND", b"")
 
 
+def webp_header(width, height):
+    """A WebP that says how large it is, and nothing behind it."""
+    content = bytes(4) + (width - 1).to_bytes(3, "little") + (height - 1).to_bytes(3, "little")
+    chunks = b"WEBP" + b"VP8X" + len(content).to_bytes(4, "little") + content
+    return b"RIFF" + len(chunks).to_bytes(4, "little") + chunks
+
+
 def flood():
     """A header of 100 megapixels, and nothing behind it."""
     return png_header(10_000, 10_000)

@@ -16,7 +16,7 @@ from store.media_tables import uploads as uploads_table
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.writing import STRANGER, Desk, photo
-from tests.media.pictures import picture
+from tests.media.pictures import picture, png_header
 from tests.opening import store_at
 from tests.sqlite import migrated_url
 
@@ -89,6 +89,28 @@ async def test_data_images_of_a_post_become_uploads(server, desk, kept):
         (row["key"], True) for row in stored.values()
     }
     assert await server.services.files.read(stored[80]["key"], IMAGE_BYTES) == JPEG
+
+
+async def test_a_data_image_below_a_name_with_dots_is_taken(server, desk):
+    """Open documents have any names; which of several places is meant is never a question of how its path is spelt."""
+    block = {
+        "_type": "Svc::Model::Content::PlayerCardContentBlock", "local_id": "bcard",
+        "of.the.day": {"image": data(PNG)}, "of": {"the": {"day": {"image": data(JPEG)}}},
+    }  # fmt: skip
+    event = await desk.create({"contents": [block]})
+    (shown,) = event["contents"]
+    stored = {row["width"]: PREFIX + row["key"] for row in await rows(server)}
+
+    assert shown["of.the.day"]["image"] == stored[40]
+    assert shown["of"]["the"]["day"]["image"] == stored[80]
+
+
+async def test_a_data_image_that_can_never_be_shown_is_refused(server, desk, kept):
+    """More pixels than any image may have, said with the path; nothing is stored."""
+    media = [{"url": data(png_header(30_000, 30_000))}]
+    found = await desk.refused("create", {"media": media}, ticker_local_id="gderby")
+    assert found == (422, "media.0.url")
+    assert (kept(), await rows(server)) == ([], [])
 
 
 async def test_a_changed_post_takes_data_images_too(server, desk, kept):
