@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
+AT_ONCE = 0.2
+"""Seconds that a look-up may take while somebody waits who wants nothing of the address yet."""
+
 
 class Blocked(OSError):
     """The address may not be called. Says nothing about why: the message is the same for all.
@@ -122,11 +125,13 @@ class SsrfGuard:
     async def may_be_kept(self, url: str, organization: str = "") -> bool:
         """Whether `url` may be kept to be fetched later, when it is checked again; a refusal is logged.
 
-        Unlike `is_allowed` for a name that does not resolve now: somebody's post must not fail because a name server does.
+        Unlike `is_allowed` for a name that does not resolve at once: somebody's post must neither fail nor wait because a
+        name server does.
         """
         try:
             target = addresses.target(url)
-            await self.on_behalf_of(organization).addresses(target.host, target.port)
+            async with asyncio.timeout(AT_ONCE):
+                await self.on_behalf_of(organization).addresses(target.host, target.port)
         except (NotAllowed, Blocked):
             log.info("media.address_refused", host=_host(url), setting="webhooks.allow_hosts")
             return False

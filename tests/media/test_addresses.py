@@ -36,7 +36,8 @@ GAME = {
 MODIFICATION = "Svc::Model::Modification"
 
 
-LOOK_UP_TIMEOUT = 0.2
+LOOK_UP_TIMEOUT = 3600
+"""Seconds that whoever fetches would wait: longer than any test."""
 
 
 class SlowNames(Names):
