@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from time import monotonic
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from api.comments.comment_settings import CommentSettings
 from api.feeds.themes import Theme, UnknownThemes
@@ -26,6 +26,19 @@ URL_BYTES = 8192
 """Longest path and query of a request."""
 
 SelectorKind = Literal["match", "phase", "overall"]
+
+
+class Keys(NamedTuple):
+    """Secrets that the service has made for itself. What was signed by the keys of before the last rotation is believed too."""
+
+    media: bytes
+    """Signs the addresses of images (mapping.rules.image_address)."""
+    readers: bytes
+    """Signs the tokens of readers (mapping.rules.reader_token)."""
+    reader_ids: bytes
+    """Makes the ids of readers, and is never rotated."""
+    media_before: tuple[bytes, ...] = ()
+    readers_before: tuple[bytes, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -143,10 +156,7 @@ class Services:
     clock: Callable[[], float]
     providers: frozenset[str]
     event_types: frozenset[str]
-    media_key: bytes
-    """Signs the addresses of images (mapping.rules.image_address)."""
-    reader_key: bytes
-    """Signs the tokens of readers (mapping.rules.reader_token)."""
+    keys: Keys
     files: FileStore
     """The files that clients have uploaded."""
     check_address: Callable[[str, str], Awaitable[bool]] | None = None

@@ -30,7 +30,7 @@ from sqlalchemy import make_url
 
 from api.app import create_app
 from api.middleware.request_log import RequestLog
-from api.services import Services
+from api.services import Keys, Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
@@ -154,8 +154,7 @@ async def served(store: Store) -> AsyncIterator[str]:
         clock=lambda: 0,
         providers=frozenset(),
         event_types=frozenset(),
-        media_key=b"k" * 32,
-        reader_key=b"r" * 32,
+        keys=Keys(media=b"k" * 32, readers=b"r" * 32, reader_ids=b"r" * 32),
         files=DiskFiles(Path("media")),
     )
     server = Server()

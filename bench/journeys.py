@@ -24,7 +24,7 @@ import structlog
 
 from api.app import create_app
 from api.middleware.request_log import RequestLog
-from api.services import Services
+from api.services import Keys, Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
@@ -118,8 +118,7 @@ def app_of(components: Components) -> ASGIApp:
         clock=time.time,
         providers=components.registry.ids,
         event_types=components.registry.event_types,
-        media_key=b"k" * 32,
-        reader_key=b"r" * 32,
+        keys=Keys(media=b"k" * 32, readers=b"r" * 32, reader_ids=b"r" * 32),
         files=DiskFiles(Path("media")),
     )
     return create_app(services)

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
 from store.columns import Bytewise, Counter, integer, metadata, text
+
+
+class CommentStatus(StrEnum):
+    """Hidden: reported by so many readers that a person has to look."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    HIDDEN = "hidden"
+    DELETED = "deleted"
+
 
 reader_sign_ins = Table(
     "reader_sign_ins",

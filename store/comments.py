@@ -5,38 +5,27 @@ A comment is public while it is approved, its reader is not banned, and both hol
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import and_, exists, func, insert, not_, or_, select, true, update
+from sqlalchemy import and_, exists, func, insert, or_, select, true, update
 
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unprocessable
-from store import history
-from store.comment_tables import closed_channels, comment_likes, comment_reports, reader_bans
+from store import history, image_uses
+from store.comment_tables import CommentStatus, closed_channels, comment_likes, comment_reports, reader_bans
 from store.comment_tables import comments as table
-from store.public import post_is_public
+from store.public import comment_is_public, post_is_public
 from store.sql.insert_new import insert_new
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Connection, FromClause, Select
+    from sqlalchemy import ColumnElement, Connection, Select
 
     from store.unit import Unit
 
 NO_COMMENT = "there is no such comment"
 READER_LOCKS = 13
 """PostgreSQL's advisory locks of readers, apart from all others."""
-
-
-class CommentStatus(StrEnum):
-    """Hidden: reported by so many readers that a person has to look."""
-
-    PENDING = "pending"
-    APPROVED = "approved"
-    REJECTED = "rejected"
-    HIDDEN = "hidden"
-    DELETED = "deleted"
 
 
 GONE = (CommentStatus.REJECTED, CommentStatus.DELETED)
@@ -116,6 +105,8 @@ def create(unit: Unit, new: NewComment, *, duplicate_period: float) -> StoredCom
     if unit.conn.scalar(select(exists().where(*recent))):
         raise Conflict("the same comment was sent before", field="text")
     unit.conn.execute(insert(table).values(**new._asdict(), created_at=unit.now, updated_at=unit.now))
+    if new.author_image is not None:
+        image_uses.refer(unit, "comment", new.id, new.organization_id, {new.author_image: True})
     return require(unit.conn, new.id)
 
 
@@ -128,7 +119,7 @@ def public_page(
     Raises InvalidRequest where `after` is no comment of the channel.
     """
     written = true() if until is None else table.c.created_at < until
-    counted = and_(table.c.channel_id == channel_id, is_public(table), written)
+    counted = and_(table.c.channel_id == channel_id, comment_is_public(table), written)
     shown = counted if reader_id is None else or_(counted, _waiting(channel_id, reader_id))
     return _page(conn, shown, counted, after=after, limit=limit, reader_id=reader_id, channel_id=channel_id)
 
@@ -217,22 +208,8 @@ def counts(conn: Connection, game_id: str, *, until: int | None = None) -> dict[
     published = exists().where(
         posts.c.game_id == game_id, posts.c.local_id == table.c.channel_id, post_is_public(posts)
     )
-    wanted = and_(table.c.game_id == game_id, is_public(table), written, published)
+    wanted = and_(table.c.game_id == game_id, comment_is_public(table), written, published)
     return _numbers(conn, select(table.c.channel_id, func.count()).where(wanted).group_by(table.c.channel_id))
-
-
-def is_public(of: FromClause) -> ColumnElement[bool]:
-    """Whether readers see a comment of the table."""
-    parents = table.alias("parents")
-    parent_is_shown = exists().where(parents.c.id == of.c.parent_id, *_shown(parents))
-    return and_(*_shown(of), or_(of.c.parent_id.is_(None), parent_is_shown))
-
-
-def _shown(of: FromClause) -> tuple[ColumnElement[bool], ...]:
-    banned = exists().where(
-        reader_bans.c.organization_id == of.c.organization_id, reader_bans.c.reader_id == of.c.reader_id
-    )
-    return of.c.status == CommentStatus.APPROVED, not_(banned)
 
 
 def _waiting(channel_id: str, reader_id: str) -> ColumnElement[bool]:
@@ -278,7 +255,7 @@ def _with_numbers(
     if reader_id is not None:
         mine = comment_likes.c.comment_id.in_(ids), comment_likes.c.reader_id == reader_id
         own = set(conn.scalars(select(comment_likes.c.comment_id).where(*mine)))
-    replied = table.c.parent_id.in_(ids), is_public(table)
+    replied = table.c.parent_id.in_(ids), comment_is_public(table)
     replies = _numbers(conn, select(table.c.parent_id, func.count()).where(*replied).group_by(table.c.parent_id))
     return [
         each._replace(
@@ -308,7 +285,7 @@ def _numbers(conn: Connection, query: Select[Any]) -> dict[str, int]:
 
 
 def _require_public(conn: Connection, channel_id: str, comment_id: str) -> None:
-    found = exists().where(table.c.id == comment_id, table.c.channel_id == channel_id, is_public(table))
+    found = exists().where(table.c.id == comment_id, table.c.channel_id == channel_id, comment_is_public(table))
     if not conn.scalar(select(found)):
         raise NotFound(NO_COMMENT)
 
@@ -351,7 +328,7 @@ def _check_parent(conn: Connection, new: NewComment) -> None:
         table.c.id == new.parent_id,
         table.c.channel_id == new.channel_id,
         table.c.parent_id.is_(None),
-        is_public(table),
+        comment_is_public(table),
     )
     if not conn.scalar(select(first)):
         raise Unprocessable("a reply belongs to a comment of this post that is no reply itself", field="parent_id")

@@ -11,7 +11,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.documents.state import BEFORE
 from mapping.errors import Conflict, NotFound
 from mapping.references import named_in
-from store import history, uploads
+from store import history, image_uses, uploads
 from store.event_rows import columns_of, event_of, events_named, link_records, place
 from store.media_tables import media_probes
 from store.public import post_is_public
@@ -312,6 +312,7 @@ def _note_uses(unit: Unit, before: StoredGame, after: StoredGame) -> None:
     note_uses(unit, "game", after.id, after.organization_id, after=now, before=before.document)
     if deleted:
         uploads.release_posts(unit, after.id)
+        image_uses.release_posts(unit, after.id)
         unit.conn.execute(delete(media_probes).where(media_probes.c.game_id == after.id))
 
 

@@ -13,12 +13,13 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 
 from mapping.merge import merge_game
 from mapping.references import References
-from store import history
+from store import history, image_uses
 from store.errors import UnreadableRow
 from store.ids import new_object_id
 from store.search import NAMES, index_master
 from store.sql.compiled_query import Among, CompiledQuery
 from store.tables import locations, players, teams, tournaments
+from store.upload_uses import HOLDERS, note_uses
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -239,6 +240,7 @@ def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) ->
         scope.unit.conn.execute(insert(table), created)
     for new in created:
         index_master(scope.unit.conn, table.name, new["id"], scope.owner_id, {**new["doc"], "name": new["name"]})
+    image_uses.add(scope.unit.conn, [use for new in created for use in _images(scope, table, new["id"], new["doc"])])
     for row in sorted(known.values(), key=lambda row: row.id):  # one order, so that no two imports wait for each other
         _merge(scope, table, row, wanted[row.ext_id])
     return {row["ext_id"]: row["id"] for row in created} | {ext_id: row.id for ext_id, row in known.items()}
@@ -281,8 +283,21 @@ def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) ->
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
     history.keep_masters(scope.unit, table, [row.id])
     scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
-    if [merged.get(name) for name in NAMES] != [current.get(name) for name in NAMES]:
-        index_master(scope.unit.conn, table.name, row.id, scope.owner_id, merged)
+    _note(scope, table, row.id, merged, current)
+
+
+def _note(scope: Scope, table: Table, record_id: str, after: Mapping[str, Any], before: Mapping[str, Any]) -> None:
+    """Note under which words a changed record is found, and which images it names."""
+    if [after.get(name) for name in NAMES] != [before.get(name) for name in NAMES]:
+        index_master(scope.unit.conn, table.name, record_id, scope.owner_id, after)
+    if holder := HOLDERS.get(table.name):
+        note_uses(scope.unit, holder, record_id, scope.owner_id, after=after, before=before)
+
+
+def _images(scope: Scope, table: Table, record_id: str, document: Mapping[str, Any]) -> list[dict[str, object]]:
+    """That a new record names its image, where it has one."""
+    url, kind = document.get("image"), HOLDERS.get(table.name)
+    return [image_uses.use(kind, record_id, scope.owner_id, url)] if url and kind else []
 
 
 def merge(

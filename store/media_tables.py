@@ -34,6 +34,26 @@ upload_uses = Table(
 )
 """What refers to an upload, which stays as long: `kind` and id of the record; `shown`: not by an unpublished entry of `media`."""
 
+image_uses = Table(
+    "image_uses",
+    metadata,
+    text("organization_id", primary_key=True),
+    text("image", primary_key=True),
+    text("kind", primary_key=True),
+    text("record_id", primary_key=True),
+    Column("shown", Boolean, nullable=False),
+    Index(None, "kind", "record_id"),
+)
+"""What names an image of a third party: `image` is a hash of its address, the rest as in `upload_uses`, or a `comment`."""
+
+purged_files = Table(
+    "purged_files",
+    metadata,
+    text("file", primary_key=True),
+    integer("purged_at"),
+)
+"""Files that an operator shows to nobody any more, by hashes of their addresses."""
+
 media_probes = Table(
     "media_probes",
     metadata,

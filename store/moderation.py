@@ -9,9 +9,10 @@ from sqlalchemy import delete, exists, or_, select
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store import comments
-from store.comment_tables import closed_channels, reader_bans
+from store.comment_tables import CommentStatus, closed_channels, reader_bans
 from store.comment_tables import comments as table
-from store.comments import NO_COMMENT, CommentStatus
+from store.comments import NO_COMMENT
+from store.media_tables import image_uses
 from store.sql.insert_new import insert_new
 from store.tables import games
 
@@ -69,8 +70,15 @@ def close(unit: Unit, game_id: str, channel_id: str, *, closed: bool, client_id:
 
 def purge(unit: Unit, *, before: float, limit: int = 500) -> bool:
     """Forget comments that were rejected or deleted before that time, and those of deleted liveblogs; whether there may be more."""
-    old = select(table.c.serial).where(table.c.gone_at < before).limit(limit)
+    old = select(table.c.id).where(table.c.gone_at < before).limit(limit)
     deleted = table.c.game_id == games.c.id, games.c.local_status == LocalStatus.DELETED
-    orphans = select(table.c.serial).where(*deleted).limit(limit)
-    gone = [unit.conn.execute(delete(table).where(table.c.serial.in_(some))).rowcount for some in (old, orphans)]
+    orphans = select(table.c.id).where(*deleted).limit(limit)
+    gone = [_forget(unit, list(unit.conn.scalars(some))) for some in (old, orphans)]
     return limit in gone
+
+
+def _forget(unit: Unit, comment_ids: list[str]) -> int:
+    """Forget these comments and that they show pictures of their authors; how many there were."""
+    mine = image_uses.c.kind == "comment", image_uses.c.record_id.in_(comment_ids)
+    unit.conn.execute(delete(image_uses).where(*mine))
+    return unit.conn.execute(delete(table).where(table.c.id.in_(comment_ids))).rowcount

@@ -9,7 +9,7 @@ from sqlalchemy import Select, Text, and_, bindparam, collate, or_, select, unio
 
 from store.comment_tables import closed_channels, comment_likes, comment_reports, comments, reader_bans, reader_sign_ins
 from store.history_tables import event_history, game_documents, game_versions, master_history
-from store.media_tables import media_probes, upload_uses, uploads
+from store.media_tables import image_uses, media_probes, upload_uses, uploads
 from store.poll_tables import poll_history, poll_tallies, poll_votes
 from store.statistics_tables import load_counts, reader_sketches
 from store.tables import (
@@ -164,6 +164,7 @@ PORTABLE = (
         named={"record_id": ""},
         kind_column="kind",
     ),
+    _owned(image_uses, named={"record_id": ""}, kind_column="kind"),
     _owned(media_probes, parents={"game_id": "game", "event_id": "event"}),
     _owned(idempotency, named={"game_id": "game"}),
     _owned(
@@ -215,5 +216,6 @@ STAYS: Mapping[str, str] = {
     "service_keys": "secrets that each installation makes for itself",
     "reader_salts": "secrets that each installation makes for itself",
     "beacon_intakes": "runs of processes",
+    "purged_files": "what the operator of an installation has decided",
 }
 """Tables that no export holds, with the reason."""

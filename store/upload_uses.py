@@ -1,13 +1,13 @@
-"""Which uploads a record's document names: noted with every write of the record, so that they stay as long."""
+"""Which files a record's document names: noted with every write of the record. Uploads stay as long, images are shown as long."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
 from mapping.file_addresses import addresses_in
 from mapping.rules.public import file_is_public
-from store import uploads
+from store import image_uses, uploads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from store.unit import Unit
     from store.uploads import Kind
+
+HOLDERS: dict[str, Kind] = {"players": "player", "teams": "team", "tournaments": "tournament"}
+"""Tables of master data whose records name files → what they are called as users of files."""
 
 
 def note_uses(
@@ -27,24 +30,35 @@ def note_uses(
     after: Mapping[str, Any] | None,
     before: Mapping[str, Any] | None = None,
 ) -> None:
-    """Note which uploads the record names now, `after` as it is stored (None: deleted), `before` as it was (None: new).
+    """Note which files the record names now, `after` as it is stored (None: deleted), `before` as it was (None: new).
 
-    Raises Unprocessable where one of them has gone since it was looked up.
+    Raises Unprocessable where an upload has gone since it was looked up.
     """
     now, then = (_used(unit.conn, organization_id, document or {}) for document in (after, before))
-    if now != then:
-        uploads.refer(unit, kind, record_id, now)
+    if now.uploads != then.uploads:
+        uploads.refer(unit, kind, record_id, now.uploads)
+    if now.images != then.images:
+        image_uses.refer(unit, kind, record_id, organization_id, now.images)
 
 
-def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -> dict[str, bool]:
-    """The uploads of its organization that a document names by itself: key → whether its readers are shown them."""
-    found: dict[str, bool] = {}
+class Used(NamedTuple):
+    """Keys of uploads and addresses of others' images → whether readers of the record are shown them."""
+
+    uploads: dict[str, bool]
+    images: dict[str, bool]
+
+
+def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -> Used:
+    """The files that a document names by itself, of uploads those of its organization."""
+    found = Used({}, {})
     for path, url in addresses_in(document, named=False):
-        upload = uploads.find(conn, url) if url.startswith(uploads.PREFIX) else None
         entry = _entry(document, path)
-        deleted = entry.get("local_status") == LocalStatus.DELETED
-        if upload is not None and upload.organization_id == organization_id and not deleted:
-            found[upload.key] = found.get(upload.key, False) or file_is_public(entry)
+        if entry.get("local_status") == LocalStatus.DELETED:
+            continue
+        if not url.startswith(uploads.PREFIX):
+            found.images[url] = found.images.get(url, False) or file_is_public(entry)
+        elif (upload := uploads.find(conn, url)) is not None and upload.organization_id == organization_id:
+            found.uploads[upload.key] = found.uploads.get(upload.key, False) or file_is_public(entry)
     return found
 
 

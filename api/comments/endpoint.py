@@ -27,7 +27,8 @@ from mapping.errors import Forbidden
 from mapping.rules.comment_text import comment_text
 from mapping.rules.reader_token import network_id
 from store import comments
-from store.comments import CommentPage, CommentStatus, NewComment
+from store.comment_tables import CommentStatus
+from store.comments import CommentPage, NewComment
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -177,7 +178,7 @@ async def report(request: ApiRequest) -> Response:
     organization_id, channel_id = _channel(request)
     who = await reader(request, organization_id)
     comment_id = request.path_params["commentId"]
-    network = network_id(request.services.reader_key, comment_id, address_of(request))
+    network = network_id(request.services.keys.reader_ids, comment_id, address_of(request))
     await _check_seen(request, organization_id, channel_id)
 
     def write(unit: Unit) -> None:

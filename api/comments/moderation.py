@@ -24,7 +24,7 @@ from mapping.documents.comments import (
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound
 from store import comments, liveblogs, moderation
-from store.comments import CommentStatus
+from store.comment_tables import CommentStatus
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -138,6 +138,7 @@ async def moderate(request: ApiRequest) -> Response:
         client_id=request.caller.client_id,
     )
     decided = await services.store.write(decide)
+    _forget_pictures(request)
     request.audit(f"comments.{decision.action}", liveblog=decided.game_id, record=comment_id)
     return json_response(as_moderated(services, decided))
 
@@ -153,6 +154,7 @@ async def ban(request: ApiRequest) -> Response:
         client_id=request.caller.client_id,
     )
     await request.services.store.write(banning)
+    _forget_pictures(request)
     request.audit("comments.ban" if wanted.banned else "comments.unban", record=reader_id)
     return _shown(reader_id=reader_id, banned=wanted.banned)
 
@@ -179,6 +181,12 @@ async def export(request: ApiRequest) -> Response:
     store = request.services.store
     game = await store.read(partial(_own_liveblog, organization_id=request.organization_id, name=name))
     return TableFile(COLUMNS, form).response("comments", exported(store.read, game.id, form))
+
+
+def _forget_pictures(request: ApiRequest) -> None:
+    """Pictures of authors go with their comments: no step of a liveblog says so."""
+    if request.services.images is not None:
+        request.services.images.forget()
 
 
 def _shown(**fields: object) -> Response:

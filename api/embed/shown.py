@@ -85,5 +85,5 @@ def publication(services: Services, game: StoredGame) -> Publication:
         public_url=settings.public_url,
         publisher=services.organizations(game.organization_id) or NOBODY,
         logo=settings.logos.get(game.organization_id),
-        images=Images(services.media_key, settings.public_url.rstrip("/"), game.organization_id),
+        images=Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id),
     )

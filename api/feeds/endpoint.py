@@ -174,7 +174,9 @@ def endpoint(form: Format) -> Handler:
         counts = await counts_of(request, game, seen)
 
         def render(conn: Connection) -> bytes:
-            feed = read_feed(conn, game.id, wanted, settings, services.media_key, extension=form.extension, hub_url=hub)
+            feed = read_feed(
+                conn, game.id, wanted, settings, services.keys.media, extension=form.extension, hub_url=hub
+            )
             return form.render(feed if counts is None else with_comments(feed, counts))
 
         key = ("feed", form.extension, game.id, game.version, wanted, numbers_of(counts))

@@ -16,7 +16,7 @@ from mapping.modifications import sent
 from store import listing, masterdata, masterdata_edit, masterdata_use
 from store.listing import MasterFilter
 from store.tables import players, teams
-from store.upload_uses import note_uses
+from store.upload_uses import HOLDERS, note_uses
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -28,15 +28,10 @@ if TYPE_CHECKING:
     from store.masterdata import Master
     from store.masterdata_edit import MasterTable
     from store.unit import Unit
-    from store.uploads import Kind
 
 
 AT_ONCE = 20
 """Units in which a response brings corrections into liveblogs; where there are more to do, the daemon goes on within seconds."""
-
-
-KINDS: dict[str, Kind] = {"players": "player", "teams": "team", "tournaments": "tournament"}
-"""Table → what its records are as users of uploads."""
 
 
 async def create(kind: MasterKind, request: ApiRequest) -> Response:
@@ -96,7 +91,7 @@ def _create(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Mas
         raise Unprocessable("there is no such team", field="team_id")
     check_uploads(unit.conn, fields["owner_id"], fields, None)
     record = masterdata_edit.create(unit, table, fields)
-    note_uses(unit, KINDS[table.name], record.id, record.owner_id, after=record.document)
+    note_uses(unit, HOLDERS[table.name], record.id, record.owner_id, after=record.document)
     return record
 
 
@@ -106,7 +101,7 @@ def _change(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Mas
         raise NotFound("there is no such record", field="_id")
     check_uploads(unit.conn, before.owner_id, fields, before.document)
     record = masterdata_edit.change(unit, table, before, fields)
-    note_uses(unit, KINDS[table.name], record.id, record.owner_id, after=record.document, before=before.document)
+    note_uses(unit, HOLDERS[table.name], record.id, record.owner_id, after=record.document, before=before.document)
     return record
 
 

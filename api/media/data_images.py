@@ -65,7 +65,7 @@ async def take_data_images(
         content, facts = await asyncio.to_thread(_read, path, url, request.services.settings)
         digest = hashlib.sha256(content).hexdigest()
         if digest not in made:
-            key = _key(request.services.media_key, organization_id, name, digest)
+            key = _key(request.services.keys.media, organization_id, name, digest)
             upload = uploads.Upload(
                 key=key,
                 organization_id=organization_id,

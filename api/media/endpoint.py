@@ -69,9 +69,10 @@ async def image(request: ApiRequest) -> Response:
     proxy = request.services.images
     if proxy is None:
         raise NotFound(NO_IMAGE)
-    named = request.path_params
-    wanted = read_path(request.services.media_key, named["signature"], named["options"], named["media"])
-    private = urlsplit(wanted.url).scheme == UPLOADED and not await proxy.is_shown(wanted.url)
+    named, keys = request.path_params, request.services.keys
+    wanted = read_path((keys.media, *keys.media_before), named["signature"], named["options"], named["media"])
+    logo = request.services.settings.logos.get(wanted.organization_id)
+    private = wanted.url != logo and not await proxy.is_shown(wanted.organization_id, wanted.url)
     readable = not private or _owns(request, wanted)
     shown = await proxy.find(wanted, accepted_formats(request.headers)) if readable else None
     if shown is None and not wants_image(request.headers):
@@ -105,9 +106,10 @@ def wants_image(headers: RequestHeaders) -> bool:
 
 
 def _owns(request: ApiRequest, wanted: ImageRequest) -> bool:
-    """Whether the caller has credentials of the organization that the upload is of."""
-    caller = request.context.caller
-    return caller is not None and caller.proven and urlsplit(wanted.url).netloc in caller.organizations
+    """Whether the caller has credentials of the organization that the image is of."""
+    caller, parts = request.context.caller, urlsplit(wanted.url)
+    owner = parts.netloc if parts.scheme == UPLOADED else wanted.organization_id
+    return caller is not None and caller.proven and owner in caller.organizations
 
 
 def _response(headers: RequestHeaders, shown: ShownImage | None, proxy: ImageProxy, *, private: bool) -> Response:
@@ -162,7 +164,7 @@ async def link(request: ApiRequest) -> Response:
     if max(width or 0, height or 0) * dpr > LARGEST:
         raise InvalidRequest(f"a side of an image has at most {LARGEST} pixels", field="dpr")
     options = ImageOptions(width, height, "cover" if fit == "cover" else "contain", dpr)
-    path = image_path(request.services.media_key, ImageRequest(request.organization_id, url, options))
+    path = image_path(request.services.keys.media, ImageRequest(request.organization_id, url, options))
     return JSONResponse({"url": request.services.settings.public_url.rstrip("/") + path})
 
 

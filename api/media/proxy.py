@@ -46,13 +46,13 @@ PLACEHOLDER: Final = (
 
 
 class Uploads(Protocol):
-    """What clients have uploaded."""
+    """What clients have uploaded, and which files are shown."""
 
     async def read(self, url: str, most: int) -> bytes | None:
         """The bytes of an upload, None where there is none of that address, or it is larger than `most`."""
 
-    async def shown(self, url: str) -> bool:
-        """Whether something that is published refers to it."""
+    async def shown(self, organization_id: str, url: str) -> bool:
+        """Whether something of the organization that is published refers to the file, an upload or somebody else's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,8 @@ class ImageProxy:
         )
         self._flights = FlightGroup()
         self._hot = HotVariants(settings.hot_bytes)
-        self._shown: TTLCache[str, bool] = TTLCache(SHOWN_KEPT, SHOWN_SECONDS, timer=monotonic)
+        self._forgotten = 0
+        self._shown: TTLCache[tuple[str, str], bool] = TTLCache(SHOWN_KEPT, SHOWN_SECONDS, timer=monotonic)
 
     def close(self) -> None:
         """Let go the threads."""
@@ -107,14 +108,23 @@ class ImageProxy:
         )
         return None if origin.digest is None else await self._made(wanted, accepted, origin.digest)
 
-    async def is_shown(self, url: str) -> bool:
-        """Whether an upload is readable by everybody, as it was within the last second."""
+    async def is_shown(self, organization_id: str, url: str) -> bool:
+        """Whether everybody may see the file, as it was within the last second and after the last `forget`."""
         if self._uploads is None:
-            return False
-        known = self._shown.get(url)
+            return not url.startswith(f"{UPLOADED}:")
+        key = organization_id, url
+        known = self._shown.get(key)
         if known is None:
-            known = self._shown[url] = await self._uploads.shown(url)
+            began = self._forgotten
+            known = await self._uploads.shown(organization_id, url)
+            if began == self._forgotten:
+                self._shown[key] = known
         return known
+
+    def forget(self, _: object = None) -> None:
+        """Something has been published or taken down: who sees what is to be looked up again."""
+        self._forgotten += 1
+        self._shown.clear()
 
     async def _made(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
         key = f"variant {digest} {wanted.options} {','.join(sorted(accepted))}"

@@ -1,16 +1,15 @@
-"""Uploads as the image proxy reads them: the file of one storage, and what the database says of who sees it."""
+"""Files as the image proxy reads them: uploads of one storage, and what the database says of who sees any of them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.errors import NotFound
-from store import uploads
+from store import image_uses, uploads
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from store.database import Store
     from store.files.port import FileStore
 
@@ -32,11 +31,6 @@ class StoredUploads:
         except NotFound:
             return None
 
-    async def shown(self, url: str) -> bool:
-        """Whether something that is published refers to it."""
-
-        def look_up(conn: Connection) -> bool:
-            found = uploads.find(conn, url)
-            return found is not None and uploads.shown(conn, found.key)
-
-        return await self.store.read(look_up)
+    async def shown(self, organization_id: str, url: str) -> bool:
+        """Whether something of the organization that is published refers to it, and no operator has purged it."""
+        return await self.store.read(partial(image_uses.file_is_shown, organization_id=organization_id, url=url))

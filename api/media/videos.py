@@ -13,7 +13,7 @@ from api.media.upload import VIDEO
 from api.media.video_facts import VIDEO_TYPES
 from mapping.errors import NotFound
 from mapping.rules.image_address import read_video_path
-from store import uploads
+from store import image_uses, uploads
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -61,11 +61,11 @@ PLAY = openapi.operation(
 async def play(request: ApiRequest) -> Response:
     """The uploaded video that the address names, else 404."""
     services, named = request.services, request.path_params
-    url = read_video_path(services.media_key, named["signature"], named["media"])
+    url = read_video_path((services.keys.media, *services.keys.media_before), named["signature"], named["media"])
 
     def look_up(conn: Connection) -> tuple[Upload | None, bool]:
         found = uploads.find(conn, url)
-        return found, found is not None and uploads.shown(conn, found.key)
+        return found, found is not None and image_uses.file_is_shown(conn, found.organization_id, found.url)
 
     upload, shown = await services.store.read(look_up)
     caller = request.context.caller

@@ -79,7 +79,7 @@ class AsPage:
         commented = settings.comments.taken
         zone = ZoneInfo(settings.timezone)
         counted = settings.counted
-        return cls(services.clock, services.media_key, settings.embed_consent, zone, delay, show, commented, counted)
+        return cls(services.clock, services.keys.media, settings.embed_consent, zone, delay, show, commented, counted)
 
     def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
         """Writes the images and videos of a liveblog in its language.

@@ -71,7 +71,7 @@ async def export(request: ApiRequest) -> Response:
     if game is None or deleted or game.organization_id != request.organization_id:
         raise NotFound(NO_LIVEBLOG)
     return wanted.file.response(
-        wanted.content, exported(request.services.store.read, game.id, wanted, request.services.reader_key)
+        wanted.content, exported(request.services.store.read, game.id, wanted, request.services.keys.reader_ids)
     )
 
 

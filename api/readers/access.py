@@ -40,7 +40,7 @@ def known_reader(request: ApiRequest, organization_id: str) -> VerifiedReader | 
         return None
     services = request.services
     return reader_token.read_token(
-        services.reader_key,
+        (services.keys.readers, *services.keys.readers_before),
         given[0] if len(given) == 1 else "",
         organization_id,
         now=services.clock(),

@@ -52,7 +52,7 @@ async def token(request: ApiRequest) -> Response:
         fresh = VerifiedReader(organization_id, f"a{secrets.token_hex(reader_token.ID_BYTES)}")
         kept = before if before is not None and not before.signed_in else fresh
         found = replace(kept, name=reader_token.reader_name(wanted.name))
-    signed = reader_token.issue(services.reader_key, found, int(services.clock()))
+    signed = reader_token.issue(services.keys.readers, found, int(services.clock()))
     return json_response({"token": signed, "reader": shown_reader(services, found)})
 
 
@@ -67,7 +67,7 @@ async def _signed_in(services: Services, organization_id: str, sign_in: str) -> 
         partial(use_once, organization_id=organization_id, jti=person.jti, until=person.expires)
     ):
         raise Unauthorized(reader_token.SIGN_IN_REFUSED)
-    reader_id = reader_token.person_id(services.reader_key, organization_id, person.subject)
+    reader_id = reader_token.person_id(services.keys.reader_ids, organization_id, person.subject)
     return VerifiedReader(organization_id, reader_id, person.name, person.image, signed_in=True)
 
 
@@ -81,5 +81,5 @@ def picture(services: Services, organization_id: str, url: str | None) -> str | 
     """The address under which readers see the picture, None where there is none."""
     if url is None:
         return None
-    path = image_path(services.media_key, ImageRequest(organization_id, url, PICTURE))
+    path = image_path(services.keys.media, ImageRequest(organization_id, url, PICTURE))
     return f"{services.settings.public_url.rstrip('/')}{path}"

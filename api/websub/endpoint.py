@@ -55,7 +55,7 @@ async def _wanted(services: Services, settings: HubSettings, form: Query) -> Wan
     given = form.get("hub.lease_seconds", "") or str(settings.default_lease)
     if not (given.isascii() and given.isdigit() and len(given) < 12):
         raise InvalidRequest("hub.lease_seconds should be a number of seconds", field="hub.lease_seconds")
-    topics = Topics(services.settings, services.media_key)
+    topics = Topics(services.settings, services.keys.media)
     topic = topics.topic(form["hub.topic"])
     game = await services.store.read(partial(topics.liveblog, topic=topic))
     return WantedFeed(

@@ -18,6 +18,8 @@ import config
 from ingest.cli import clients as cli_clients
 from ingest.cli import comments as cli_comments
 from ingest.cli import init, keep, replay
+from ingest.cli import keys as cli_keys
+from ingest.cli import media as cli_media
 from ingest.cli import polls as cli_polls
 from ingest.cli import providers as cli_providers
 from ingest.cli import statistics as cli_statistics
@@ -59,6 +61,8 @@ app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
 app.add_typer(cli_comments.app, name="comments")
 app.add_typer(cli_polls.app, name="polls")
+app.add_typer(cli_media.app, name="media")
+app.add_typer(cli_keys.app, name="keys")
 app.add_typer(cli_statistics.app, name="statistics")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -39,12 +38,12 @@ def export(
 ) -> None:
     """Write the votes on all polls of a liveblog to the standard output; readers have no names in it."""
     from api.polls.poll_export import ExportRequest, exported
-    from store.service_keys import known_key
+    from store.service_keys import known_reader_id_key
 
     request = ExportRequest(content.value, file_format.value)
 
     async def parts(read: Any, game_id: str) -> AsyncIterator[str]:
-        key = await read(partial(known_key, name="readers"))
+        key = await read(known_reader_id_key)
         async for part in exported(read, game_id, request, key):
             yield part
 

@@ -18,7 +18,7 @@ from api.comments.comment_settings import CommentSettings
 from api.feeds.themes import Theme
 from api.media.settings import ImageLimits, MediaSettings
 from api.readers.reader_settings import ReaderSettings
-from api.services import ApiSettings
+from api.services import ApiSettings, Keys
 from api.websub.hub_settings import HubSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
@@ -34,13 +34,12 @@ from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import unrecorded
 from providers.registry import Registry
-from store import clients, private
+from store import clients, private, service_keys
 from store.database import Store
 from store.declarations import Declaration, declare
 from store.errors import StoreError
 from store.hub_subscriptions import HubRoom
 from store.ids import new_local_id
-from store.service_keys import service_key
 from store.settings import PoolSettings
 
 if TYPE_CHECKING:
@@ -71,10 +70,19 @@ class Components:
     containment: Containment
     parts: Parts
     """What the other parts of the daemon are made of."""
-    media_key: bytes
-    """Signs the addresses of images."""
-    reader_key: bytes
-    """Signs the tokens of readers."""
+    keys: Keys
+
+
+def _keys(unit: Unit) -> Keys:
+    """The secrets that the service has made for itself."""
+    media, readers = (service_keys.keys_of(unit, name) for name in (service_keys.MEDIA, service_keys.READERS))
+    return Keys(
+        media=media.current,
+        media_before=media.before,
+        readers=readers.current,
+        readers_before=readers.before,
+        reader_ids=service_keys.reader_id_key(unit),
+    )
 
 
 @asynccontextmanager
@@ -101,8 +109,7 @@ async def build_components(
         cleanup.push_async_callback(store.close)
         containment = Containment()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
-        media_key = await wait.through(partial(store.write, partial(service_key, name="media")))
-        reader_key = await wait.through(partial(store.write, partial(service_key, name="readers")))
+        keys = await wait.through(partial(store.write, _keys))
         await wait.through(partial(check_clients, store, containment))
         await wait.through(partial(retune, settings.liveblogs, store, containment))
         await wait.through(partial(rehome, store, sources, containment))
@@ -149,8 +156,7 @@ async def build_components(
             wait=wait,
             containment=containment,
             parts=parts,
-            media_key=media_key,
-            reader_key=reader_key,
+            keys=keys,
         )
 
 

@@ -102,9 +102,7 @@ async def run(
             loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
 
         files = file_store(settings.media)
-        images = ImageProxy(
-            media_settings(settings.media), fetcher.fetch, StoredUploads(components.store, files), clock
-        )
+        images = _images(settings, StoredUploads(components.store, files), fetcher, clock)
         cleanup.callback(images.close)
         streams = Streams(components.store, clock=clock)
         beacons = await cleanup.enter_async_context(
@@ -122,8 +120,7 @@ async def run(
             clock=clock,
             providers=components.registry.ids,
             event_types=components.registry.event_types,
-            media_key=components.media_key,
-            reader_key=components.reader_key,
+            keys=components.keys,
             files=files,
             check_address=guard.is_allowed,
             check_file_address=guard.may_be_kept,
@@ -260,6 +257,15 @@ def _watch(
     return workers, monitor, status
 
 
+def _images(
+    settings: Settings, uploads: StoredUploads, fetcher: MediaFetcher, clock: Callable[[], float]
+) -> ImageProxy:
+    """The image proxy, which looks up anew after each commit who sees what."""
+    images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
+    uploads.store.on_step(images.forget)
+    return images
+
+
 def _request_log(parts: Parts, settings: Settings, loops: Loops) -> RequestLog:
     log_of_requests = parts.request_log(settings.logging.slow_request)
     loops.start(log_of_requests.run(), name="request log")
@@ -293,7 +299,7 @@ def _start_hub(
     cleanup: AsyncExitStack,
 ) -> None:
     """Also where the hub is off or feeds are not public any more: who subscribed before is let know, and gets nothing."""
-    topics = Topics(services.settings, services.media_key)
+    topics = Topics(services.settings, services.keys.media)
     hub = Hub(services.store, guard, settings.websub, topics, timing=timing, containment=containment)
     services.store.on_step(hub.wake)
     cleanup.push_async_callback(hub.stop, settings.server.shutdown_grace)

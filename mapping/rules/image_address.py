@@ -86,20 +86,25 @@ def video_path(key: bytes, url: str) -> str:
     return f"/media/{_signature(key, VIDEO, media)}/{VIDEO}/{media}/play"
 
 
-def read_video_path(key: bytes, signature: str, media: str) -> str:
-    """The `imageservice://` address of the video. Raises NotFound where the signature is not that of the service."""
-    if not hmac.compare_digest(_signature(key, VIDEO, media).encode(), signature.encode("utf-8", "replace")):
+def read_video_path(keys: tuple[bytes, ...], signature: str, media: str) -> str:
+    """The `imageservice://` address of the video. Raises NotFound where none of the keys has signed it."""
+    if not _is_signed(keys, signature, VIDEO, media):
         raise NotFound("there is no such video")
     return urlsafe_b64decode(media + "=" * (-len(media) % 4)).decode()
 
 
 @lru_cache(READ)
-def read_path(key: bytes, signature: str, options: str, media: str) -> ImageRequest:
-    """What an address requests. Raises NotFound where the signature is not that of the service."""
-    if not hmac.compare_digest(_signature(key, options, media).encode(), signature.encode("utf-8", "replace")):
+def read_path(keys: tuple[bytes, ...], signature: str, options: str, media: str) -> ImageRequest:
+    """What an address requests. Raises NotFound where none of the keys has signed it."""
+    if not _is_signed(keys, signature, options, media):
         raise NotFound("there is no such image")
     organization_id, _, url = urlsafe_b64decode(media + "=" * (-len(media) % 4)).decode().partition(" ")
     return ImageRequest(organization_id, url, read_options(options))
+
+
+def _is_signed(keys: tuple[bytes, ...], signature: str, options: str, media: str) -> bool:
+    sent = signature.encode("utf-8", "replace")
+    return any(hmac.compare_digest(_signature(key, options, media).encode(), sent) for key in keys)
 
 
 def _signature(key: bytes, options: str, media: str) -> str:

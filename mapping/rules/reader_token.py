@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jwt
 
@@ -16,6 +17,9 @@ from mapping.errors import Unauthorized
 from mapping.rules.addresses import plausible
 from mapping.rules.plain_text import plain_line
 from mapping.strict_json import ForbiddenText, check_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ALGORITHM = "HS256"
 NAME_LENGTH = 60
@@ -67,9 +71,14 @@ def issue(key: bytes, reader: VerifiedReader, now: int) -> str:
     return jwt.encode(claims, key, ALGORITHM)
 
 
-def read_token(key: bytes, token: str, organization_id: str, *, now: float, token_age: float) -> VerifiedReader:
-    """The reader of a token that is at most `token_age` seconds old. Raises Unauthorized, also for other organizations."""
-    claims = _claims(key, token, REFUSED, required=["aud", "sub", "iat"], audience=organization_id)
+def read_token(
+    keys: Sequence[bytes], token: str, organization_id: str, *, now: float, token_age: float
+) -> VerifiedReader:
+    """The reader of a token that is at most `token_age` seconds old, signed by one of the keys.
+
+    Raises Unauthorized, also for other organizations.
+    """
+    claims = _claims(keys, token, REFUSED, required=["aud", "sub", "iat"], audience=organization_id)
     if not now - token_age < claims["iat"] <= now + AHEAD:
         raise Unauthorized(REFUSED)
     return VerifiedReader(
@@ -82,7 +91,7 @@ def read_sign_in(secret: str, token: str, *, now: float, sign_in_age: float) -> 
 
     `sign_in_age`: seconds that the token may be valid for, from now on.
     """
-    claims = _claims(secret.encode(), token, SIGN_IN_REFUSED, required=["sub", "iat", "exp", "jti"])
+    claims = _claims([secret.encode()], token, SIGN_IN_REFUSED, required=["sub", "iat", "exp", "jti"])
     subject, jti, issued, expires = (claims[name] for name in ("sub", "jti", "iat", "exp"))
     texts = all(isinstance(each, str) and 0 < len(each) <= 255 for each in (subject, jti))
     times = all(isinstance(each, int | float) and not isinstance(each, bool) for each in (issued, expires))
@@ -112,14 +121,24 @@ def reader_image(value: Any) -> str | None:
     return value if isinstance(value, str) and value.startswith("https://") and plausible(value) else None
 
 
+def _key_of(token: str, keys: Sequence[bytes]) -> bytes:
+    """The key that has signed the token, the first one where none has."""
+    unchecked: Any = {**_UNTIMED, "verify_aud": False}
+    for key in keys[1:]:
+        with suppress(jwt.PyJWTError):
+            jwt.decode(token, key, algorithms=[ALGORITHM], options=unchecked)
+            return key
+    return keys[0]
+
+
 def _claims(
-    key: bytes, token: str, refused: str, *, required: list[str], audience: str | None = None
+    keys: Sequence[bytes], token: str, refused: str, *, required: list[str], audience: str | None = None
 ) -> dict[str, Any]:
     options: Any = {**_UNTIMED, "require": required, "verify_aud": audience is not None, "strict_aud": True}
     if len(token) > LONGEST:
         raise Unauthorized(refused)
     try:
-        claims = jwt.decode(token, key, algorithms=[ALGORITHM], audience=audience, options=options)
+        claims = jwt.decode(token, _key_of(token, keys), algorithms=[ALGORITHM], audience=audience, options=options)
     except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
         raise Unauthorized(refused) from None
     if not isinstance(claims.get("iat"), int | float) or isinstance(claims.get("iat"), bool):

@@ -12,7 +12,7 @@ import pytest
 
 from api.app import create_app
 from api.middleware.request_log import RequestLog
-from api.services import ImportRequest, Services
+from api.services import ImportRequest, Keys, Services
 from config import Settings
 from ingest.daemon.build import api_settings
 from store import clients, declarations
@@ -104,8 +104,7 @@ async def serving(
         clock=lambda: server.now,
         providers=frozenset({"heim", "gn-gsd"}),
         event_types=frozenset({"soccer.goal", "soccer.yellow-card", "tennis.start"}),
-        media_key=b"k" * 32,
-        reader_key=b"r" * 32,
+        keys=Keys(media=b"k" * 32, readers=b"r" * 32, reader_ids=b"r" * 32),
         files=files or NoFiles(),
         metrics=metrics,
         status=server.report,

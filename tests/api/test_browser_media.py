@@ -78,7 +78,7 @@ class Shown:
         await self.page.locator(".post").first.wait_for()
 
     async def _image(self, route):
-        wanted = read_path(KEY, *urlsplit(route.request.url).path.split("/")[2:])
+        wanted = read_path((KEY,), *urlsplit(route.request.url).path.split("/")[2:])
         self.widths.setdefault(wanted.url, []).append(wanted.options.width)
         await asyncio.sleep(LATE)
         await route.continue_()

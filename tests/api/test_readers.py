@@ -96,7 +96,7 @@ async def test_no_other_token_is_a_reader(site):
     said = jwt.decode(token, options={"verify_signature": False})
     forged = base64.urlsafe_b64encode(json.dumps({**said, "sub": "somebody"}).encode()).decode().rstrip("=")
     none = base64.urlsafe_b64encode(b'{"alg":"none","typ":"JWT"}').decode().rstrip("=")
-    key = site.services.reader_key
+    key = site.services.keys.readers
 
     wrong = {
         "claims altered": f"{head}.{forged}.{signature}",

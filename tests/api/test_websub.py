@@ -107,7 +107,7 @@ class Stage:
         self.game = matchday.derby().ticker_id
         guard = SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"]))
         timing = SteadyClock(wall=lambda: NOW + self.late, steady=lambda: self.late)
-        self.topics = Topics(server.services.settings, server.services.media_key)
+        self.topics = Topics(server.services.settings, server.services.keys.media)
         self.hubs = [Hub(each, guard, QUICK, self.topics, timing=timing, containment=Containment()) for each in stores]
 
     async def request(self, name, mode="subscribe", topic=TOPIC, **more):

@@ -19,7 +19,7 @@ def test_an_address_is_read_as_it_was_made(options, url):
     """Every option and every address come back from the path."""
     wanted = ImageRequest("5f0c1de2a1b2c3d4e5f60718", url, options)
 
-    assert read_path(KEY, *image_path(KEY, wanted).split("/")[2:]) == wanted
+    assert read_path((KEY,), *image_path(KEY, wanted).split("/")[2:]) == wanted
 
 
 @given(st.data())
@@ -32,7 +32,7 @@ def test_a_changed_address_is_none(data):
 
     for key, sent in ((KEY, changed), (b"x" * 32, path)):
         with pytest.raises(NotFound):
-            read_path(key, *sent.split("/")[2:])
+            read_path((key,), *sent.split("/")[2:])
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,7 @@ class Source:
     answer: Answer = field(default_factory=lambda: Answer(body=pictures.picture(), etag='"1"'))
     uploads: dict[str, bytes] = field(default_factory=dict)
     published: set[str] = field(default_factory=set)
+    hidden: bool = False
     requests: list[tuple[str, str, str | None]] = field(default_factory=list)
     gate: asyncio.Event | None = None
 
@@ -62,8 +63,8 @@ class Source:
     async def read(self, url, most):
         return self.uploads.get(url)
 
-    async def shown(self, url):
-        return url in self.published
+    async def shown(self, organization_id, url):
+        return url in self.published or (url == URL and not self.hidden)
 
 
 @dataclass
@@ -78,7 +79,7 @@ class Readers:
 
     def path(self, url=URL, *, key=None, organization=matchday.ORGANIZATION, **options):
         wanted = ImageRequest(organization, url, ImageOptions(**options))
-        return image_path(key or self.server.services.media_key, wanted)
+        return image_path(key or self.server.services.keys.media, wanted)
 
     async def get(self, url=URL, *, headers=PLAIN, **options):
         return await self.http.get(self.path(url, **options), headers=headers)
@@ -489,11 +490,11 @@ async def test_uploads_are_read_from_their_storage(store, tmp_path):
     found = StoredUploads(store, files)
     assert await found.read(upload.url, 10**6) == body
     assert await found.read(upload.url, 10) is None
-    assert not await found.shown(upload.url)
+    assert not await found.shown(matchday.ORGANIZATION, upload.url)
     await store.write(lambda unit: uploads.refer(unit, "team", "t1", {key: True}))
-    assert await found.shown(upload.url)
+    assert await found.shown(matchday.ORGANIZATION, upload.url)
     foreign = upload.url.replace(matchday.ORGANIZATION, matchday.OTHER)
     assert await found.read(foreign, 10**6) is None
-    assert not await found.shown(foreign)
+    assert not await found.shown(matchday.ORGANIZATION, foreign)
     await files.delete(key)
     assert await found.read(upload.url, 10**6) is None

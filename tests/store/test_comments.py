@@ -10,7 +10,8 @@ import pytest
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unprocessable
 from store import comments, liveblogs, moderation
-from store.comments import CommentStatus, NewComment
+from store.comment_tables import CommentStatus
+from store.comments import NewComment
 from store.liveblogs import Change
 from store.reader_sign_ins import use_once
 from tests.api import matchday

@@ -1,0 +1,41 @@
+"""`matchwire keys …`: the secrets that the service has made for itself, for whoever runs the daemon."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, placed
+
+app = typer.Typer(no_args_is_help=True, help="Secrets that the service makes for itself.")
+
+
+class KeyName(StrEnum):
+    """What is signed by a key: addresses of images and videos, or the tokens of readers."""
+
+    MEDIA = "media"
+    READERS = "readers"
+
+
+@app.callback()
+def group() -> None:
+    """Secrets that the service makes for itself."""
+
+
+@app.command()
+def rotate(
+    name: Annotated[KeyName, typer.Argument(help="Addresses of images and videos, or tokens of readers.")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Sign by a new key. What is signed by the old one holds until the next time, so rotate twice where it has leaked."""
+    from store import service_keys
+
+    settings = placed(load(config_file), data_dir)
+    on_database(settings, partial(service_keys.rotate, name=name.value))
+    out.print(
+        f"The key of {name.value} is a new one; send SIGHUP to every running daemon, or start it again.", markup=False
+    )

@@ -1,0 +1,46 @@
+"""`matchwire media …`: files that nobody may be shown any more, whatever names them, for whoever runs the daemon."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, placed
+
+if TYPE_CHECKING:
+    from store.unit import Unit
+
+app = typer.Typer(no_args_is_help=True, help="Pictures and videos.")
+Address = Annotated[str, typer.Argument(help="As a post names it: https://…, or imageservice://… of an upload.")]
+
+
+@app.callback()
+def group() -> None:
+    """Pictures and videos."""
+
+
+@app.command()
+def purge(
+    address: Address,
+    undo: Annotated[bool, typer.Option(help="Show it again where it is named.")] = False,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Show the file of ADDRESS to nobody any more, in any liveblog of any organization, within a second."""
+    from store import image_uses
+
+    settings = placed(load(config_file), data_dir)
+    change = image_uses.restore if undo else image_uses.purge
+
+    def write(unit: Unit) -> bool:
+        return change(unit, address)
+
+    done = on_database(settings, write)
+    state = (
+        "is shown again where it is named"
+        if undo
+        else "is shown to nobody any more; browsers that have it keep it for up to"
+    )
+    minutes = "" if undo else f" {settings.media.max_age} s"
+    out.print(f"{address} {state}{minutes}." if done else f"Nothing to do: {address} was so already.", markup=False)

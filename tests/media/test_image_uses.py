@@ -1,0 +1,208 @@
+"""An image of a third party is shown as long as something published names it, on both databases, however it is signed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import httpx
+import pytest
+from alembic.operations import Operations
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import select
+
+from api.app import create_app
+from api.media.proxy import ImageProxy
+from api.media.uploaded import StoredUploads
+from config import Settings
+from ingest.daemon.build import media_settings
+from mapping.documents.scalars import LocalStatus
+from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
+from store import clients, comments, image_uses, liveblogs, moderation
+from store.comments import NewComment
+from store.liveblogs import Change
+from store.media_tables import image_uses as table
+from store.migrations.versions import v0024_images_in_use
+from tests.api import matchday
+from tests.api.conftest import NOW, NoFiles, serving
+from tests.api.writing import Desk, photo
+from tests.media import pictures
+from tests.media.test_addresses import PLACES, Places
+from tests.media.test_proxy import Answer
+from tests.opening import store_at
+from tests.sqlite import migrated_url
+from tests.store.test_masterdata import importing, match, person
+from tests.webhooks.test_guard import Names
+
+URL = "https://photos.example.org/a.jpg"
+OWNER = matchday.ORGANIZATION
+TICKER = matchday.Liveblog().ticker_id
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def store(request, tmp_path):
+    migrated = (
+        migrated_url(tmp_path / "uses.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    )
+    opened = await store_at(migrated, clock=lambda: NOW, migrate=True)
+    await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+    yield opened
+    await opened.close()
+
+
+@dataclass
+class Room:
+    """A service with an image proxy whose origins give every image, and a desk that writes."""
+
+    store: object
+    http: httpx.AsyncClient
+    desk: Desk
+    key: bytes
+
+    async def status(self, url=URL, owner=OWNER, **more):
+        path = image_path(self.key, ImageRequest(owner, url, ImageOptions(width=64)))
+        return (await self.http.get(path, headers={"accept": "application/json"}, **more)).status_code
+
+    async def step(self, **change):
+        await self.store.write(partial(liveblogs.record, game_id=TICKER, change=Change(**change)))
+
+    async def do(self, work):
+        return await self.store.write(work)
+
+    async def purge(self):
+        await self.do(lambda unit: image_uses.purge(unit, URL))
+        await self.step()  # the command is another process, which this one follows within a second
+
+
+@pytest.fixture
+async def room(store, tmp_path):
+    async def fetch(_owner, _url, *, etag, most):
+        return Answer(body=pictures.picture())
+
+    async with serving(store, client_per_second=0, public_per_second=0) as server:
+        settings = replace(media_settings(Settings().media), folder=str(tmp_path / "media"))
+        proxy = ImageProxy(settings, fetch, StoredUploads(store, NoFiles()), lambda: server.now, lambda: server.ticks)
+        store.on_step(proxy.forget)
+        app = create_app(replace(server.services, images=proxy), monotonic=lambda: server.ticks)
+        await server.add(matchday.Liveblog())
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://testserver") as http:
+            yield Room(store, http, Desk(http), server.services.keys.media)
+        proxy.close()
+
+
+@pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)
+async def test_an_image_is_shown_once_something_names_it(room, path, send):
+    """In each place that takes an image; not before, to no other organization's readers, and to its writers all along."""
+    assert await room.status() == 404
+    assert await room.status(auth=("desk", matchday.SECRET)) == 200
+    response = await send(Places(room.desk, Names()), URL)
+
+    assert response.status_code == 200, (path, response.text)
+    if "event" not in path:
+        await room.step()  # master data steps no liveblog: otherwise it takes a second
+    assert await room.status() == 200
+    assert await room.status(owner=matchday.OTHER) == 404
+
+
+TAKEDOWNS = {
+    "the post is unpublished": lambda room: room.desk.update("ephoto", {"local_status": 60}),
+    "the post is put off": lambda room: room.desk.update("ephoto", {"publish_at": NOW + 3600}),
+    "the post is deleted": lambda room: room.desk.delete("ephoto"),
+    "the post has another image": lambda room: room.desk.update(
+        "ephoto", {"contents": [photo(f"{URL}?other")], "media": []}
+    ),
+    "the liveblog is unpublished": lambda room: room.step(local_status=LocalStatus.UNPUBLISHED),
+    "the liveblog is deleted": lambda room: room.step(local_status=LocalStatus.DELETED),
+    "an operator purges it": lambda room: room.purge(),
+}
+
+
+@pytest.mark.parametrize("name", TAKEDOWNS)
+async def test_an_image_is_gone_from_the_next_request_on(room, name):
+    """Whatever a person takes down; its writers see what is not published yet."""
+    await room.desk.create({"local_id": "ephoto", "contents": [photo(URL)]})
+    assert await room.status() == 200
+    await TAKEDOWNS[name](room)
+    assert await room.status() == 404
+
+
+async def test_an_image_that_two_posts_show_stays_for_the_other(room):
+    for name in ("ephoto", "eother"):
+        await room.desk.create({"local_id": name, "contents": [photo(URL)]})
+    await room.desk.delete("ephoto")
+    assert await room.status() == 200
+    await room.desk.delete("eother")
+    assert await room.status() == 404
+
+
+async def test_an_entry_that_is_not_published_shows_nothing(room):
+    await room.desk.create({"local_id": "ephoto", "media": [{"local_id": "mone", "url": URL, "local_status": 60}]})
+    assert await room.status() == 404
+
+
+async def test_what_an_operator_purged_can_be_shown_again(room):
+    await room.desk.create({"local_id": "ephoto", "contents": [photo(URL)]})
+    assert await room.do(lambda unit: image_uses.purge(unit, URL))
+    assert not await room.do(lambda unit: image_uses.purge(unit, URL))
+    await room.step()
+    assert await room.status() == 404
+    assert await room.do(lambda unit: image_uses.restore(unit, URL))
+    assert not await room.do(lambda unit: image_uses.restore(unit, URL))
+    await room.step()
+    assert await room.status() == 200
+
+
+async def test_pictures_that_a_provider_names_are_shown(room):
+    """Of teams and players as imports make them; one that the provider replaces is gone."""
+
+    def imported(image):
+        return importing(match(home=(person(1, image=image),)))
+
+    await room.do(imported(URL))
+    await room.step()
+    assert await room.status() == 200
+    await room.do(imported(f"{URL}?new"))
+    await room.step()
+    assert (await room.status(), await room.status(f"{URL}?new")) == (404, 200)
+
+
+async def test_the_picture_of_a_commenter_goes_with_the_comments(room):
+    """Shown while one of them is public; neither before it is approved nor after a ban."""
+    await room.desk.create({"local_id": "egoal", "contents": []})
+    new = NewComment("c1", OWNER, TICKER, "egoal", None, "rkim", "Kim", URL, "What a goal!", "pending")
+    await room.do(partial(comments.create, new=new, duplicate_period=0))
+
+    async def after(work):
+        await room.do(work)
+        await room.step()
+        return await room.status()
+
+    decide = partial(moderation.decide, organization_id=OWNER, comment_id="c1", client_id="desk")
+    ban = partial(moderation.ban, organization_id=OWNER, reader_id="rkim", client_id="desk")
+    assert await room.status() == 404
+    assert await after(partial(decide, status=comments.CommentStatus.APPROVED)) == 200
+    assert await after(partial(ban, banned=True)) == 404
+    assert await after(partial(ban, banned=False)) == 200
+    assert await after(partial(decide, status=comments.CommentStatus.DELETED)) == 404
+
+
+async def test_what_was_named_before_an_upgrade_is_shown_after_it(room):
+    """The migration finds what the writes noted: of posts, liveblogs, teams, players and commenters, of nothing unpublished."""
+    for number, (_, send) in enumerate(PLACES.values()):
+        assert (await send(Places(room.desk, Names()), f"{URL}?{number}")).status_code == 200
+    await room.desk.create({"local_id": "ehidden", "media": [{"local_id": "mone", "url": URL, "local_status": 60}]})
+    await room.desk.create({"local_id": "egone", "contents": [photo(f"{URL}?gone")]})
+    await room.desk.delete("egone")
+    new = NewComment("c1", OWNER, TICKER, "ehidden", None, "rkim", "Kim", f"{URL}?kim", "What a goal!", "approved")
+    await room.do(partial(comments.create, new=new, duplicate_period=0))
+
+    def again(unit):
+        before = set(map(tuple, unit.conn.execute(select(table))))
+        with Operations.context(MigrationContext.configure(unit.conn)):
+            v0024_images_in_use.downgrade()
+            v0024_images_in_use.upgrade()
+        return before, set(map(tuple, unit.conn.execute(select(table))))
+
+    before, after = await room.do(again)
+    assert len(before) > len(PLACES)
+    assert {row for row in before if row[-1]} == {row for row in after if row[-1]}
