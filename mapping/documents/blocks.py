@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from mapping.documents.base import ByType, Document, OpenDocument
 from mapping.documents.media import MediaContent
 from mapping.documents.people import Player, Team
-from mapping.documents.scalars import Bool, Clearable, LocalId, Many, Sportstype, Text, Timestamp, WebUrl
+from mapping.documents.scalars import Bool, Clearable, LocalId, LongText, Many, Sportstype, Text, Timestamp, WebUrl
 from mapping.documents.scoreboard import Scoreboard, ScoreboardScore
 
 
@@ -15,7 +15,7 @@ class RichTextContentBlock(Document):
 
     type_: Literal["Svc::Model::Content::RichTextContentBlock"] = "Svc::Model::Content::RichTextContentBlock"
     local_id: Clearable[LocalId] = None
-    text: Text | None = None
+    text: LongText | None = None
 
 
 class MultiMediaContentBlock(Document):
@@ -40,7 +40,7 @@ class QuoteContentBlock(Document):
 
     type_: Literal["Svc::Model::Content::QuoteContentBlock"] = "Svc::Model::Content::QuoteContentBlock"
     local_id: Clearable[LocalId] = None
-    text: Text | None = None
+    text: LongText | None = None
     author: Text | None = None
     source: Text | None = None
 

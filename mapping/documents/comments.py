@@ -1,9 +1,11 @@
 """Comments as readers write and see them, and as those who moderate them do."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from mapping.documents.base import Document
-from mapping.documents.scalars import Bool, Count, Name, Text, Timestamp
+from mapping.documents.scalars import Bool, Count, LongText, Text, Timestamp
 
 Status = Literal["pending", "approved", "rejected", "hidden", "deleted"]
 
@@ -11,7 +13,7 @@ Status = Literal["pending", "approved", "rejected", "hidden", "deleted"]
 class CommentDraft(Document):
     """A comment that a reader sends; `parent_id`: the comment that it replies to."""
 
-    text: Name
+    text: Annotated[LongText, Field(min_length=1, pattern=r"\S")]
     parent_id: Text | None = None
 
 

@@ -6,7 +6,18 @@ from mapping.documents.base import Document
 from mapping.documents.blocks import ContentBlock, SportEventContentBlock
 from mapping.documents.media import Media
 from mapping.documents.people import Player
-from mapping.documents.scalars import Bool, Clearable, Int, LocalId, LocalStatus, Many, ObjectId, Text, Timestamp
+from mapping.documents.scalars import (
+    Bool,
+    Clearable,
+    Int,
+    LocalId,
+    LocalStatus,
+    LongText,
+    Many,
+    ObjectId,
+    Text,
+    Timestamp,
+)
 from mapping.documents.state import GameStateInfo
 
 Highlight = Literal["sticky", "inplace", "stickyNoHighlight", "milestone", ""]
@@ -18,13 +29,13 @@ class BasicEventInfo(Document):
     """The older form of an incident; `attributes_json` is text with spans, written as JSON in a string."""
 
     type_: Literal["Svc::Model::EventInfo::BasicEventInfo"] = "Svc::Model::EventInfo::BasicEventInfo"
-    title: Text | None = None
+    title: LongText | None = None
     event_type: Int | None = None
     event_reason: Int | None = None
     is_home_team: Bool | None = None
     player: Player | None = None
     other_player: Player | None = None
-    attributes_json: Text | None = None
+    attributes_json: LongText | None = None
     web_embed_urls: Many[Text] | None = None
 
 

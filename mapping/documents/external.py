@@ -8,7 +8,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mapping.documents.base import CamelDocument, one_of_required
-from mapping.documents.scalars import Bool, Count, Locale, Name, Text, Timestamp
+from mapping.documents.scalars import ID_LENGTH, Bool, Count, Locale, LongText, Name, Text, Timestamp
 from mapping.terms import Terms
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
@@ -45,7 +45,9 @@ class AutoPostConfiguration(_Request):
     exclude_events: tuple[Text, ...] = ()
 
 
-SelectorId = Annotated[Text, Field(json_schema_extra={"pattern": r"^([^\x00-\x20\x7f-\x9f]{1,255})?$"})]
+SelectorId = Annotated[
+    LongText, Field(max_length=ID_LENGTH, json_schema_extra={"pattern": r"^([^\x00-\x20\x7f-\x9f]{1,255})?$"})
+]
 
 
 class CreateFromExternal(_Request):

@@ -6,6 +6,7 @@ from pydantic import BeforeValidator, ConfigDict, Field
 
 from mapping.documents.base import Document, canonical_type, one_of_required
 from mapping.documents.scalars import (
+    ID_LENGTH,
     Bool,
     Clearable,
     Count,
@@ -13,6 +14,7 @@ from mapping.documents.scalars import (
     GenderType,
     ImageRef,
     LocalId,
+    LongText,
     Name,
     ObjectId,
     Sportstype,
@@ -27,7 +29,7 @@ def _no_players_team(kind: Any) -> Any:
     return kind
 
 
-ExtId = Annotated[Text, Field(max_length=255)]
+ExtId = Annotated[LongText, Field(max_length=ID_LENGTH)]
 TeamType = Annotated[Literal["Svc::Model::Team"], BeforeValidator(_no_players_team)]
 
 

@@ -23,6 +23,11 @@ from mapping.strict_json import INT_MAX, INT_MIN, check_text
 T = TypeVar("T")
 
 TIMESTAMP_LIMIT = 10**11
+TEXT_LENGTH = 20_000
+"""Characters of a text that nothing else bounds."""
+NAME_LENGTH = 1000
+ID_LENGTH = 255
+URL_LENGTH = 4096
 LONGEST_VIEW = 86_400_000
 """Milliseconds of one view that a page can report at once."""
 UPLOADED = "imageservice"
@@ -163,8 +168,10 @@ class LocalStatus(IntEnum):
         return int(value) if isinstance(value, str) and value in map(str, cls) else _no_bool(value)
 
 
-Text = Annotated[str, AfterValidator(check_text)]
-Name = Annotated[str, Field(min_length=1, pattern=r"\S"), AfterValidator(check_text)]
+LongText = Annotated[str, AfterValidator(check_text)]
+"""A text that only the body it comes in bounds: what people write at length."""
+Text = Annotated[str, Field(max_length=TEXT_LENGTH), AfterValidator(check_text)]
+Name = Annotated[str, Field(min_length=1, max_length=NAME_LENGTH, pattern=r"\S"), AfterValidator(check_text)]
 Int = Annotated[int, Field(strict=True, ge=INT_MIN, le=INT_MAX), BeforeValidator(_whole)]
 Count = Annotated[int, Field(strict=True, ge=0, le=INT_MAX), BeforeValidator(_whole)]
 ViewTime = Annotated[int, Field(strict=True, ge=0, le=LONGEST_VIEW), BeforeValidator(_whole)]
@@ -173,8 +180,8 @@ Bool = StrictBool
 Clearable = Annotated[T | None, BeforeValidator(_blank_is_null), _OrBlank()]
 Many = Annotated[tuple[T, ...], BeforeValidator(_null_is_empty), _OrNothing()]
 
-ObjectId = Annotated[Text, Field(min_length=1, max_length=255)]
-LocalId = Annotated[Text, Field(min_length=1, max_length=255)]
+ObjectId = Annotated[LongText, Field(min_length=1, max_length=ID_LENGTH)]
+LocalId = Annotated[LongText, Field(min_length=1, max_length=ID_LENGTH)]
 Timestamp = Annotated[
     int,
     Field(ge=-TIMESTAMP_LIMIT, le=TIMESTAMP_LIMIT, description="Seconds since 1970"),
@@ -185,9 +192,9 @@ CountryCode = Annotated[
     Text, AfterValidator(_known_country), WithJsonSchema({"type": "string", "enum": sorted(COUNTRIES)})
 ]
 GenderType = Literal["m", "f", "o"]
-Sportstype = Annotated[Text, Field(min_length=1, max_length=64)]
-ImageRef = Annotated[Text, _Starting("https", UPLOADED)]
-MediaUrl = Annotated[Text, _Starting("https", "http", UPLOADED)]
-WebUrl = Annotated[Text, _Starting("https", "http")]
+Sportstype = Annotated[LongText, Field(min_length=1, max_length=64)]
+ImageRef = Annotated[LongText, Field(max_length=URL_LENGTH), _Starting("https", UPLOADED)]
+MediaUrl = Annotated[LongText, Field(max_length=URL_LENGTH), _Starting("https", "http", UPLOADED)]
+WebUrl = Annotated[LongText, Field(max_length=URL_LENGTH), _Starting("https", "http")]
 Locale = Literal["en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", ""]
 Side = Literal["home", "away"]

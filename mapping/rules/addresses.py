@@ -111,7 +111,7 @@ def plain_host(host: str) -> str:
 
 def target(url: str) -> Target:
     """Where `url` leads; raises NotAllowed for other schemes, user or password, odd ports and unreadable addresses."""
-    if len(url) > LONGEST or _CONTROL.search(url):
+    if len(url.encode("utf-8", "replace")) > LONGEST or _CONTROL.search(url):
         raise NotAllowed
     try:
         parts = urlsplit(url)
