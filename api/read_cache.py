@@ -74,6 +74,7 @@ class ReadCache:
         self._counts: TTLCache[tuple[str, int | None], Mapping[str, int]] = TTLCache(GAMES, COUNTED, timer=monotonic)
         self._posts: LRUCache[Hashable, bool] = LRUCache(GAMES)
         self._steps = 0
+        self._moderations = 0
         self._unsure_before = 0
         store.on_step(self._hear)
 
@@ -81,6 +82,16 @@ class ReadCache:
     def steps(self) -> int:
         """How often any liveblog has stepped, as far as this process has learned."""
         return self._steps
+
+    @property
+    def moderations(self) -> int:
+        """How often comments were taken down or put back in this process, which steps no liveblog."""
+        return self._moderations
+
+    def note_moderation(self) -> None:
+        """What readers see of comments has changed."""
+        self._moderations += 1
+        self._counts.clear()
 
     async def game(self, name: str, at: int | None) -> StoredGame | None:
         """The liveblog with this `local_id` or `ticker_id`, whatever its status, None where there is none.

@@ -119,8 +119,10 @@ async def index(request: ApiRequest) -> Response:
     if who is not None:
         body = await services.store.read(render, at=seen.at)
         return Response(body, headers=PERSONAL, media_type="application/json")
-    key = ("comments", organization_id, channel_id, limit, after, int(services.clock() // LAG))
-    kept = await request.context.reads.body(key, render, seen, request.accept_encoding)
+    reads = request.context.reads
+    now = int(services.clock() // LAG), reads.steps, reads.moderations
+    key = ("comments", organization_id, channel_id, limit, after, now)
+    kept = await reads.body(key, render, seen, request.accept_encoding)
     return conditional(request.headers, kept, "application/json", cache_control=settings.cache_control, more=PERSONAL)
 
 
@@ -188,6 +190,7 @@ async def report(request: ApiRequest) -> Response:
         )
 
     await request.services.store.write(write)
+    request.context.reads.note_moderation()
     return json_response({"reported": True})
 
 

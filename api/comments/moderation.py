@@ -138,7 +138,7 @@ async def moderate(request: ApiRequest) -> Response:
         client_id=request.caller.client_id,
     )
     decided = await services.store.write(decide)
-    _forget_pictures(request)
+    _forget_kept(request)
     request.audit(f"comments.{decision.action}", liveblog=decided.game_id, record=comment_id)
     return json_response(as_moderated(services, decided))
 
@@ -154,7 +154,7 @@ async def ban(request: ApiRequest) -> Response:
         client_id=request.caller.client_id,
     )
     await request.services.store.write(banning)
-    _forget_pictures(request)
+    _forget_kept(request)
     request.audit("comments.ban" if wanted.banned else "comments.unban", record=reader_id)
     return _shown(reader_id=reader_id, banned=wanted.banned)
 
@@ -183,8 +183,9 @@ async def export(request: ApiRequest) -> Response:
     return TableFile(COLUMNS, form).response("comments", exported(store.read, game.id, form))
 
 
-def _forget_pictures(request: ApiRequest) -> None:
-    """Pictures of authors go with their comments: no step of a liveblog says so."""
+def _forget_kept(request: ApiRequest) -> None:
+    """Lists and numbers of comments, and pictures of their authors, are looked up anew: no step of a liveblog says so."""
+    request.context.reads.note_moderation()
     if request.services.images is not None:
         request.services.images.forget()
 

@@ -181,7 +181,8 @@ Clearable = Annotated[T | None, BeforeValidator(_blank_is_null), _OrBlank()]
 Many = Annotated[tuple[T, ...], BeforeValidator(_null_is_empty), _OrNothing()]
 
 ObjectId = Annotated[LongText, Field(min_length=1, max_length=ID_LENGTH)]
-LocalId = Annotated[LongText, Field(min_length=1, max_length=ID_LENGTH)]
+LocalId = Annotated[str, Field(min_length=1, max_length=ID_LENGTH, pattern=r"^[^/\\]+$"), AfterValidator(check_text)]
+"""An id that a client may choose: it stands in paths as one segment, so it has no slash."""
 Timestamp = Annotated[
     int,
     Field(ge=-TIMESTAMP_LIMIT, le=TIMESTAMP_LIMIT, description="Seconds since 1970"),

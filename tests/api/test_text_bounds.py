@@ -19,6 +19,9 @@ UNBOUNDED = {
 """Texts that only the body of their route bounds. Unknown fields of open documents are the others."""
 
 
+POLL = "Svc::Model::Content::PollContentBlock"
+
+
 def texts(schema, path=()):
     """The path of each text in a JSON schema that has no bound of its own, and whether it has one."""
     if isinstance(schema, list):
@@ -65,10 +68,13 @@ def test_a_text_without_a_bound_is_found():
         ({"sport_event": {"event_type": "soccer.goal", "time_of_play": "9" * 20_001}}, "sport_event.time_of_play"),
         ({"media": [{"url": "https://a.example/" + "x" * 5_000}]}, "media.0.url"),
         ({"tag_ids": ["x" * 256]}, "tag_ids.0"),
+        ({"local_id": "2026/11/goal"}, "local_id"),
+        ({"contents": [{"_type": POLL, "local_id": "2026\\11"}]}, "contents.0.local_id"),
+        ({"media": [{"local_id": "a/b", "url": "https://a.example/"}]}, "media.0.local_id"),
     ],
 )
-async def test_a_text_that_is_too_long_is_named(server, body, field):
-    """422 with the path; what is as long as it may be is taken."""
+async def test_a_text_that_is_too_long_or_makes_dead_links_is_named(server, body, field):
+    """422 with the path; what is as long as it may be is taken. Ids stand in paths: with a slash nobody could comment or vote."""
     await server.add(matchday.Liveblog())
     desk = Desk(server.http)
     assert await desk.refused("create", body, ticker_local_id="gderby") == (422, field)
