@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 CONNECTION = "connection"
 """Where a request's ASGI state names its connection."""
+NO_VERSION = "0.0"
+"""What the parser says of a connection before the first request line has named one."""
 LINGER = 2.0
 """Seconds in which a refused client may read why, and finish sending."""
 FIRST_REQUEST = 0.5
@@ -166,7 +168,7 @@ class Connection(asyncio.Protocol):
                 self._completed = False
                 self._parser.feed_data(part)
                 if self._phase is not BODY and not self._completed:
-                    self._head_goes_on(len(part))
+                    self._head_goes_on(part)
                 if self._head >= HEADER_BYTES:
                     return _too_long(len(self._url))
         except httptools.HttpParserUpgrade:  # is served as if it named no other protocol
@@ -175,12 +177,14 @@ class Connection(asyncio.Protocol):
             return InvalidRequest("malformed HTTP request")
         return None
 
-    def _head_goes_on(self, size: int) -> None:
+    def _head_goes_on(self, part: bytes) -> None:
+        if self._url and self._parser.get_http_version() == NO_VERSION and b"\n" in part.lstrip(b"\r\n"):
+            raise httptools.HttpParserError  # a request line that names no version is a whole request of HTTP/0.9
         if self._phase is BETWEEN:  # an empty line before a request
             self._phase, self._head = HEAD, 0
         if self._head == 0:
             self._sending_left = self.limits.header_time
-        self._head += size
+        self._head += len(part)
 
     # Responses
 

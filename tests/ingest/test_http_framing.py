@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.api import matchday
 from tests.ingest.raw_http import HOST, POST, SECRETS, derby, public, served, store
 
@@ -56,6 +58,31 @@ async def test_what_is_malformed_is_refused_and_the_connection_closed(derby):
             assert await client.ended()
 
     assert responses == dict.fromkeys(FAULTS, (400, "invalid_request", False, "close"))
+
+
+@pytest.mark.parametrize(
+    "pieces", [["GET /livez\r\n"], ["GET /li", "vez\r\n"], ["GET /livez\r\n\r\n"], ["\r\nGET /livez\n"]]
+)
+async def test_a_request_of_http_0_9_is_refused_at_once(derby, pieces):
+    """It ends with its only line: nobody waits for headers that never come."""
+    async with served(derby.app, header_timeout=3600, stall_timeout=3600) as running, asyncio.timeout(30):
+        client = await running.client()
+        for piece in pieces:
+            await client.send(piece)
+            await asyncio.sleep(0.05)
+        status, headers, error = await client.response()
+        assert (status, error["code"], headers["connection"]) == (400, "invalid_request", "close")
+        assert await client.ended()
+
+
+async def test_an_empty_line_before_a_request_is_none_of_http_0_9(derby):
+    """A line that has not come whole is waited for."""
+    async with served(derby.app) as running:
+        client = await running.client()
+        for piece in ("\r\n\r\nGET /li", "vez", " HTTP", f"/1.1\r\n{HOST}\r\n"):
+            await client.send(piece)
+            await asyncio.sleep(0.05)
+        assert (await client.response())[0] == 200
 
 
 def head(*, url=0, fields=0, size=0):
