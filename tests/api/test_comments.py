@@ -15,6 +15,7 @@ import structlog
 from sqlalchemy import select
 
 from store import clients
+from store import comments as comment_store
 from store.comment_tables import comment_reports, comments
 from store.liveblogs import Change, EventWrite, record
 from tests.api import matchday, poison
@@ -387,3 +388,16 @@ async def test_a_comment_that_is_taken_down_is_gone_from_the_next_request_on(roo
     after = [await room.everywhere(delay, other) for delay in DELAYS]
     assert not any("Words that nobody" in each for each in after)
     assert not any('"comments":1' in each or '"comments": 1' in each for each in after)
+
+
+async def test_the_head_of_an_export_reads_nothing_for_it(room, monkeypatch):
+    """Its headers are those of the file, and no part of the file is made; the same helper serves all exports."""
+    await room.comment(await room.reader(name="Kim"))
+    real, pages = comment_store.exported, []
+    monkeypatch.setattr(comment_store, "exported", lambda conn, **what: pages.append(what) or real(conn, **what))
+    params = {"liveblogId": "gderby", "format": "csv"}
+    head = await room.server.http.head(f"{DESK}/export", params=params, auth=MODERATOR)
+    assert (head.status_code, head.content, pages) == (200, b"", [])
+    whole = await export(room, "csv")
+    assert len(pages) == 2
+    assert head.headers["content-disposition"] == whole.headers["content-disposition"]
