@@ -73,11 +73,6 @@ async def a_second(*_args):
     await asyncio.sleep(1)
 
 
-async def a_second_of_news():
-    await asyncio.sleep(1)
-    return {("g", 0): 1}
-
-
 def followers():
     made = Followers(
         MagicMock(), {}, polling(), LIMITS, clock=lambda: 0.0, new_id=str, containment=Containment()
@@ -154,8 +149,9 @@ def clock_watch():
 
 def streams_pump():
     made = watched()
-    made._news = AsyncMock(side_effect=a_second_of_news)
-    made._advance, made._look_at_results = AsyncMock(), AsyncMock()
+    made._wait = AsyncMock(side_effect=a_second)
+    for step in LOOPS[streams_pump][1:]:
+        setattr(made, step, AsyncMock())
     return made, asyncio.wait({made._start(made._run, "streams")})
 
 
@@ -202,7 +198,7 @@ LOOPS = {
     request_log: ("report",),
     connections: ("_sweep",),
     clock_watch: ("_look",),
-    streams_pump: ("_news", "_advance", "_look_at_results"),
+    streams_pump: ("_wait", "_advance_heard", "_look_at_versions", "_look_at_lost", "_look_at_results"),
     streams_ticker: ("_readers", "_begin_all"),
     listener: ("_connect", "_listen"),
     sender: ("_send",),
