@@ -32,7 +32,7 @@ ACCEPTED: Final = 64
 """Values of `Accept` that stay read: browsers have a few."""
 HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
     "Content-Disposition": 'inline; filename="image"',
 }
 FOR_ALL: Final = {"Vary": "Accept", **HEADERS}

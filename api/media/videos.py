@@ -34,7 +34,7 @@ MAX_AGE: Final = 60
 HEADERS: Final = {
     "Accept-Ranges": "bytes",
     "X-Content-Type-Options": "nosniff",
-    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
     "Content-Disposition": 'inline; filename="video"',
     "Vary": "Authorization",
 }

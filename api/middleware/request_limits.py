@@ -41,7 +41,7 @@ VERSIONS = {"1.0", "1.1", "2", "3"}
 SAFE_HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
     (b"cache-control", b"no-store"),
 )
 """What a response carries unless its handler says otherwise."""

@@ -11,6 +11,8 @@ POLICY = (
     " media-src https: http:; base-uri 'none'; form-action 'none'"
 )
 """Nothing inline runs; only videos come from elsewhere. No click on these pages can do harm, also in a frame."""
+ALONE = f"{POLICY}; frame-ancestors 'self'"
+"""Of a page that no other site shows in a frame."""
 WITH_POSTS = f"{POLICY}; frame-src {' '.join(f'https://{host}' for host in FRAME_HOSTS)}"
 """Of a page with posts: what third parties show, after consent, stands in frames of theirs."""
 

@@ -16,7 +16,7 @@ from api.content import tally
 from api.json_path import Json, number, text
 from api.key_moments import sport_of
 from api.page.clock import clock
-from api.page.document import POLICY, document
+from api.page.document import ALONE, document
 from api.page.page import language
 from api.page.reader_language import preferred
 from api.page.scoreboard import clock_html, moment, scores, title
@@ -78,7 +78,7 @@ def _newest(conn: Connection, now: float, wanted: int, longer: Mapping[str, int]
 
 
 def _html(request: ApiRequest, body: Rendering) -> Response:
-    more = {"Content-Security-Policy": POLICY, "Vary": "Accept-Language"}
+    more = {"Content-Security-Policy": ALONE, "Vary": "Accept-Language"}
     return conditional(request.headers, body, TYPES["html"], cache_control="no-cache", more=more)
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from api.errors import json_response
 from api.openapi import PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, described
-from api.page.document import POLICY, document
+from api.page.document import ALONE, document
 from api.static import TYPES
 from mapping.errors import NotFound
 
@@ -78,7 +78,7 @@ async def report(request: ApiRequest) -> Response:
 async def page(request: ApiRequest) -> Response:
     """The report for people; a browser prompts for client id and secret (HTTP Basic)."""
     html = render(await _made(request), request.services.clock())
-    headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-store"}
+    headers = {"Content-Security-Policy": ALONE, "Cache-Control": "no-store"}
     return Response(html.encode("utf-8", "replace"), headers=headers, media_type=TYPES["html"])
 
 

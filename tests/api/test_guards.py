@@ -25,7 +25,10 @@ async def test_every_answer_carries_the_safe_headers(server, path):
 
     assert response.headers["x-content-type-options"] == "nosniff"
     assert response.headers["referrer-policy"] == "no-referrer"
-    assert response.headers["content-security-policy"].startswith("default-src 'none'")
+    policy = response.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "base-uri 'none'" in policy
+    assert "frame-ancestors" in policy or path.startswith("/docs")
     assert len(response.headers["x-request-id"]) == 16
     assert "cache-control" in response.headers
 

@@ -111,7 +111,7 @@ async def test_an_image_is_resized_and_may_be_cached(readers):
     assert response.headers["cache-control"] == "public, max-age=600"
     assert response.headers["vary"] == "Accept"
     assert response.headers["x-content-type-options"] == "nosniff"
-    assert response.headers["content-security-policy"] == "default-src 'none'"
+    assert response.headers["content-security-policy"] == "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
     assert response.headers["content-disposition"] == 'inline; filename="image"'
     assert not response.headers["etag"].startswith("W/")
 
