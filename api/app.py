@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from api.middleware.credentials import Credentials
-from api.middleware.rate_limiter import RateLimiter
 from api.middleware.request_limits import RequestLimits
 from api.read_cache import ReadCache
 from api.readers.limits import ReaderLimits
@@ -29,9 +28,6 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
         services = replace(services, streams=Streams(services.store, clock=services.clock))
     settings = services.settings
     services = replace(services, reader_limits=ReaderLimits(settings.readers, monotonic))
-    if settings.hub is not None:
-        limit = RateLimiter(settings.hub.address_per_second, settings.hub.address_burst, monotonic)
-        services = replace(services, hub_limit=limit)
     return RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),
         reads=ReadCache(services.store, monotonic, settings.read_cache_bytes, services.read_counts),

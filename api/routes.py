@@ -14,7 +14,7 @@ from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
 from api.feeds import endpoint as feeds
-from api.feeds.common import FEED_PATH, HUB_PATH
+from api.feeds.common import FEED_PATH
 from api.liveblogs import delta
 from api.liveblogs import endpoint as liveblogs
 from api.masterdata import endpoint as masters
@@ -37,7 +37,6 @@ from api.status import status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
-from api.websub import endpoint as websub
 from mapping.documents.comments import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -142,7 +141,6 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{HOOKS_V5}/subscribe.json", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE_V5),
     Route("POST", f"{HOOKS_V5}/unsubscribe.json", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE_V5),
     Route("GET", f"{HOOKS_V5}/index.json", webhooks.list_subscriptions, "webhooks", webhooks.INDEX_V5),
-    Route("POST", HUB_PATH, websub.hub, "open"),
     Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
     Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
     Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),

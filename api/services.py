@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any, Literal, NamedTuple
 
 from api.comments.comment_settings import CommentSettings
@@ -11,14 +10,12 @@ from api.liveblog_access import LiveblogIndex
 from api.media.proxy import ImageProxy
 from api.media.settings import ImageLimits
 from api.media.upload_places import UploadPlaces
-from api.middleware.rate_limiter import RateLimiter
 from api.middleware.request_log import RequestLog
 from api.read_cache import ReadCounts
 from api.readers.limits import ReaderLimits
 from api.readers.reader_settings import ReaderSettings
 from api.statistics.beacons import Beacons
 from api.stream.streams import Streams
-from api.websub.hub_settings import HubSettings
 from store.database import Store
 from store.files.port import FileStore
 
@@ -79,8 +76,8 @@ class ApiSettings:
     delay_max: int
     """Seconds that a read may be delayed by."""
     readers: ReaderSettings
-    hub: HubSettings | None
-    """Of the hub for public feeds; None: there is none."""
+    hub: str | None
+    """The public hub of public feeds."""
     comments: CommentSettings
     counted: frozenset[str]
     """Organizations whose readers are counted."""
@@ -178,8 +175,6 @@ class Services:
     """How often pages and feeds were found in the cache."""
     unknown_themes: UnknownThemes = field(default_factory=UnknownThemes)
     """Themes that readers name and nobody has declared."""
-    hub_limit: RateLimiter = field(default_factory=lambda: RateLimiter(0, 1, monotonic))
-    """What one address may send to the hub."""
     upload_places: UploadPlaces = field(default_factory=UploadPlaces)
     """The uploads under way."""
     reader_limits: ReaderLimits = field(default_factory=ReaderLimits)

@@ -139,21 +139,11 @@ class Webhooks(Section):
     log_kept: Interval = 604800.0
 
 
-class WebSub(Section):
-    """The hub for public feeds: leases and pauses in seconds, how many subscriptions, and what an address may send."""
+class Feeds(Section):
+    """The public hub of public feeds, and the least time between two pings of it for one liveblog (seconds)."""
 
-    enabled: bool = True
-    default_lease: Annotated[Interval, Field(le=2_592_000)] = 864000.0
-    lease_min: Annotated[Interval, Field(le=2_592_000)] = 300.0
-    lease_max: Annotated[Interval, Field(le=2_592_000)] = 864000.0
-    pause: Annotated[Interval, Field(le=600)] = 5.0
-    timeout: Annotated[Interval, Field(le=30)] = 5.0
-    deliveries: Annotated[Count, Field(ge=1, le=1000)] = 64
-    subscriptions: Annotated[Count, Field(ge=1, le=1_000_000)] = 2000
-    liveblog_subscriptions: Annotated[Count, Field(ge=1, le=1_000_000)] = 500
-    host_subscriptions: Annotated[Count, Field(ge=1, le=1_000_000)] = 50
-    address_per_second: Annotated[Number, Field(ge=0)] = 0.2
-    address_burst: Annotated[Count, Field(ge=1)] = 30
+    hub: WebAddress | None = None
+    hub_pause: Annotated[Interval, Field(le=600)] = 5.0
 
 
 class Alarms(Section):

@@ -11,6 +11,7 @@ from config.sections import (
     Comments,
     Database,
     Embed,
+    Feeds,
     Limits,
     Logging,
     MediaConfig,
@@ -23,7 +24,6 @@ from config.sections import (
     Statistics,
     Traces,
     Webhooks,
-    WebSub,
 )
 from config.values import ClientId, OrganizationId, ProviderId
 
@@ -37,7 +37,7 @@ class Settings(Section):
     polling: Polling = Polling()
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
-    websub: WebSub = WebSub()
+    feeds: Feeds = Feeds()
     alarms: Alarms = Alarms()
     traces: Traces = Traces()
     embed: Embed = Embed()

@@ -209,7 +209,7 @@ STAYS: Mapping[str, str] = {
     "outbox_sequence": "the delivery numbers of one database",
     "webhook_waiting": "deliveries of the old place, which it makes itself",
     "webhook_rounds": "the log of deliveries of the old place",
-    "hub_subscriptions": "subscribers of feeds know the address of the old place, and hold secrets",
+    "hub_pings": "feeds have other addresses at the new place",
     "clients": "credentials, and a client may serve several organizations",
     "alarms": "what goes on at the old place",
     "workers": "processes that run",

@@ -11,7 +11,7 @@ from store.alarm_tables import alarms  # noqa: F401 -- known with all others
 from store.columns import Bytewise, Counter, integer, json, metadata, text
 from store.comment_tables import comments  # noqa: F401 -- with the tables of all that readers do
 from store.history_tables import event_history, game_documents, game_versions, master_history  # noqa: F401 -- likewise
-from store.hub_tables import hub_subscriptions  # noqa: F401 -- known with all others
+from store.hub_tables import hub_pings  # noqa: F401 -- known with all others
 from store.media_tables import media_probes, service_keys, upload_uses, uploads  # noqa: F401 -- known with all others
 from store.poll_tables import poll_history, poll_tallies, poll_votes  # noqa: F401 -- likewise
 from store.statistics_tables import load_counts  # noqa: F401 -- likewise

@@ -39,7 +39,8 @@ SORTS = {"asc": False, "desc": True}
 """Order of a feed → whether the newest post comes first."""
 BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
-HUB_PATH = "/websub"
+EXTENSIONS = ("rss", "atom", "json")
+"""The formats of feeds, as their addresses end."""
 NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 """What a document that should not exist may make the rendering raise."""
 _LANGUAGE = re.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
@@ -130,17 +131,21 @@ def feed_url(public_url: str, extension: str, request: FeedRequest, *, after: st
     return f"{public_url.rstrip('/')}{FEED_PATH}.{extension}?{query}"
 
 
-def hub_of(settings: ApiSettings, organization_id: str, request: FeedRequest) -> str | None:
-    """The address of the hub of a feed; None unless anybody may read its present, and from its beginning, without a secret.
+def plain_feed(local_id: str, limit_max: int) -> FeedRequest:
+    """The feed of a liveblog as it is without any parameter: the one that the public hub is pinged for."""
+    return FeedRequest(local_id, min(DEFAULT_LIMIT, limit_max))
 
-    A feed of another length than it has by itself, or with filters over its theme's, has none either: each of them would be
-    rendered for whoever makes it up.
-    """
-    open_now = settings.hub is not None and settings.public_feeds and not settings.public_delays.get(organization_id)
-    usual = request.limit == min(request.theme.posts or DEFAULT_LIMIT, settings.feed_limit_max)
-    if not open_now or request.delay or request.after or not usual or request.theme.laid_over:
-        return None
-    return f"{settings.public_url.rstrip('/')}{HUB_PATH}"
+
+def feed_topics(public_url: str, local_id: str, limit_max: int) -> list[str]:
+    """What the public hub is pinged for when a liveblog changes: the addresses that its feeds call themselves."""
+    request = plain_feed(local_id, limit_max)
+    return [feed_url(public_url, extension, request, after=None) for extension in EXTENSIONS]
+
+
+def hub_of(settings: ApiSettings, local_id: str, request: FeedRequest) -> str | None:
+    """The public hub, for a feed that it is pinged for; None for every other one, and where feeds want a secret."""
+    pinged = settings.public_feeds and request == plain_feed(local_id, settings.feed_limit_max)
+    return settings.hub if pinged else None
 
 
 def hub_links(hub_url: str, self_url: str) -> str:

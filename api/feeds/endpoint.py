@@ -169,7 +169,7 @@ def endpoint(form: Format) -> Handler:
         services.unknown_themes.count(context.query, wanted.theme, services.clock())
         seen = await delay.sight(request, wanted.liveblog, context.reads.game)
         game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
-        hub = None if seen.delay else hub_of(settings, game.organization_id, wanted)
+        hub = hub_of(settings, game.local_id, wanted)
 
         counts = await counts_of(request, game, seen)
 

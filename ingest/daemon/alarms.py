@@ -8,16 +8,14 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 import structlog
 from prometheus_client import Gauge
 
 from config.values import SQLITE
 from ingest.daemon.alarm_sources import KINDS, sources_of
-from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.webhooks.attempt import HEADERS, signature_headers
-from ingest.webhooks.receiver_client import ReceiverClient
+from ingest.webhooks.receiver_client import operators_client
 from mapping.errors import StoreUnavailable
 from mapping.rules.delivery import Verdict, verdict
 from store import alarms
@@ -36,6 +34,7 @@ if TYPE_CHECKING:
     from ingest.daemon.build import Components
     from ingest.daemon.containment import Containment
     from ingest.sync.worker_count import WorkerCount
+    from ingest.webhooks.receiver_client import ReceiverClient
     from store.alarms import State
     from store.database import Store
 
@@ -193,10 +192,8 @@ class Announcer:
         self._clock = clock
         self._log = LogOnce("alarm.not_announced", "alarm.announced_again")
         self._client: ReceiverClient | None = None
-        if url is not None:  # the operator's own address may lie in the operator's own network
-            allowed = (*webhooks.allow_hosts, urlsplit(url).hostname or "")
-            guard = SsrfGuard(webhooks.model_copy(update={"allow_hosts": allowed}))
-            self._client = ReceiverClient(guard, url, connections=1)
+        if url is not None:
+            self._client = operators_client(webhooks, url)
 
     @property
     def wanted(self) -> bool:

@@ -19,7 +19,6 @@ from api.feeds.themes import Theme
 from api.media.settings import ImageLimits, MediaSettings
 from api.readers.reader_settings import ReaderSettings
 from api.services import ApiSettings, Keys
-from api.websub.hub_settings import HubSettings
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
 from ingest.daemon.counting import counted_organizations
@@ -38,14 +37,13 @@ from store import clients, private, service_keys
 from store.database import Store
 from store.declarations import Declaration, declare
 from store.errors import StoreError
-from store.hub_subscriptions import HubRoom
 from store.ids import new_local_id
 from store.settings import PoolSettings
 
 if TYPE_CHECKING:
     from config import Settings
     from config.parties import Client, OrganizationConfig, ThemeConfig
-    from config.sections import MediaConfig, Section, WebSub
+    from config.sections import MediaConfig, Section
     from ingest.daemon.parts import Parts
     from ingest.sync.follower import Followers
     from ingest.sync.poll import Record
@@ -300,29 +298,12 @@ def api_settings(settings: Settings, address: str) -> ApiSettings:
         public_delays=_delays(settings.organizations),
         themes={name: _theme(name, each) for name, each in settings.themes.items()},
         readers=_reader_settings(settings),
-        hub=_hub_settings(settings.websub),
+        hub=settings.feeds.hub,
         comments=_comment_settings(settings),
         frame_ancestors=settings.embed.frame_ancestors,
         organization_frame_ancestors=_frame_ancestors(settings),
         counted=counted_organizations(settings),
         logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
-    )
-
-
-def _hub_settings(websub: WebSub) -> HubSettings | None:
-    if not websub.enabled:
-        return None
-    return HubSettings(
-        default_lease=int(websub.default_lease),
-        lease_min=int(websub.lease_min),
-        lease_max=int(websub.lease_max),
-        room=HubRoom(
-            subscriptions=websub.subscriptions,
-            liveblog_subscriptions=websub.liveblog_subscriptions,
-            host_subscriptions=websub.host_subscriptions,
-        ),
-        address_per_second=websub.address_per_second,
-        address_burst=websub.address_burst,
     )
 
 

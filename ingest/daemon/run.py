@@ -17,7 +17,6 @@ from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from api.services import Services
 from api.stream.streams import Streams
-from api.websub.topics import Topics
 from config.folders import is_writable
 from ingest.daemon.alarms import alarm_monitor
 from ingest.daemon.build import api_settings, build_components, media_settings
@@ -38,8 +37,8 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import MediaFetcher
 from ingest.media.probe import MediaProbes
 from ingest.sync.worker_count import WorkerCount
+from ingest.webhooks.hub_ping import HubPings
 from ingest.webhooks.steady_clock import SteadyClock
-from ingest.websub.hub import Hub
 from mapping.doubts import CONFIRMATIONS
 from providers.http_server import address_of
 
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
     from config.sections import Server
     from ingest.daemon.alarms import AlarmMonitor
     from ingest.daemon.build import Components
-    from ingest.daemon.containment import Containment
     from ingest.daemon.metrics import Metrics
     from ingest.daemon.parts import Parts
     from ingest.webhooks.dispatcher import Dispatcher
@@ -166,15 +164,7 @@ async def run(
                 components.jobs.counted,
                 FollowingMetrics(components.followers),
             )
-            _start_hub(
-                settings,
-                services,
-                timing=SteadyClock(wall=clock),
-                guard=guard,
-                containment=components.containment,
-                loops=loops,
-                cleanup=cleanup,
-            )
+            _start_hub_pings(settings, services, loops, cleanup)
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
             _start_clock(components, clock, probes, cleanup)
@@ -288,22 +278,15 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
     )
 
 
-def _start_hub(
-    settings: Settings,
-    services: Services,
-    *,
-    timing: SteadyClock,
-    guard: SsrfGuard,
-    containment: Containment,
-    loops: Loops,
-    cleanup: AsyncExitStack,
-) -> None:
-    """Also where the hub is off or feeds are not public any more: who subscribed before is let know, and gets nothing."""
-    topics = Topics(services.settings, services.keys.media)
-    hub = Hub(services.store, guard, settings.websub, topics, timing=timing, containment=containment)
-    services.store.on_step(hub.wake)
-    cleanup.push_async_callback(hub.stop, settings.server.shutdown_grace)
-    loops.start(hub.run(), name="hub")
+def _start_hub_pings(settings: Settings, services: Services, loops: Loops, cleanup: AsyncExitStack) -> None:
+    """Where there is a public hub of public feeds."""
+    api = services.settings
+    if api.hub is None or not api.public_feeds:
+        return
+    pings = HubPings(services.store, settings.feeds, settings.webhooks, api=api)
+    services.store.on_step(pings.hear)
+    cleanup.push_async_callback(pings.close)
+    loops.start(pings.run(), name="hub pings")
 
 
 def _start_clock(

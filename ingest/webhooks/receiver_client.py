@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
+    from config.sections import Webhooks
     from ingest.guard.ssrf_guard import SsrfGuard
 
 RESPONSE_BYTES = 64 * 1024
@@ -88,3 +90,11 @@ async def _read(content: aiohttp.StreamReader) -> None:
     left = RESPONSE_BYTES
     while left > 0 and (part := await content.read(left)):
         left -= len(part)
+
+
+def operators_client(webhooks: Webhooks, url: str) -> ReceiverClient:
+    """Connections to an address of the configuration, which may lie in the operator's own network."""
+    from ingest.guard.ssrf_guard import SsrfGuard
+
+    allowed = (*webhooks.allow_hosts, urlsplit(url).hostname or "")
+    return ReceiverClient(SsrfGuard(webhooks.model_copy(update={"allow_hosts": allowed})), url, connections=1)

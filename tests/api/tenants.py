@@ -216,9 +216,6 @@ ROWS: dict[str, Row | ByName | Public] = {
         {"signature": "none", "media": "none"},
         status=404,
     ),
-    "/websub": Public(
-        "subscribers have no credentials; shows: nothing, and takes feeds alone that everybody may read", status=405
-    ),
     "livez": Public("a supervisor has no credentials; shows: alive"),
     "readyz": Public("a supervisor has no credentials; shows: whether the process can work"),
     "/": Public("a word about the service; a list of liveblogs only where feeds are public"),

@@ -14,7 +14,7 @@ import structlog
 
 from api.middleware.request_log import RequestLog
 from api.stream.streams import Channel, Streams
-from config.sections import Server, Webhooks, WebSub
+from config.sections import Feeds, Server, Webhooks
 from ingest.daemon.alarms import AlarmMonitor
 from ingest.daemon.beacon_writer import BeaconWriter
 from ingest.daemon.connection_limits import ConnectionLimits
@@ -24,8 +24,7 @@ from ingest.daemon.scheduler import Scheduler
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import MatchLeases
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.steady_clock import SteadyClock
-from ingest.websub.hub import Hub
+from ingest.webhooks.hub_ping import DuePing, HubPings
 from mapping.errors import NotFound, StoreUnavailable
 from store.errors import UnreadableRow
 from store.lasting import LoggedLoop, repeat
@@ -118,11 +117,11 @@ def statistics():
     return made, made.run()
 
 
-def hub():
-    made = Hub(
-        MagicMock(), MagicMock(), WebSub(), MagicMock(), timing=SteadyClock(), containment=Containment()
-    )  # fmt: skip
-    made._due = AsyncMock(return_value=[])
+def hub_pings():
+    made = HubPings(MagicMock(), Feeds(hub="https://hub.example.org/"), Webhooks(), api=MagicMock())
+    made._waiting = {"g": DuePing(0.0)}
+    made._ping = AsyncMock()
+    made._due = Mock(return_value={"g": DuePing(0.0)})
     return made, made.run()
 
 
@@ -194,7 +193,7 @@ LOOPS = {
     leases: ("renew",),
     alarms: ("look", "_note", "_writable", "_announce"),
     statistics: ("flush", "_finish"),
-    hub: ("_due", "_wait"),
+    hub_pings: ("_due", "_ping"),
     request_log: ("report",),
     connections: ("_sweep",),
     clock_watch: ("_look",),

@@ -30,7 +30,6 @@ from ingest.daemon.scheduler import Scheduler, Tick
 from ingest.sync import match_leases
 from ingest.webhooks import dispatcher
 from ingest.webhooks.steady_clock import SteadyClock
-from ingest.websub import hub
 from providers import http_client
 from store.database import Store
 from tests.simulation.simulated_receivers import SimulatedReceiverClient
@@ -171,7 +170,7 @@ def in_virtual_time(
         replace(run, "create_app", partial(run.create_app, monotonic=loop.time))
         replace(run, "SteadyClock", partial(SteadyClock, steady=loop.time))
         replace(build, "Jobs", partial(Jobs, steady=loop.time))
-        for module in (dispatcher, hub, alarms):
+        for module in (dispatcher, alarms):
             replace(module, "TICK", module.TICK * RARER)
         for name in ("TICK", "LEASE"):
             replace(match_leases, name, getattr(match_leases, name) * RARER_LEASES)
