@@ -23,12 +23,14 @@ ROOT = Path(__file__).resolve().parents[1]
 HISTORY = ("CHANGELOG.md", "docs/decisions/")
 """What was so once."""
 FIRST_STEPS = "tests/ingest/test_first_steps.py::test_readme_runs_as_it_is_printed"
+FIRST_LIVEBLOG = "tests/ingest/test_demo.py::test_the_first_liveblog_is_made_as_readme_prints_it"
 PAGES = "tests/ingest/test_pages_played.py::test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed"
 KEPT = "tests/ingest/test_pages_played.py::test_what_an_operator_does_later_runs_as_it_is_printed"
 PROVIDERS = "tests/ingest/test_pages_played.py::test_a_provider_author_begins_as_it_is_printed"
 PLAYED = {
     ("docs/add-a-provider.md", "0. See one at work"): PROVIDERS,
-    ("README.md", "Run it on your own contract"): FIRST_STEPS,
+    ("docs/first-steps.md", "Run it on your own contract"): FIRST_STEPS,
+    ("README.md", "Your first liveblog, without a contract"): FIRST_LIVEBLOG,
     ("docs/for-newsrooms.md", "Begin"): PAGES,
     ("docs/for-newsrooms.md", "Write, correct, take back"): PAGES,
     ("docs/for-integrators.md", "Begin"): PAGES,
@@ -46,7 +48,7 @@ PLAYED = {
 """Headings whose commands a test plays, all of them."""
 NOT_PLAYED = {
     ("README.md", "See it in two minutes"): "tests/ingest/test_demo.py starts the demo that it makes",
-    ("README.md", "Where things are"): "these commands are the tests",
+    ("README.md", "Where to go on"): "these commands are the tests",
     ("CONTRIBUTING.md", "Contributing"): "these commands are the tests",
     (
         "docs/for-operators.md",

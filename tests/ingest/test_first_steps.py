@@ -1,4 +1,4 @@
-"""README's own commands, played as they are printed by somebody who has nothing but a fresh folder."""
+"""The commands of docs/first-steps.md, played as they are printed by somebody who has nothing but a fresh folder."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from tests.postgres import free_port
 from tests.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 
 ROOT = Path(__file__).resolve().parents[2]
-README = (ROOT / "README.md").read_text()
+STEPS = (ROOT / "docs" / "first-steps.md").read_text()
 ADDRESS = "127.0.0.1:8080"
-"""What README prints; somebody else may have that port, so any free one takes its place."""
+"""What the page prints; somebody else may have that port, so any free one takes its place."""
 RECEIVER = "9099"
 """The same of the endpoint that webhooks are sent to."""
 PRINTED_MATCH = "8315073"
@@ -39,8 +39,8 @@ export PATH="$PWD/.venv/bin:$PATH"
 
 
 def own_contract():
-    """README's blocks for a contract of one's own: the configuration, and what is typed in the two terminals."""
-    shown = [each for each in blocks_of(README) if each.heading == "Run it on your own contract"]
+    """The page's blocks for a contract of one's own: the configuration, and what is typed in the two terminals."""
+    shown = [each for each in blocks_of(STEPS) if each.heading == "Run it on your own contract"]
     tables = [each.text for each in shown if each.language == "toml"]
     return tables, [each.text for each in shown if each.is_typed]
 
@@ -50,7 +50,7 @@ def environment(folder, upstream):
 
 
 def recorded():
-    """A match under the id that README prints."""
+    """A match under the id that the page prints."""
     for line in LINES:
         renamed = line.row().replace(MATCH, PRINTED_MATCH)
         yield Line.of(line.at, json.loads(renamed)["resource"], json.loads(renamed)["body"])
