@@ -96,12 +96,17 @@ def _head(lines: BinaryIO) -> str:
         raise StoreError(f"line 1: {error}") from error
     if head.get("format") != FORMAT or head.get("format_version") != FORMAT_VERSION:
         raise StoreError("line 1: this is no export of an organization that this version of matchwire knows")
-    if (schema := str(head.get("schema"))[:10]) != migrate.head():
+    if (schema := str(head.get("schema"))[:10]) not in {migrate.head(), *_alike()}:
         raise migrate.other_schema(schema, "upgrade where it came from, and export again", "the export")
     organization = head.get("organization")
     if not isinstance(organization, str) or not organization or "\0" in organization:
         raise StoreError("line 1: it names no organization")
     return organization
+
+
+def _alike() -> set[str]:
+    """Schemas of other versions whose rows are those of this one."""
+    return {migrate.LAST_BEFORE} if migrate.head() == migrate.FIRST else set()
 
 
 def _import(

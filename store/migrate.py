@@ -36,16 +36,23 @@ REVISION = {
 }
 UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
+FIRST, LAST_BEFORE = "0100", "0025"
+"""The schema of 0.1.0, and the last one of before, whose rows are the same."""
 _ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
 
 
 def head() -> str:
-    """The revision that this version of the code needs: that of the last file, `v0003_….py` is 0003."""
+    """The revision that this version of the code needs: that of the last file, `v0101_….py` is 0101."""
     return max(file.name for file in (HISTORY / "versions").glob("v*.py"))[1:5]
 
 
 def other_schema(current: str | None, remedy: str, what: str = "the database") -> SchemaOutdated:
     """The error for a schema that is not `head()`; `remedy` helps where it is older or there is none."""
+    if current is not None and current < FIRST:
+        return SchemaOutdated(
+            f"{what} has the schema {current} of before 0.1.0: bring it to {LAST_BEFORE} by the last version of before,"
+            " `matchwire export` each organization with that, and `matchwire import` it here (docs/running.md)"
+        )
     if current is not None and current > head():
         return SchemaOutdated(
             f"{what} has the schema {current} of a newer version of matchwire than this one, which knows {head()}:"

@@ -7,9 +7,6 @@ from functools import partial
 
 import httpx
 import pytest
-from alembic.operations import Operations
-from alembic.runtime.migration import MigrationContext
-from sqlalchemy import select
 
 from api.app import create_app
 from api.media.proxy import ImageProxy
@@ -21,8 +18,6 @@ from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store import clients, comments, image_uses, liveblogs, moderation
 from store.comments import NewComment
 from store.liveblogs import Change
-from store.media_tables import image_uses as table
-from store.migrations.versions import v0024_images_in_use
 from tests.api import matchday
 from tests.api.conftest import NOW, NoFiles, serving
 from tests.api.writing import Desk, photo
@@ -184,25 +179,3 @@ async def test_the_picture_of_a_commenter_goes_with_the_comments(room):
     assert await after(partial(ban, banned=True)) == 404
     assert await after(partial(ban, banned=False)) == 200
     assert await after(partial(decide, status=comments.CommentStatus.DELETED)) == 404
-
-
-async def test_what_was_named_before_an_upgrade_is_shown_after_it(room):
-    """The migration finds what the writes noted: of posts, liveblogs, teams, players and commenters, of nothing unpublished."""
-    for number, (_, send) in enumerate(PLACES.values()):
-        assert (await send(Places(room.desk, Names()), f"{URL}?{number}")).status_code == 200
-    await room.desk.create({"local_id": "ehidden", "media": [{"local_id": "mone", "url": URL, "local_status": 60}]})
-    await room.desk.create({"local_id": "egone", "contents": [photo(f"{URL}?gone")]})
-    await room.desk.delete("egone")
-    new = NewComment("c1", OWNER, TICKER, "ehidden", None, "rkim", "Kim", f"{URL}?kim", "What a goal!", "approved")
-    await room.do(partial(comments.create, new=new, duplicate_period=0))
-
-    def again(unit):
-        before = set(map(tuple, unit.conn.execute(select(table))))
-        with Operations.context(MigrationContext.configure(unit.conn)):
-            v0024_images_in_use.downgrade()
-            v0024_images_in_use.upgrade()
-        return before, set(map(tuple, unit.conn.execute(select(table))))
-
-    before, after = await room.do(again)
-    assert len(before) > len(PLACES)
-    assert {row for row in before if row[-1]} == {row for row in after if row[-1]}

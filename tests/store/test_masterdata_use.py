@@ -7,12 +7,11 @@ import itertools
 from functools import partial
 
 import pytest
-from sqlalchemy import delete, event, insert, select, text, update
+from sqlalchemy import event, insert, select, text
 
 from store import liveblogs, masterdata_edit, masterdata_use
 from store.liveblogs import Change, EventWrite, insert_game, record
-from store.migrations.versions import v0010_records
-from store.tables import corrections, events, game_links, game_records, games, players, teams
+from store.tables import corrections, events, game_records, games, players, teams
 from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
@@ -215,32 +214,3 @@ async def test_what_a_liveblog_names_is_noted_with_every_change(store):
 
     expected = {("Team", each.id) for each in (home, other)} | {("Player", each.id) for each in people}
     assert {row[1:] for row in (await contents(store, game_records))[0]} == expected
-
-
-async def test_the_migration_links_what_is_stored(store, monkeypatch):
-    """Records that liveblogs and posts name, and partners of liveblogs shared before: the same as with every change since."""
-    monkeypatch.setattr(v0010_records, "AT_ONCE", 2)
-    home, who = await made(store, teams), await made(store, players)
-    shared = [{"permission": "w", "reftype": "Organization", "refid": "partner"}, {"permission": "r"}, "broken"]
-    for number in range(5):
-        document = {**playing(home, number).document, "permissions": shared[: number + 1 if number < 2 else 1]}
-        await store.write(partial(insert_game, game=new_game(number, document=document)))
-        change = Change(events=posts(who, [number]))
-        await store.write(partial(record, game_id=new_game(number).id, change=change))
-    before = await contents(store, game_records, game_links)
-
-    def forget(unit):
-        unit.conn.execute(delete(game_records))
-        unit.conn.execute(delete(game_links).where(game_links.c.kind == "shared"))
-        unit.conn.execute(update(games).where(games.c.id == new_game(4).id).values(permissions_broken))
-
-    permissions_broken = {"doc": {**document, "permissions": shared}}
-    await store.write(forget)
-    broken = text("INSERT INTO events SELECT 'ebroken', game_id, serial, sort, local_status, created_at, updated_at, publish_at,"
-        " version, user_id, '<no JSON>', 0 FROM events WHERE local_id = 'e000000'")  # fmt: skip
-    await store.write(lambda unit: unit.conn.execute(broken))
-    await store.write(lambda unit: v0010_records.fill(unit.conn))
-
-    assert await contents(store, game_records, game_links) == before
-    assert len(before[0]) == 10
-    assert sum(row[1] == "shared" for row in before[1]) == 5

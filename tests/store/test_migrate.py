@@ -108,3 +108,16 @@ async def test_opening_a_current_database_takes_one_query_for_the_schema(url):
 
     run = [each for each in statements if each != "BEGIN"]
     assert run == [migrate.REVISION["sqlite" if url.startswith("sqlite") else "postgresql"]] * 2
+
+
+async def test_a_database_of_before_the_release_is_moved_not_touched(url):
+    """The line says how; nothing of the database is changed. The last export of before is taken, since its rows are the same."""
+    await asyncio.to_thread(migrate.upgrade, url)
+    older = "UPDATE alembic_version SET version_num = '0019'"
+    store = await store_at(url, migrate=False)
+    await store.write(lambda unit: unit.conn.exec_driver_sql(older) and None)
+    await store.close()
+    for opening in (store_at(url, migrate=True), asyncio.to_thread(migrate.upgrade, url)):
+        with pytest.raises(SchemaOutdated, match=r"before 0\.1\.0.*export.*import"):
+            await opening
+    assert await asyncio.to_thread(migrate.current, url) == "0019"

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from sqlalchemy import insert, select, text
+from sqlalchemy import select, text
 
 from store import outbox
 from store.liveblogs import Change, insert_game, record
 from store.outbox import Sequence
 from store.tables import outbox as table
-from store.tables import webhooks
-from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
 
@@ -85,38 +83,3 @@ async def test_one_process_numbers_at_a_time_and_the_others_do_not_wait(two_stor
     assert not numbering.done()
     assert await numbering == Sequence(before + 2, complete=True)
     assert await other.write(outbox.number_committed) == Sequence(before + 2, complete=True)
-
-
-async def test_rows_of_an_older_schema_keep_their_ids_as_numbers(url):
-    """An upgrade gives every row the number that cursors and deliveries know it by, and goes on above all of them."""
-    from alembic import command
-    from alembic.config import Config
-
-    from store import migrate
-
-    def to(revision, unit):
-        config = Config(attributes={"connection": unit.conn})
-        config.set_main_option("script_location", str(migrate.HISTORY))
-        (command.downgrade if revision == "0007" else command.upgrade)(config, revision)
-
-    store = await store_at(url, migrate=True)
-    game = await store.write(partial(insert_game, game=new_game()))
-    await step(store, game, 2)
-    hook = {
-        "id": "w", "organization_id": ORGANIZATION, "url": "https://cms.example", "status": "active", "secrets": [],
-        "cursor": 7, "failures": 0, "fence": 0, "created_at": 0, "updated_at": 0,
-    }  # fmt: skip
-    await store.write(partial(to, "0007"))
-    await store.write(lambda unit: unit.conn.execute(insert(webhooks).values(hook)))
-    await store.write(partial(to, "0008"))
-
-    assert [row[0] for row in await numbers(store)] == [1, 2, 3]
-    assert await store.read(outbox.sequence) == Sequence(7, complete=True)
-    await store.write(partial(to, "head"))
-    await step(store, game)
-    assert (await store.write(outbox.number_committed)).last == 8
-
-    await store.write(partial(to, "0007"))
-    cursor = await store.read(lambda conn: conn.scalar(select(webhooks.c.cursor)))
-    assert cursor == 3  # row 4 had its number, and is not delivered yet
-    await store.close()

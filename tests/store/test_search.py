@@ -7,7 +7,7 @@ from functools import partial
 from random import Random
 
 import pytest
-from sqlalchemy import create_engine, delete, event, insert, select, text
+from sqlalchemy import create_engine, event, insert, select, text
 
 from mapping.errors import Conflict
 from store import declarations, idempotency, listing, liveblogs, masterdata_edit, search, tables
@@ -15,7 +15,6 @@ from store.declarations import Declaration
 from store.listing import GameFilter, MasterFilter, Page
 from store.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
 from store.masterdata import import_match
-from store.migrations.versions import v0003_search
 from store.tables import game_links, locations, players, teams, tokens
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import ORGANIZATION, new_game
@@ -373,24 +372,6 @@ async def test_declarations_are_exactly_what_is_declared(store):
     assert await known("pricing", "gold") is None
     (row,) = await store.read(lambda conn: conn.execute(select(locations)).all())
     assert (row.name, row.owner_id, row.doc) == ("Nordstadion", ORGANIZATION, {"city": "Kiel"})
-
-
-async def test_the_migration_makes_what_is_stored_findable(sqlite_url, clock):
-    """Records from before the search are found after the upgrade."""
-    store = await store_at(sqlite_url, clock=clock)
-    await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
-    await store.write(partial(insert_game, game=new_game(1, document={"tags": ["cup"], "meta_info": {"title": "Ä"}})))
-
-    def contents(conn):
-        return [sorted(map(tuple, conn.execute(select(table)))) for table in (tokens, game_links)]
-
-    before = await store.read(contents)
-    await store.write(lambda unit: [unit.conn.execute(delete(table)) for table in (tokens, game_links)])
-
-    await store.write(lambda unit: v0003_search._index_stored(unit.conn))
-    assert await store.read(contents) == before
-    assert before[0]
-    await store.close()
 
 
 @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.soak)])
