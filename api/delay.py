@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api import openapi
 from api.request import integer
+from mapping.rules.versions import known_since
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -45,6 +46,10 @@ class Sight(NamedTuple):
     now: float
     at: int | None
     newest: int = 0
+
+    def known_since(self, since: int, version: int) -> int:
+        """The version after which a reader who has `since` wants the changes; 0 for one who begins anew."""
+        return 0 if self.has_lost else known_since(since, version)
 
     @property
     def has_lost(self) -> bool:

@@ -162,7 +162,7 @@ def _status(wanted: int, entry: Entry, now: Stored, *, editorial: bool) -> tuple
     if entry.state is State.WITHDRAWN and now.local_status == entry.said_status:
         restored = entry.restore_status
         return (wanted, False) if restored is None else (restored, True)
-    if entry.by_person or now.scheduled or now.local_status != entry.said_status:
+    if _is_of_a_person(entry, now):
         return now.local_status, True
     waits = editorial and now.local_status == LocalStatus.UNPUBLISHED
     return (now.local_status if waits else wanted), waits
@@ -212,5 +212,9 @@ def _delete_untouched(entry: Entry, now: Stored) -> Decision:
 
 def _status_to_restore(entry: Entry, now: Stored) -> int | None:
     """A status that a person chose comes back with the incident; None: whatever is wanted then."""
-    by_person = entry.by_person or now.scheduled or now.local_status != entry.said_status
-    return now.local_status if by_person else None
+    return now.local_status if _is_of_a_person(entry, now) else None
+
+
+def _is_of_a_person(entry: Entry, now: Stored) -> bool:
+    """Whether a person set the post's status last."""
+    return entry.by_person or now.scheduled or now.local_status != entry.said_status

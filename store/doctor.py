@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, and_, exists, func, select, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DatabaseError
 
-from mapping.documents.scalars import LocalStatus
-from mapping.reconcile import State
 from store import migrate
 from store.doctor_rows import CheckResult, examine_rows
 from store.errors import StoreError, store_errors
 from store.naming import parse_url
 from store.sqlite import backend as sqlite
 from store.sqlite.read_threads import read, reader_engine
-from store.tables import attachments, clients, events, games, ledger
 
 if TYPE_CHECKING:
-    from sqlalchemy import CompoundSelect, Select
     from sqlalchemy.engine import URL
 
 CLOCK_TOLERANCE = 2.0
@@ -61,7 +57,7 @@ def _findings(conn: Connection) -> list[CheckResult]:
         return found
     found.append(_schema(conn))
     if found[-1].outcome == "ok":
-        found += [_ledger(conn), *examine_rows(conn)]
+        found += examine_rows(conn)
     return found
 
 
@@ -103,47 +99,3 @@ def _server(conn: Connection) -> list[CheckResult]:
             "clock", "ok" if abs(ahead) <= CLOCK_TOLERANCE else "warning", f"the database's is {ahead:+.1f} s ahead"
         ),
     ]
-
-
-def _ledger(conn: Connection) -> CheckResult:
-    lost = _first_of(conn, LOST_EVENTS)
-    unknown = _first_of(conn, UNKNOWN_EVENTS)
-    faults = [
-        *([f"{lost.number} posts of the sync have no event in their liveblog, one is {lost.example}"] if lost else []),
-        *([f"{unknown.number} events of the sync are unknown to it, one is {unknown.example}"] if unknown else []),
-    ]
-    return CheckResult("ledger", "fault" if faults else "ok", "; ".join(faults))
-
-
-class Found(NamedTuple):
-    """How many there are, and the least of them."""
-
-    number: int
-    example: str
-
-
-def _first_of(conn: Connection, query: Select[Any] | CompoundSelect[Any]) -> Found | None:
-    found = query.subquery()
-    number, example = conn.execute(select(func.count(), func.min(found.c.local_id))).one()
-    return Found(number, example) if number else None
-
-
-LOST_EVENTS = (
-    select(ledger.c.local_id)
-    .outerjoin(events, and_(events.c.local_id == ledger.c.local_id, events.c.game_id == ledger.c.game_id))
-    .where(ledger.c.state == State.POSTED, ledger.c.local_id.is_not(None), events.c.local_id.is_(None))
-)
-"""Posts that the ledger says to be there and that are not."""
-UNKNOWN_EVENTS = (
-    select(events.c.local_id)
-    .join(attachments, attachments.c.game_id == events.c.game_id)
-    .join(games, games.c.id == events.c.game_id)
-    .where(
-        events.c.user_id == attachments.c.provider,
-        events.c.local_status != LocalStatus.DELETED,
-        attachments.c.created_at == games.c.created_at,  # a liveblog that was on another match keeps its posts
-        ~exists().where(clients.c.id == events.c.user_id),
-    )
-    .except_(select(ledger.c.local_id).where(ledger.c.local_id.is_not(None)))
-)
-"""Events that the sync has written into a liveblog which was made on its match, and that the ledger does not know."""

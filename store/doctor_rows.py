@@ -17,16 +17,16 @@ from sqlalchemy import and_, exists, func, literal, select, tuple_
 from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import State
 from mapping.references import named_in, part_ids
-from mapping.tokens import words
 from store import ledger, sync, webhooks
 from store.errors import UnreadableRow
 from store.event_rows import event_of, owners_of_parts
 from store.liveblogs import game_of
 from store.records import check_document
-from store.search import NAMES, words_of_game
+from store.search import words_of_game, words_of_master
 from store.tables import (
     attachments,
     beliefs,
+    clients,
     events,
     follows,
     game_records,
@@ -46,7 +46,7 @@ from store.tables import webhooks as webhooks_table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sqlalchemy import Connection, Row, Select, Table
+    from sqlalchemy import CompoundSelect, Connection, Row, Select, Table
 
     from mapping.references import RecordName
     from store.records import StoredEvent, StoredGame
@@ -178,8 +178,7 @@ def _master_data(conn: Connection, faults: Faults) -> None:
         for page in _pages(conn, table):
             readable = [row for row in page if isinstance(row.doc, dict)]
             faults.add_all("cannot be read", [row.id for row in page if not isinstance(row.doc, dict)])
-            names = {row.id: {**row.doc, "name": row.name} for row in readable}
-            wanted = {record: words(*(each.get(name) for name in NAMES)) for record, each in names.items()}
+            wanted = {row.id: words_of_master({**row.doc, "name": row.name}) for row in readable}
             faults.add_all("are not found by all of their words", _not_found(conn, wanted))
 
 
@@ -195,7 +194,7 @@ def _outbox(conn: Connection, faults: Faults) -> None:
     earlier = exists().where(of_liveblog) | exists().where(of_others)
     said = exists().where(outbox.c.game_id == games.c.id, outbox.c.version == games.c.version)
     _add_some(
-        conn, faults, "liveblogs have taken a step of which nobody is told", select(games.c.id).where(earlier, ~said)
+        conn, faults, "liveblogs have taken a step that no webhook hears of", select(games.c.id).where(earlier, ~said)
     )
 
 
@@ -204,6 +203,32 @@ def _webhooks(conn: Connection, faults: Faults) -> None:
     beyond = select(webhooks_table.c.id).where(webhooks_table.c.cursor > last)
     _add_some(conn, faults, "have a cursor beyond the numbers that were given", beyond)
     faults.add_all("have a status that is none", webhooks.in_no_known_state(conn))
+
+
+def _ledger(conn: Connection, faults: Faults) -> None:
+    _add_some(conn, faults, "posts of the sync have no event in their liveblog", _LOST_EVENTS)
+    _add_some(conn, faults, "events of the sync are unknown to it", _UNKNOWN_EVENTS)
+
+
+_LOST_EVENTS = (
+    select(ledger_table.c.local_id)
+    .outerjoin(events, and_(events.c.local_id == ledger_table.c.local_id, events.c.game_id == ledger_table.c.game_id))
+    .where(ledger_table.c.state == State.POSTED, ledger_table.c.local_id.is_not(None), events.c.local_id.is_(None))
+)
+"""Posts that the ledger says to be there and that are not."""
+_UNKNOWN_EVENTS = (
+    select(events.c.local_id)
+    .join(attachments, attachments.c.game_id == events.c.game_id)
+    .join(games, games.c.id == events.c.game_id)
+    .where(
+        events.c.user_id == attachments.c.provider,
+        events.c.local_status != LocalStatus.DELETED,
+        attachments.c.created_at == games.c.created_at,  # a liveblog that was on another match keeps its posts
+        ~exists().where(clients.c.id == events.c.user_id),
+    )
+    .except_(select(ledger_table.c.local_id).where(ledger_table.c.local_id.is_not(None)))
+)
+"""Events that the sync has written into a liveblog which was made on its match, and that the ledger does not know."""
 
 
 def _ledger_rows(conn: Connection, faults: Faults) -> None:
@@ -262,7 +287,7 @@ def _check(faults: Faults, what: str, example: str, read: Callable[[], object]) 
         faults.add(what, example)
 
 
-def _add_some(conn: Connection, faults: Faults, what: str, query: Select[Any]) -> None:
+def _add_some(conn: Connection, faults: Faults, what: str, query: Select[Any] | CompoundSelect[Any]) -> None:
     """How many there are, and the least of them."""
     found = query.subquery()
     number, example = conn.execute(select(func.count(), func.min(found.c[0]))).one()
@@ -271,6 +296,7 @@ def _add_some(conn: Connection, faults: Faults, what: str, query: Select[Any]) -
 
 
 CHECKS: dict[str, Callable[[Connection, Faults], None]] = {
+    "ledger": _ledger,
     "liveblogs": _liveblogs,
     "posts": _posts,
     "master-data": _master_data,

@@ -128,10 +128,7 @@ def game_at(conn: Connection, current: StoredGame, moment: int) -> StoredGame | 
     if not current.public:
         return current
     game = _stood(conn, current, moment)
-    lost_at = None if game is None else _LOST.first(conn, game_id=current.id, moment=moment)
-    if game is None or lost_at is None or lost_at[0] is None:
-        return game
-    return game._replace(updated_at=max(game.updated_at, lost_at[0]))
+    return game and game._replace(updated_at=max(game.updated_at, _lost_posts(conn, current.id, moment)[0]))
 
 
 def _stood(conn: Connection, current: StoredGame, moment: int) -> StoredGame | None:
@@ -192,9 +189,13 @@ def lost(conn: Connection, game_id: str) -> tuple[int, int]:
     moment = moment_of(conn)
     if moment is None:
         return (0, 0)
-    hidden, row = _HIDDEN.first(conn, game_id=game_id), _LOST.first(conn, game_id=game_id, moment=moment)
-    if hidden is not None:
-        return (int(hidden[0]), ALL)
+    hidden = _HIDDEN.first(conn, game_id=game_id)
+    return _lost_posts(conn, game_id, moment) if hidden is None else (int(hidden[0]), ALL)
+
+
+def _lost_posts(conn: Connection, game_id: str, moment: int) -> tuple[int, int]:
+    """When a post that stood at the moment was last taken down, and how many were; zeros for none."""
+    row = _LOST.first(conn, game_id=game_id, moment=moment)
     return (0, 0) if row is None or row[0] is None else (int(row[0]), int(row[1]))
 
 

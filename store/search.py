@@ -28,9 +28,8 @@ AFTER_ALL = "\U0010ffff"
 Link = tuple[str, str]
 
 
-def index(conn: Connection, kind: str, record_id: str, owner_id: str, *texts: str | None) -> None:
-    """Make the record findable by the words of the texts and by no others; `kind` is the name of its table."""
-    wanted = words(*texts)
+def index(conn: Connection, kind: str, record_id: str, owner_id: str, wanted: frozenset[str]) -> None:
+    """Make the record findable by these words and by no others; `kind` is the name of its table."""
     known = set(conn.scalars(select(tokens.c.token).where(tokens.c.record_id == record_id)))
     if gone := known - wanted:
         conn.execute(delete(tokens).where(tokens.c.record_id == record_id, tokens.c.token.in_(sorted(gone))))
@@ -41,7 +40,12 @@ def index(conn: Connection, kind: str, record_id: str, owner_id: str, *texts: st
 
 def index_master(conn: Connection, kind: str, record_id: str, owner_id: str, fields: Mapping[str, Any]) -> None:
     """Make a record of master data findable by its names, short and added ones too."""
-    index(conn, kind, record_id, owner_id, *(fields.get(name) for name in NAMES))
+    index(conn, kind, record_id, owner_id, words_of_master(fields))
+
+
+def words_of_master(fields: Mapping[str, Any]) -> frozenset[str]:
+    """The words by which a record of master data is found."""
+    return words(*(fields.get(name) for name in NAMES))
 
 
 def index_game(
@@ -56,7 +60,7 @@ def index_game(
     """Make the liveblog findable by what its document says; `before`: the document so far, None for a new one."""
     if before is not None and _searched(before) == _searched(document):
         return
-    index(conn, games.name, game_id, owner_id, title, *_names_of_teams(document))
+    index(conn, games.name, game_id, owner_id, words_of_game(title, document))
     _link(conn, game_id, set(links(document)))
 
 

@@ -123,7 +123,7 @@ async def show(request: ApiRequest) -> Response:
     counts = await counts_of(request, game, seen)
 
     prefix = context.response_prefix
-    known = replace(wanted, since=0 if seen.has_lost else known_since(wanted.since, game.version + AHEAD))
+    known = replace(wanted, since=seen.known_since(wanted.since, game.version + AHEAD))
     reset = known.since != wanted.since and wanted.after is None
 
     def render(conn: Connection) -> bytes:

@@ -25,7 +25,6 @@ from api.static import TYPES
 from api.stream.messages import read
 from mapping.errors import NotFound
 from mapping.locales import translator
-from mapping.rules.versions import known_since
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
@@ -112,9 +111,9 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(services, seen.delay, show)
     cache_control = services.settings.cache_control
-    if refresh == game.version and not seen.has_lost:
+    since = seen.known_since(refresh, game.version)
+    if since == game.version:
         return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
-    since = 0 if seen.has_lost else known_since(refresh, game.version)
     key = ("changes", since, show, _key(game, seen, fragment=True))
 
     def render(conn: Connection) -> bytes:
