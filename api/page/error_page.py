@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.errors import error_response, status_of
-from api.page.document import ALONE, document
+from api.page.document import POLICY, document
 from api.page.reader_language import preferred
 from api.static import TYPES
 from mapping.locales import translator
@@ -40,7 +40,7 @@ def response_to(error: ServiceError, method: str, depth: int, headers: Headers) 
             {
                 "Content-Type": TYPES["html"],
                 "Content-Length": str(len(response.body)),
-                "Content-Security-Policy": ALONE,
+                "Content-Security-Policy": POLICY,
                 "Vary": "Accept, Accept-Language",
             }
         )

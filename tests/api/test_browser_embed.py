@@ -180,7 +180,7 @@ async def test_a_frame_is_as_high_as_its_liveblog_and_the_snippets_show_it(servi
     assert article.complaints == []
 
     site.pages["/framed"] = (
-        f"<!doctype html><title>Framed</title><h1>Derby</h1>{snippet}<iframe src='{service.address}/'></iframe>"
+        f"<!doctype html><title>Framed</title><h1>Derby</h1>{snippet}<iframe src='{service.address}/embed/gnone'></iframe>"
     )
     await page.goto(f"{site.address}/framed")
     outer, inner = page.locator("iframe").first, page.frame_locator("iframe >> nth=0")

@@ -115,6 +115,10 @@ PLANTING = replace(
 SHORT_RETENTIONS = (Retention("outbox", "at", 18 * MINUTE), Retention("webhook_rounds", "at", 14 * MINUTE))
 
 
+QUIET = 240
+"""Seconds after each fifth minute at which no job of the timetable is under way; a little later no tick is, either."""
+
+
 def play(
     programmes: list[Programme],
     retentions: tuple[Retention, ...],
@@ -154,6 +158,7 @@ def play(
                 matches, liveblogs = len(log.matches), len(log.liveblogs)
                 del log
                 await world.night(begin)
+                await asyncio.sleep((QUIET - world.clock() % 300) % 300 + 0.3)
                 task.cancel()
                 with suppress(asyncio.CancelledError):
                     await task
