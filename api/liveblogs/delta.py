@@ -13,17 +13,18 @@ from api.errors import json_bytes
 from api.json_path import Json, at, text
 from api.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
 from api.references import abbreviated, complete, summary
-from api.request import Query, boolean, integer
+from api.request import BOOLEANS, Query, boolean, integer
 from api.type_names import renamed
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
+from mapping.errors import InvalidRequest
 from mapping.event_patch import shown
 from mapping.rules.versions import known_since
 from store import deltas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
     from starlette.responses import Response
@@ -57,6 +58,9 @@ GAME = (
 )
 """What the abbreviated liveblog keeps."""
 MILESTONE = "milestone"
+KINDS = ("sticky", "inplace", MILESTONE, "stickyNoHighlight")
+"""Ways in which a post may be highlighted."""
+WAYS = f"({'|'.join(KINDS)})"
 DELTA = openapi.operation(
     "ticker.delta",
     "What has changed since a version",
@@ -80,7 +84,11 @@ DELTA = openapi.operation(
         openapi.query("include_continue_event", "Repeat that event", openapi.BOOLEAN),
         openapi.query("reverse", "Oldest first", openapi.BOOLEAN),
         openapi.query("tags", "Only events with one of these labels, separated by commas"),
-        openapi.query("highlights", "Only highlighted events", openapi.BOOLEAN),
+        openapi.query(
+            "highlights",
+            "Only events that are highlighted in one of these ways, separated by commas; `true` for the first three of them",
+            {"type": "string", "pattern": f"^(true|false|1|0|{WAYS}(,{WAYS})*)?$", "default": ""},
+        ),
         openapi.query("include_milestone_events", "Milestones, whatever the other filters say", openapi.BOOLEAN),
         delay.PARAMETER,
     ],
@@ -99,7 +107,7 @@ class DeltaRequest:
     include_after: bool = False
     descending: bool = True
     tags: frozenset[str] = frozenset()
-    highlights: bool = False
+    highlights: frozenset[str] = frozenset()
     milestones: bool = False
 
     def takes(self, event: StoredEvent) -> bool:
@@ -109,7 +117,7 @@ class DeltaRequest:
             return True
         ids = at(event.document, "tag_ids")
         tagged = not self.tags or (isinstance(ids, list) and any(each in self.tags for each in ids))
-        return tagged and (not self.highlights or highlight in HIGHLIGHTED)
+        return tagged and (not self.highlights or highlight in self.highlights)
 
 
 async def show(request: ApiRequest) -> Response:
@@ -152,9 +160,19 @@ def delta_request(query: Query, limit_max: int) -> DeltaRequest:
         include_after=boolean(query, "include_continue_event") and "continue_event_id" in query,
         descending=not boolean(query, "reverse"),
         tags=frozenset(filter(None, query.get("tags", "").split(","))),
-        highlights=boolean(query, "highlights"),
+        highlights=_highlights(query),
         milestones=boolean(query, "include_milestone_events"),
     )
+
+
+def _highlights(query: Query) -> frozenset[str]:
+    """The ways of highlighting that the query wants, none where all posts are wanted; raises InvalidRequest."""
+    if query.get("highlights", "") in BOOLEANS:
+        return frozenset(HIGHLIGHTED) if boolean(query, "highlights") else frozenset()
+    wanted = frozenset(query["highlights"].split(","))
+    if not wanted <= set(KINDS):
+        raise InvalidRequest(f"highlights should be some of: {', '.join(KINDS)}", field="highlights")
+    return wanted
 
 
 def delta(conn: Connection, game: StoredGame, request: DeltaRequest, seen: StoredEvent | None) -> Json:
@@ -176,17 +194,32 @@ def response(
     more: bool,
     request: DeltaRequest | None = None,
 ) -> Json:
-    """The document; it leads to `version` once all its pages are read."""
+    """The document; it leads to `version` once all its pages are read.
+
+    The liveblog's own `events` are the list to be shown, abbreviated; the others are their bodies, and those of milestones
+    that were wanted beside the filters.
+    """
     visible = [event for event in events if request is None or request.takes(event)]
     head, *posts = complete(conn, [_head(game), *map(shown, public_documents(visible))])
     by_id = {post["local_id"]: post for post in posts}
+    listed = [by_id.get(event.local_id) or tombstone(event) for event in events]
+    beside = _milestones_beside(visible, request)
+    head["events"] = [abbreviated(each) for each in listed if each["local_id"] not in beside]
     return {
         "_type": RESPONSE,
         "game": head,
-        "events": [by_id.get(event.local_id) or tombstone(event) for event in events],
+        "events": listed,
         "version": version,
         "more": more,
     }
+
+
+def _milestones_beside(visible: Iterable[StoredEvent], request: DeltaRequest | None) -> set[str]:
+    """Posts that are there because milestones are wanted whatever the filters say: they are not in the list to be shown."""
+    if request is None or not request.milestones:
+        return set()
+    filters = replace(request, milestones=False)
+    return {event.local_id for event in visible if not filters.takes(event)}
 
 
 def tombstone(event: StoredEvent) -> Json:

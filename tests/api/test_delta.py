@@ -36,7 +36,9 @@ async def test_a_delta_holds_what_changed_and_tombstones(desk):
     assert response["_type"] == "Svc::Model::Api::GameShowResponse"
     assert (response["version"], response["more"], response["game"]["version"]) == (8, False, 8)
     assert response["game"]["scoreboard"]["score"]["home_score"] == "2"
-    assert "events" not in response["game"]
+    assert [each["local_id"] for each in response["game"]["events"]] == [
+        each["local_id"] for each in response["events"]
+    ]
     assert (set(events), events["changes"]["headline"]) == ({"changes", "goes", "hides"}, "New")
     assert {name: events[name]["local_status"] for name in ("goes", "hides")} == {"goes": 100, "hides": 60}
     assert set(events["goes"]) == {"_type", "local_id", "version", "local_status", "sort", "tag_ids"}
@@ -66,11 +68,45 @@ async def test_filters_and_order(desk):
     assert await ids(reverse="true") == ["e0", "e1", "e2", "e3", "e4"]
     assert await ids(tags="a,b") == ["e2", "e1"]
     assert await ids(highlights="true") == ["e3", "e2"]
+    assert await ids(highlights="sticky,stickyNoHighlight") == ["e4"]
+    assert await ids(highlights="milestone,inplace") == ["e3", "e2"]
+    assert await ids(highlights="") == await ids(highlights="false") == await ids()
     assert await ids(tags="a", include_milestone_events="true") == ["e3", "e1"]
     assert await ids(limit=2, continue_event_id="e3") == ["e2", "e1"]
     assert await ids(limit=2, continue_event_id="e3", include_continue_event="true") == ["e3", "e2"]
     assert (await desk.delta(limit=5))["more"] is False
     assert (await desk.delta(limit=4))["more"] is True
+
+
+async def test_the_liveblog_lists_what_is_to_be_shown(desk):
+    """In order, abbreviated, after filters and limit, with tombstones on refresh; milestones beside them are bodies alone."""
+    for at, (name, more) in enumerate(
+        [("e1", {"tag_ids": ["a"]}), ("e2", {"highlight": "milestone"}), ("e3", {"tag_ids": ["a"]})]
+    ):
+        await desk.create(post(local_id=name, created_at=at, **more))
+
+    async def listed(**params):
+        found = await desk.delta(**params)
+        return [each["local_id"] for each in found["game"]["events"]], [each["local_id"] for each in found["events"]]
+
+    assert await listed() == (["e3", "e2", "e1"],) * 2
+    assert await listed(reverse="true", limit=2) == (["e1", "e2"],) * 2
+    assert await listed(tags="a", include_milestone_events="true") == (["e3", "e1"], ["e3", "e2", "e1"])
+    version = (await desk.delta())["version"]
+    await desk.delete("e3")
+    found = await desk.delta(refresh=version)
+    assert found["game"]["events"] == found["events"]
+    assert [(each["local_id"], each["local_status"]) for each in found["game"]["events"]] == [("e3", 100)]
+    shown = (await desk.delta())["game"]["events"][0]
+    assert shown.keys() == {"_type", "local_id", "version", "local_status", "sort", "tag_ids"}
+
+
+async def test_highlights_that_there_are_not_are_refused(desk):
+    """With the parameter and what there is."""
+    response = await desk.http.get(
+        "/api/v6/ticker/show.json", params={"id": "gderby", "highlights": "sticky,loud", "client_id": "desk"}
+    )
+    assert (response.status_code, response.json()["field"]) == (400, "highlights")
 
 
 async def test_a_post_that_leaves_the_filter_is_a_tombstone(desk):
