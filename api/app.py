@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from api.feeds.themes import UnknownThemes
+from api.liveblog_access import LiveblogIndex
+from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
-from api.middleware.request_limits import RequestLimits
-from api.read_cache import ReadCache
+from api.middleware.request_limits import URL_BYTES, RequestLimits
+from api.middleware.request_log import RequestLog
+from api.read_cache import ReadCache, ReadCounts
 from api.readers.limits import ReaderLimits
 from api.routes import ROUTES
 from api.routing import Routes
@@ -24,15 +27,25 @@ if TYPE_CHECKING:
 
 def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:
     """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does."""
-    if services.streams is None:
-        services = replace(services, streams=Streams(services.store, clock=services.clock))
     settings = services.settings
-    services = replace(services, reader_limits=ReaderLimits(settings.readers, monotonic))
+    services = services.having(ReaderLimits(settings.readers, monotonic), UploadPlaces(), LiveblogIndex())
+    missing = [make() for kind, make in _parts(services).items() if services.find(kind) is None]
+    services = services.having(*missing)
     return RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),
-        reads=ReadCache(services.store, monotonic, settings.read_cache_bytes, services.read_counts),
-        request_log=services.request_log,
-        url_bytes=settings.url_bytes,
-        body_bytes=settings.body_bytes,
+        reads=ReadCache(services.store, monotonic, settings.limits.read_cache_bytes, services[ReadCounts]),
+        request_log=services[RequestLog],
+        url_bytes=URL_BYTES,
+        body_bytes=settings.limits.body_bytes,
         monotonic=monotonic,
     )
+
+
+def _parts(services: Services) -> dict[type, Callable[[], object]]:
+    """How the parts are made that the daemon may have made for itself, to count them or to close them."""
+    return {
+        RequestLog: lambda: RequestLog(services.settings.logging.slow_request),
+        ReadCounts: ReadCounts,
+        UnknownThemes: UnknownThemes,
+        Streams: lambda: Streams(services.store, clock=services.clock),
+    }

@@ -16,9 +16,19 @@ if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
     from api.rendered import Rendering
+    from config import Settings
 
 
 VARY = "Authorization"
+
+
+FEED_MAX_AGE = 2
+"""Seconds for which a cache may keep a feed or page without revalidating it."""
+
+
+def cache_control(settings: Settings) -> str:
+    """Who may keep what readers see of a liveblog, and for how long."""
+    return f"{'public' if settings.server.public_feeds else 'private'}, max-age={FEED_MAX_AGE}"
 
 
 def conditional(

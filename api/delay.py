@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from api.json_path import Json
     from api.request import ApiRequest, Caller, Query
-    from api.services import ApiSettings
+    from config import Settings
     from store.liveblogs import StoredGame
 
     Find = Callable[[str, int | None], Awaitable[StoredGame | None]]
@@ -74,8 +74,13 @@ async def sight(request: ApiRequest, name: str, find: Find, query: Query | None 
 def requested(request: ApiRequest, query: Query | None = None) -> int:
     """The delay that the request or its client wants. Raises InvalidRequest."""
     settings, caller = request.services.settings, request.context.caller
-    given = in_query(request.context.query if query is None else query, settings.delay_max)
-    return max(given, settings.client_delays.get(caller.client_id, 0) if caller else 0)
+    given = in_query(request.context.query if query is None else query, settings.limits.longest_delay)
+    return max(given, _client_delay(settings, caller))
+
+
+def _client_delay(settings: Settings, caller: Caller | None) -> int:
+    configured = None if caller is None else settings.clients.get(caller.client_id)
+    return 0 if configured is None else configured.delay
 
 
 def in_query(query: Query, longest: int) -> int:
@@ -85,18 +90,18 @@ def in_query(query: Query, longest: int) -> int:
     return min(-(-seconds // step) * step, longest)
 
 
-def public_delay(organization_id: str, settings: ApiSettings, caller: Caller | None) -> int:
+def public_delay(organization_id: str, settings: Settings, caller: Caller | None) -> int:
     """The delay that the organization wants for all but its own writers, who see the present."""
     writes = caller is not None and caller.proven and "write" in caller.scopes
     if writes and caller is not None and organization_id in caller.organizations:
         return 0
-    return settings.public_delays.get(organization_id, 0)
+    return settings.organization(organization_id).delay
 
 
 def longer(request: ApiRequest) -> dict[str, int]:
     """The delays of organizations that are longer than what the request wants, as they apply to its caller."""
     settings, wanted = request.services.settings, requested(request)
-    own = {name: public_delay(name, settings, request.context.caller) for name in settings.public_delays}
+    own = {name: public_delay(name, settings, request.context.caller) for name in settings.organizations}
     return {name: seconds for name, seconds in own.items() if seconds > wanted}
 
 

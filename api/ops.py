@@ -116,7 +116,7 @@ async def metrics(request: ApiRequest) -> Response:
 async def openapi(request: ApiRequest) -> Response:
     """The OpenAPI document, which is made at the first request."""
     settings = request.services.settings
-    limits = DocumentLimits(settings.delay_max, settings.feed_limit_max)
+    limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
     document = await asyncio.to_thread(_document, settings.public_url, limits)
     return conditional(request.headers, document, "application/json", cache_control="public, max-age=60")
 

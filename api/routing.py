@@ -125,8 +125,8 @@ class Endpoint:
         self._path = route.path
         self._handler = route.handler
         self._check = ACCESS[route.access]
-        limits = services.settings
-        self._body_bytes = route.largest_body(limits.body_bytes, limits.comments.text_length)
+        settings = services.settings
+        self._body_bytes = route.largest_body(settings.limits.body_bytes, settings.comments.text_length)
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -157,7 +157,7 @@ def _open(_: ApiRequest) -> None:
 
 
 def _page(request: ApiRequest) -> None:
-    public, caller = request.services.settings.public_feeds, request.context.caller
+    public, caller = request.services.settings.server.public_feeds, request.context.caller
     if public or (caller is not None and not caller.proven):
         request.context.headers.update(ANY_ORIGIN)
     if not public and caller is None:
@@ -170,12 +170,12 @@ def _reader(request: ApiRequest) -> None:
 
 
 def _feed(request: ApiRequest) -> None:
-    if not request.services.settings.public_feeds:
+    if not request.services.settings.server.public_feeds:
         request.caller.demand(*READ)
 
 
 def _metrics(request: ApiRequest) -> None:
-    if not request.services.settings.public_metrics:
+    if not request.services.settings.server.public_metrics:
         request.caller.demand("admin")
 
 

@@ -19,7 +19,6 @@ import sys
 import tempfile
 import time
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,15 +28,13 @@ import uvloop
 from sqlalchemy import make_url
 
 from api.app import create_app
-from api.middleware.request_log import RequestLog
 from api.services import Keys, Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
 from config import Settings
-from config.sections import Database, Server
+from config.sections import Database, Limits, Server
 from ingest.cli.shared import tune_interpreter
-from ingest.daemon.build import api_settings
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.server import serving
 from providers.http_server import bound
@@ -145,8 +142,7 @@ async def served(store: Store) -> AsyncIterator[str]:
 
     services = Services(
         store=store,
-        settings=replace(api_settings(Settings(), "http://x"), client_per_second=0, public_per_second=0),
-        request_log=RequestLog(Settings().logging.slow_request),
+        settings=Settings(limits=Limits(client_per_second=0, public_per_second=0)).listening_at("http://x"),
         import_match=nothing,
         check_text=lambda *_: None,
         organizations=lambda _: "Bench",

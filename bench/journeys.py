@@ -15,7 +15,6 @@ import logging
 import sys
 import threading
 import time
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,13 +22,12 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
-from api.middleware.request_log import RequestLog
 from api.services import Keys, Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
 from config import Settings
-from ingest.daemon.build import api_settings
+from config.sections import Limits
 from mapping.doubts import CONFIRMATIONS
 from store.files.disk import DiskFiles
 from store.liveblogs import list_games
@@ -109,8 +107,7 @@ def app_of(components: Components) -> ASGIApp:
     """The API over their store and importer."""
     services = Services(
         store=components.store,
-        settings=replace(api_settings(Settings(), "http://bench"), client_per_second=0, public_per_second=0),
-        request_log=RequestLog(Settings().logging.slow_request),
+        settings=Settings(limits=Limits(client_per_second=0, public_per_second=0)).listening_at("http://bench"),
         import_match=components.importer,
         check_text=components.importer.check_text,
         organizations={ORGANIZATION: "Bench"}.get,

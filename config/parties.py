@@ -1,5 +1,6 @@
 """Who takes part: organizations with their provider endpoints, clients of the API, and declared liveblogs."""
 
+from math import ceil
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
@@ -87,6 +88,16 @@ class OrganizationConfig(Section):
     tags: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
     locations: dict[DeclaredId, LocationConfig] = Field(default_factory=dict)
 
+    @property
+    def takes_comments(self) -> bool:
+        """Whether its readers may comment at all."""
+        return self.comments != "off"
+
+    @property
+    def delay(self) -> int:
+        """`public_delay` in whole seconds, never less."""
+        return ceil(self.public_delay)
+
 
 class ThemeConfig(Section):
     """Which posts feeds and articles show, in which order, and what they call incidents, by event type."""
@@ -109,6 +120,11 @@ class Client(Section):
     scopes: tuple[Scope, ...] = ("read",)
     public_delay: Duration = 0.0
     type_prefix: TypePrefix = "Svc"
+
+    @property
+    def delay(self) -> int:
+        """`public_delay` in whole seconds, never less."""
+        return ceil(self.public_delay)
 
     @property
     def secrets(self) -> tuple[str, ...]:

@@ -120,6 +120,11 @@ class Limits(Section):
     delay_max: Annotated[Duration, Field(le=86_400)] = 900.0
     read_cache_bytes: Bytes = 67_108_864
 
+    @property
+    def longest_delay(self) -> int:
+        """`delay_max` in whole seconds."""
+        return int(self.delay_max)
+
 
 class Webhooks(Section):
     """What clients may have called, and how; `rate` is requests a second to one host (0 = no limit)."""

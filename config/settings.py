@@ -27,6 +27,8 @@ from config.sections import (
 )
 from config.values import ClientId, OrganizationId, ProviderId
 
+NOT_CONFIGURED = OrganizationConfig(name="not configured", statistics=False)
+
 
 class Settings(Section):
     """What `config/default.toml` documents, key by key."""
@@ -51,6 +53,24 @@ class Settings(Section):
     themes: dict[DeclaredId, ThemeConfig] = Field(default_factory=dict)
     clients: dict[ClientId, Client] = Field(default_factory=dict)
     liveblogs: tuple[Liveblog, ...] = ()
+
+    @property
+    def public_url(self) -> str:
+        """The address that readers use, without a slash at its end unless one was given."""
+        return self.server.public_url or f"http://{self.server.host}:{self.server.port}"
+
+    def listening_at(self, address: str) -> Self:
+        """These settings where the daemon listens at `address`, which readers use unless `server.public_url` is given."""
+        public_url = self.server.public_url or address
+        return self.model_copy(update={"server": self.server.model_copy(update={"public_url": public_url})})
+
+    def organization(self, organization_id: str) -> OrganizationConfig:
+        """What is configured for an organization; the defaults for one that is not, as its liveblogs may outlive it."""
+        return self.organizations.get(organization_id, NOT_CONFIGURED)
+
+    def counts_readers(self, organization_id: str) -> bool:
+        """Whether readers of the organization's liveblogs are counted."""
+        return self.statistics.enabled and self.organization(organization_id).statistics
 
     def in_folder(self, folder: Path) -> Self:
         """These settings with relative names of files and folders taken as below `folder`; the rest stays as it is."""

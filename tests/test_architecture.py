@@ -18,7 +18,7 @@ MAY_IMPORT = {
     "mapping": set(),
     "providers": {"mapping"},
     "store": {"mapping"},
-    "api": {"mapping", "store"},
+    "api": {"config", "mapping", "store"},
     "ingest": {"api", "config", "mapping", "providers", "store"},
 }
 LONGEST = 400

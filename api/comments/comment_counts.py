@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
+from api.conditional import cache_control
 from api.errors import json_response
 from api.liveblog_access import readable
 from mapping.documents.comments import CommentCounts
@@ -42,7 +43,7 @@ async def counts_in(
     request: ApiRequest, organization_id: str, game_id: str, at: int | None
 ) -> Mapping[str, int] | None:
     """The same of a liveblog by its ids. `at`: the moment that is seen."""
-    if request.services.settings.comments.mode(organization_id) == "off":
+    if not request.services.settings.organization(organization_id).takes_comments:
         return None
     return await request.context.reads.comment_counts(game_id, at)
 
@@ -67,6 +68,6 @@ async def counts(request: ApiRequest) -> Response:
     """How many public comments the posts of a liveblog have (ours), up to five seconds late."""
     settings = request.services.settings
     seen = await delay.sight(request, request.path_params["liveblogId"], request.context.reads.game)
-    game = readable(seen.game, request.context.caller, public=settings.public_feeds)
+    game = readable(seen.game, request.context.caller, public=settings.server.public_feeds)
     found = await counts_of(request, game, seen)
-    return json_response({"counts": dict(found or NONE)}, headers={"Cache-Control": settings.cache_control})
+    return json_response({"counts": dict(found or NONE)}, headers={"Cache-Control": cache_control(settings)})

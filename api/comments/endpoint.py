@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from api import delay, openapi
 from api.comments.channel import allows_comments, as_read, liveblog_of_channel
-from api.conditional import conditional
+from api.conditional import cache_control, conditional
 from api.errors import json_bytes, json_response
 from api.idempotency import KEY, idempotency_key
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader, reader
@@ -101,7 +101,7 @@ async def index(request: ApiRequest) -> Response:
     limit = integer(request.query, "limit", DEFAULT_LIMIT, low=1, high=MOST)
     after = request.query.get("next") or None
     seen = _sight(request, organization_id)
-    shown = settings.comments.mode(organization_id) != "off"
+    shown = settings.organization(organization_id).takes_comments
 
     def render(conn: Connection) -> bytes:
         liveblog_of_channel(conn, organization_id, channel_id)
@@ -123,19 +123,19 @@ async def index(request: ApiRequest) -> Response:
     now = int(services.clock() // LAG), reads.steps, reads.moderations
     key = ("comments", organization_id, channel_id, limit, after, now)
     kept = await reads.body(key, render, seen, request.accept_encoding)
-    return conditional(request.headers, kept, "application/json", cache_control=settings.cache_control, more=PERSONAL)
+    return conditional(request.headers, kept, "application/json", cache_control=cache_control(settings), more=PERSONAL)
 
 
 async def create(request: ApiRequest) -> Response:
     """Comment on a post, or reply to a comment (ours), with a reader's token. The same `Idempotency-Key` writes it once."""
-    services, settings = request.services, request.services.settings.comments
+    services, settings = request.services, request.services.settings
     organization_id, channel_id = _channel(request)
-    who, mode = await reader(request, organization_id), settings.mode(organization_id)
+    who, mode = await reader(request, organization_id), settings.organization(organization_id).comments
     await _check_seen(request, organization_id, channel_id)
     if mode == "off":
         raise Forbidden("this organization takes no comments")
     draft = await request.document(CommentDraft)
-    text = comment_text(draft.text, text_length=settings.text_length, max_links=settings.max_links)
+    text = comment_text(draft.text, text_length=settings.comments.text_length, max_links=settings.comments.max_links)
     key, comment_id = idempotency_key(request.headers), secrets.token_hex(12)
 
     def write(unit: Unit) -> StoredComment:
@@ -155,7 +155,7 @@ async def create(request: ApiRequest) -> Response:
             status=CommentStatus.PENDING if mode == "pre" else CommentStatus.APPROVED,
             idempotency_key=key,
         )
-        return comments.create(unit, new, duplicate_period=settings.duplicate_period)
+        return comments.create(unit, new, duplicate_period=settings.comments.duplicate_period)
 
     return json_response(as_read(services, await services.store.write(write), personal=True))
 
@@ -176,7 +176,7 @@ async def like(request: ApiRequest) -> Response:
 
 async def report(request: ApiRequest) -> Response:
     """Report a comment to those who moderate (ours): once a reader, with a reader's token. Reports of many networks hide it."""
-    settings = request.services.settings.comments
+    settings = request.services.settings
     organization_id, channel_id = _channel(request)
     who = await reader(request, organization_id)
     comment_id = request.path_params["commentId"]
@@ -186,7 +186,12 @@ async def report(request: ApiRequest) -> Response:
     def write(unit: Unit) -> None:
         liveblog_of_channel(unit.conn, organization_id, channel_id)
         comments.report(
-            unit, channel_id, comment_id, who.id, network=network, hide_after_reports=settings.hide_after_reports
+            unit,
+            channel_id,
+            comment_id,
+            who.id,
+            network=network,
+            hide_after_reports=settings.comments.hide_after_reports,
         )
 
     await request.services.store.write(write)

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
-from api.conditional import conditional
+from api.conditional import cache_control, conditional
 from api.embed.shown import shown
 from api.embed.styles import STATIC
 from api.feeds.common import FeedRequest, page_url
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from api.json_path import Json
     from api.request import ApiRequest
+    from config import Settings
 
 PATH = "/embed/{liveblogId}"
 POSTS = 50
@@ -58,7 +59,7 @@ async def frame(request: ApiRequest) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
     limit = integer(context.query, "limit", POSTS, low=1, high=MOST_POSTS)
     seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
-    game = readable(seen.game, context.caller, public=settings.public_feeds)
+    game = readable(seen.game, context.caller, public=settings.server.public_feeds)
     reading = clock(game.document, translator(language(game.document)), seen.now)
 
     def render(conn: Connection) -> bytes:
@@ -79,9 +80,16 @@ async def frame(request: ApiRequest) -> Response:
         request.headers,
         await context.reads.body(("frame", limit, game.id, game.version, reading), render, seen),
         TYPES["html"],
-        cache_control=settings.cache_control,
-        more={"Content-Security-Policy": f"{WITH_POSTS}; {settings.framing(game.organization_id)}"},
+        cache_control=cache_control(settings),
+        more={"Content-Security-Policy": f"{WITH_POSTS}; {_framing(settings, game.organization_id)}"},
     )
+
+
+def _framing(settings: Settings, organization_id: str) -> str:
+    """The policy's directive for frames around liveblogs of the organization; our own page of snippets shows one."""
+    own = settings.organization(organization_id).frame_ancestors
+    allowed = settings.embed.frame_ancestors if own is None else own
+    return " ".join(("frame-ancestors", "'self'", *allowed))
 
 
 def _document(game: Json, inner: str) -> str:

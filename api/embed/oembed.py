@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree as ET
 
 from api import delay, openapi
-from api.conditional import conditional
+from api.conditional import cache_control, conditional
 from api.content import one_line
 from api.embed.discovery import KINDS, frame_url, iframe, liveblog_of
 from api.embed.shown import NOBODY
@@ -79,11 +79,11 @@ async def oembed(request: ApiRequest) -> Response:
     url = context.query.get("url", "")
     name, page_query = liveblog_of(url, settings.public_url), dict(parse_qsl(urlsplit(url).query))
     seen = await delay.sight(request, name, context.reads.game, page_query)
-    game = readable(seen.game, context.caller, public=settings.public_feeds, field="url")
+    game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="url")
     facts = _facts(game, services, frame_url(settings.public_url, game.local_id, seen.delay), width, height)
     body = json_bytes(facts) if form == "json" else _xml(facts)
     return conditional(
-        request.headers, Rendering.of(body), f"{KINDS[form]}; charset=utf-8", cache_control=settings.cache_control
+        request.headers, Rendering.of(body), f"{KINDS[form]}; charset=utf-8", cache_control=cache_control(settings)
     )
 
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from api import delay, openapi
-from api.conditional import conditional
+from api.conditional import cache_control, conditional
 from api.content import headline, names_of
 from api.embed.shown import Shown, shown
 from api.embed.styles import STATIC
 from api.errors import json_bytes
 from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
 from api.feeds.endpoint import THEME_PARAMETERS
+from api.feeds.themes import UnknownThemes
 from api.json_path import Json, node, number, text
 from api.liveblog_access import read_liveblog, readable
 from api.page.changes import AsPage
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from api.delay import Sight
     from api.page.files import PageFiles
     from api.request import ApiRequest, Query
-    from api.services import ApiSettings, Services
+    from api.services import Services
+    from config import Settings
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
@@ -90,11 +92,11 @@ async def _respond(
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
     seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
-    game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
+    game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
     reading = clock(game.document, translator(language(game.document)), seen.now)
     wanted = _wanted(context.query, limit, settings)
-    services.unknown_themes.count(context.query, wanted.theme, services.clock())
-    client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
+    services[UnknownThemes].count(context.query, wanted.theme, services.clock())
+    client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
         return json_bytes(render(shown(conn, game.id, wanted, seen.now), services, seen, client))
@@ -104,16 +106,16 @@ async def _respond(
         request.headers,
         await context.reads.body(key, rendered, seen, request.accept_encoding),
         CONTENT_TYPE,
-        cache_control=settings.cache_control,
+        cache_control=cache_control(settings),
     )
 
 
-def _wanted(query: Query, limit: int, settings: ApiSettings) -> FeedRequest:
+def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
     """The newest posts; with a theme those that it shows, in its order, at most `limit` too."""
     newest = FeedRequest(liveblog="", limit=limit)
     if not query.get("themeId"):
         return newest
-    themed = feed_request(query, settings.feed_limit_max, settings.delay_max, settings.themes)
+    themed = feed_request(query, settings.limits.feed_limit_max, settings.limits.longest_delay, settings.themes)
     if not themed.theme.id:
         return newest
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)

@@ -84,6 +84,6 @@ def publication(services: Services, game: StoredGame) -> Publication:
     return Publication(
         public_url=settings.public_url,
         publisher=services.organizations(game.organization_id) or NOBODY,
-        logo=settings.logos.get(game.organization_id),
+        logo=settings.organization(game.organization_id).logo,
         images=Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id),
     )

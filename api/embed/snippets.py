@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
 from api import delay, openapi
-from api.conditional import VARY, conditional
+from api.conditional import VARY, cache_control, conditional
 from api.content import one_line
 from api.embed.discovery import discovery, frame_url, iframe
 from api.feeds.common import FEED_PATH, page_url
@@ -58,8 +58,8 @@ async def snippets(request: ApiRequest) -> Response:
     """The page in its reader's language; where the service is not public, the snippets name the client that requested it."""
     context, settings = request.context, request.services.settings
     seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
-    game = readable(seen.game, context.caller, public=settings.public_feeds)
-    client = "" if settings.public_feeds or context.caller is None else context.caller.client_id
+    game = readable(seen.game, context.caller, public=settings.server.public_feeds)
+    client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
     title = one_line(game.title) or "Liveblog"
     texts = translator(preferred(request.headers.get("accept-language", "")))
     shown = snippets_of(settings.public_url.rstrip("/"), game.local_id, title, client, texts)
@@ -69,7 +69,7 @@ async def snippets(request: ApiRequest) -> Response:
         request.headers,
         Rendering.of(body.encode("utf-8", "replace")),
         TYPES["html"],
-        cache_control=settings.cache_control,
+        cache_control=cache_control(settings),
         more={
             "Content-Security-Policy": f"{WITH_POSTS} 'self'; frame-ancestors 'none'",
             "Vary": f"{VARY}, Accept-Language",

@@ -16,6 +16,7 @@ from api.errors import json_response
 from api.idempotency import KEY, idempotency_key
 from api.json_path import Json, at
 from api.liveblog_access import (
+    LiveblogIndex,
     check_version,
     expected_version,
     may_write_events,
@@ -188,7 +189,7 @@ def _named(request: ApiRequest) -> str:
 
 async def _run(request: ApiRequest, name: str, work: Callable[[Unit], WriteResult], named: str) -> Response:
     """Run the unit, queued with others of the liveblog to which `named` belongs, as far as that is known."""
-    store, index = request.services.store, request.services.liveblog_index
+    store, index = request.services.store, request.services[LiveblogIndex]
     done = await store.write(work, group_key=index(named))
     index.note(named, done.liveblog)
     index.note(done.event_id, done.liveblog)

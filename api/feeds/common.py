@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
     from api.feeds.enclosures import Enclosure
     from api.key_moments import KeyMoments
-    from api.services import ApiSettings
+    from config import Settings
+    from config.parties import ThemeConfig
     from store.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
@@ -95,7 +96,7 @@ class Feed:
     """In formats that have a place for them."""
 
 
-def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[str, Theme]) -> FeedRequest:
+def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[str, ThemeConfig]) -> FeedRequest:
     """The request in a feed's query; raises InvalidRequest with the parameter at fault."""
     theme = theme_of(query, themes)
     return FeedRequest(
@@ -142,10 +143,10 @@ def feed_topics(public_url: str, local_id: str, limit_max: int) -> list[str]:
     return [feed_url(public_url, extension, request, after=None) for extension in EXTENSIONS]
 
 
-def hub_of(settings: ApiSettings, local_id: str, request: FeedRequest) -> str | None:
+def hub_of(settings: Settings, local_id: str, request: FeedRequest) -> str | None:
     """The public hub, for a feed that it is pinged for; None for every other one, and where feeds want a secret."""
-    pinged = settings.public_feeds and request == plain_feed(local_id, settings.feed_limit_max)
-    return settings.hub if pinged else None
+    pinged = settings.server.public_feeds and request == plain_feed(local_id, settings.limits.feed_limit_max)
+    return settings.feeds.hub if pinged else None
 
 
 def hub_links(hub_url: str, self_url: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api import delay, openapi
 from api.comments.comment_counts import counts_of, numbers_of
-from api.conditional import conditional
+from api.conditional import cache_control, conditional
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.common import (
     Feed,
@@ -20,6 +20,7 @@ from api.feeds.common import (
     hub_of,
     with_comments,
 )
+from api.feeds.themes import UnknownThemes
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game, readable
 from api.references import complete
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from api.json_path import Json
     from api.request import ApiRequest
     from api.routing import Handler
-    from api.services import ApiSettings
+    from config import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,10 +166,12 @@ def endpoint(form: Format) -> Handler:
 
     async def respond(request: ApiRequest) -> Response:
         services, context, settings = request.services, request.context, request.services.settings
-        wanted = feed_request(context.query, settings.feed_limit_max, settings.delay_max, settings.themes)
-        services.unknown_themes.count(context.query, wanted.theme, services.clock())
+        wanted = feed_request(
+            context.query, settings.limits.feed_limit_max, settings.limits.longest_delay, settings.themes
+        )
+        services[UnknownThemes].count(context.query, wanted.theme, services.clock())
         seen = await delay.sight(request, wanted.liveblog, context.reads.game)
-        game = readable(seen.game, context.caller, public=settings.public_feeds, field="liveblogId")
+        game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
         hub = hub_of(settings, game.local_id, wanted)
 
         counts = await counts_of(request, game, seen)
@@ -184,7 +187,7 @@ def endpoint(form: Format) -> Handler:
             request.headers,
             await context.reads.body(key, render, seen, request.accept_encoding),
             form.content_type,
-            cache_control=f"{'public' if settings.public_feeds else 'private'}, max-age={settings.feed_max_age}",
+            cache_control=cache_control(settings),
             modified=None if counts else game.updated_at,  # nobody knows when a comment was taken away
             now=seen.now,
             more=_headers(form, settings, wanted, hub),
@@ -193,10 +196,10 @@ def endpoint(form: Format) -> Handler:
     return respond
 
 
-def _headers(form: Format, settings: ApiSettings, wanted: FeedRequest, hub_url: str | None) -> dict[str, str]:
+def _headers(form: Format, settings: Settings, wanted: FeedRequest, hub_url: str | None) -> dict[str, str]:
     """What others may do with the feed: read it from their pages, subscribe to it."""
     if hub_url is None:
-        return ANY_ORIGIN if settings.public_feeds else {}
+        return ANY_ORIGIN if settings.server.public_feeds else {}
     self_url = feed_url(settings.public_url, form.extension, wanted, after=None)
     return {**ANY_ORIGIN, "Link": hub_links(hub_url, self_url)}
 
@@ -205,7 +208,7 @@ def read_feed(
     conn: Connection,
     game_id: str,
     request: FeedRequest,
-    settings: ApiSettings,
+    settings: Settings,
     media_key: bytes,
     *,
     extension: str,

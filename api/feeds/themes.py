@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from api.json_path import Json
     from api.request import Query
+    from config.parties import ThemeConfig
     from store.liveblogs import StoredEvent
 
 log = structlog.get_logger(__name__)
@@ -48,6 +49,20 @@ class Theme:
     laid_over: tuple[tuple[str, str], ...] = ()
     """Name and value of the parameters of the query that have changed a filter."""
 
+    @classmethod
+    def of(cls, name: str, declared: ThemeConfig) -> Theme:
+        """The theme of that name as the configuration declares it."""
+        return cls(
+            id=name,
+            tags=frozenset(declared.tags),
+            highlights=frozenset(declared.highlights),
+            event_types=frozenset(declared.event_types),
+            authors=frozenset(declared.authors),
+            sort=declared.sort,
+            posts=declared.posts,
+            labels=tuple(declared.labels.items()),
+        )
+
     def shows(self, event: StoredEvent) -> bool:
         """Whether the filters let the post pass."""
         document = event.document
@@ -72,7 +87,7 @@ class Theme:
 EVERYTHING = Theme()
 
 
-def theme_of(query: Query, themes: Mapping[str, Theme]) -> Theme:
+def theme_of(query: Query, themes: Mapping[str, ThemeConfig]) -> Theme:
     """The theme in a query, with the filters of the query laid over its own.
 
     One that nobody has declared is the default theme, over which nothing is laid: embeds and plug-ins always name a theme.
@@ -82,7 +97,7 @@ def theme_of(query: Query, themes: Mapping[str, Theme]) -> Theme:
         return EVERYTHING
     given = tuple((each, query[each]) for each in FILTERS if each in query)
     filters: dict[str, Any] = {each: frozenset(filter(None, value.split(","))) for each, value in given}
-    return replace(themes[name], laid_over=given, **filters)
+    return replace(Theme.of(name, themes[name]), laid_over=given, **filters)
 
 
 @dataclass(slots=True)

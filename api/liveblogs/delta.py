@@ -123,10 +123,10 @@ class DeltaRequest:
 async def show(request: ApiRequest) -> Response:
     """What has changed in a liveblog since a version (ours: delta read)."""
     context, settings = request.context, request.services.settings
-    wanted = delta_request(context.query, settings.feed_limit_max)
+    wanted = delta_request(context.query, settings.limits.feed_limit_max)
 
     seen = await delay.sight(request, wanted.liveblog, context.reads.game)
-    game = watchable(seen.game, context.caller, public=settings.public_feeds, field="id")
+    game = watchable(seen.game, context.caller, public=settings.server.public_feeds, field="id")
 
     counts = await counts_of(request, game, seen)
 
@@ -144,7 +144,7 @@ async def show(request: ApiRequest) -> Response:
 
     key = ("delta", prefix, game.id, game.version, known, reset, numbers_of(counts))
     body = await context.reads.body(key, render, seen, request.accept_encoding)
-    sharing = "public" if settings.public_feeds else "private"
+    sharing = "public" if settings.server.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"
     )

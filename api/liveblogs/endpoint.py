@@ -10,7 +10,7 @@ from api import openapi
 from api.comments.comment_counts import counts_in, with_counts
 from api.errors import json_response
 from api.idempotency import KEY, idempotency_key
-from api.liveblog_access import NO_LIVEBLOG, expected_version, holders, may_write_events, named_game
+from api.liveblog_access import NO_LIVEBLOG, LiveblogIndex, expected_version, holders, may_write_events, named_game
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses
@@ -145,7 +145,7 @@ async def post_modifications(request: ApiRequest) -> Response:
     )
     name = next(iter(write_liveblog.names_in(modifications).values()), "")
     await check_addresses(request, modifications, partial(_known, name, request.caller))
-    group_key = services.liveblog_index(name)
+    group_key = services[LiveblogIndex](name)
     game = await services.store.write(partial(write_liveblog.modify, wanted=wanted), group_key=group_key)
     if game is None:
         return json_response({})
@@ -189,7 +189,7 @@ async def search(request: ApiRequest) -> Response:
 
 def _filter(parameters: Query, caller: Caller, services: Services) -> GameFilter:
     frame = choice(parameters, "timeframe", FRAMES, "all")
-    when = span(frame, int(services.clock()), ZoneInfo(services.settings.timezone))
+    when = span(frame, int(services.clock()), ZoneInfo(services.settings.server.timezone))
     return GameFilter(
         owners=owners_of(parameters, caller),
         holders=() if "owner_id" in parameters else [" ".join(holder) for holder in sorted(holders(caller))],

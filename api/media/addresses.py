@@ -50,7 +50,7 @@ async def check_addresses(
     for path, url in found:
         if url not in old:
             hosts.setdefault(_host(path, url), (path, url))
-    most = request.services.settings.media_new_hosts
+    most = request.services.settings.media.new_hosts
     for path, _ in list(hosts.values())[most:]:
         raise Unprocessable(f"a request names files of at most {most} new hosts", field=path)
     await _check_hosts(request, record.organization_id, list(hosts.values()))

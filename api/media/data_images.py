@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from api.media.formats import CONTENT_TYPES, HEAD
-from api.media.settings import RefusedImage
+from api.media.upload_places import UploadPlaces
+from api.media.variant import RefusedImage
 from api.routing import check_organization
 from mapping.errors import Forbidden, NotFound, Unprocessable
 from mapping.file_addresses import addresses_in, replace_addresses
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from api.media.addresses import WrittenRecord
     from api.media.images import ImageFacts
     from api.request import ApiRequest
-    from api.services import ApiSettings
+    from config import Settings
     from store.uploads import Upload
 
 DATA = "data:"
@@ -56,7 +57,7 @@ async def take_data_images(
     if not found:
         return ()
     organization_id = await _organization(request, target, found[0][0])
-    most = request.services.settings.data_images
+    most = request.services.settings.media.data_images
     for path, _ in found[most:]:
         raise Unprocessable(f"a post brings at most {most} images itself", field=path)
     made: dict[str, DataImage] = {}
@@ -87,8 +88,10 @@ async def take_data_images(
 async def store_files(request: ApiRequest, images: Sequence[DataImage]) -> None:
     """Store the files, in one place for uploads of their organization. Those that get no row are purged after a while."""
     services, settings = request.services, request.services.settings
-    with services.upload_places.taken(
-        images[0].upload.organization_id, uploads=settings.uploads, organization_uploads=settings.organization_uploads
+    with services[UploadPlaces].taken(
+        images[0].upload.organization_id,
+        uploads=settings.media.uploads,
+        organization_uploads=settings.media.organization_uploads,
     ):
         for image in images:
             await services.files.put(image.upload.key, _once(image.content))
@@ -106,7 +109,7 @@ async def _organization(request: ApiRequest, target: Callable[[Connection], Writ
     return record.organization_id
 
 
-def _read(path: str, url: str, settings: ApiSettings) -> tuple[bytes, ImageFacts]:
+def _read(path: str, url: str, settings: Settings) -> tuple[bytes, ImageFacts]:
     """The image in a `data:` address (RFC 2397), whatever type it gives itself; raises Unprocessable."""
     from api.media.images import identify  # with Pillow, which no start waits for
     from api.media.variants import check_size
@@ -118,13 +121,13 @@ def _read(path: str, url: str, settings: ApiSettings) -> tuple[bytes, ImageFacts
             content = b64decode(content, validate=True)
         except ValueError:
             raise Unprocessable("a data address should hold whole base64", field=path) from None
-    if len(content) > settings.image_bytes:
-        raise Unprocessable(f"the image is larger than {settings.image_bytes} bytes", field=path)
+    if len(content) > settings.media.image_bytes:
+        raise Unprocessable(f"the image is larger than {settings.media.image_bytes} bytes", field=path)
     facts = identify(content[:HEAD]) if comma else None
     if facts is None:
         raise Unprocessable(REFUSED, field=path)
     try:
-        check_size(facts, settings.image_limits)
+        check_size(facts, settings.media)
     except RefusedImage as refused:
         raise Unprocessable(f"the image can never be shown: {refused}", field=path) from None
     return content, facts

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from api import openapi
 from api.conditional import conditional
-from api.media.proxy import placeholder
+from api.media.proxy import ImageProxy, placeholder
 from api.request import integer
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
@@ -20,7 +20,7 @@ from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.media.proxy import ImageProxy, ShownImage
+    from api.media.proxy import ShownImage
     from api.request import ApiRequest, RequestHeaders
 
 IMAGE_PATH: Final = "/media/{signature}/{options}/{media}"
@@ -66,12 +66,12 @@ IMAGE = openapi.operation(
 
 async def image(request: ApiRequest) -> Response:
     """The variant that the address names, a placeholder for pages where there is none, else 404."""
-    proxy = request.services.images
+    proxy = request.services.find(ImageProxy)
     if proxy is None:
         raise NotFound(NO_IMAGE)
     named, keys = request.path_params, request.services.keys
     wanted = read_path((keys.media, *keys.media_before), named["signature"], named["options"], named["media"])
-    logo = request.services.settings.logos.get(wanted.organization_id)
+    logo = request.services.settings.organization(wanted.organization_id).logo
     private = wanted.url != logo and not await proxy.is_shown(wanted.organization_id, wanted.url)
     readable = not private or _owns(request, wanted)
     shown = await proxy.find(wanted, accepted_formats(request.headers)) if readable else None

@@ -12,13 +12,13 @@ import structlog
 from cachetools import LRUCache
 
 from api.flight_group import FlightGroup
-from api.media.settings import RefusedImage
+from api.media.variant import RefusedImage
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from api.media.disk_cache import DiskCache
-    from api.media.settings import MediaSettings
+    from config.sections import MediaConfig
 
 log = structlog.get_logger()
 
@@ -68,7 +68,7 @@ class Origins:
     """The originals of all organizations; `clock` gives Unix seconds."""
 
     def __init__(
-        self, fetch: FetchImage | None, cache: DiskCache, settings: MediaSettings, clock: Callable[[], float]
+        self, fetch: FetchImage | None, cache: DiskCache, settings: MediaConfig, clock: Callable[[], float]
     ) -> None:
         self._fetch = fetch
         self._cache = cache
@@ -146,7 +146,7 @@ class Origins:
         from api.media.variants import check  # Pillow, which no start waits for
 
         try:
-            check(body, self._settings.limits)
+            check(body, self._settings)
         except RefusedImage:
             return None
         return hashlib.sha256(body).hexdigest()

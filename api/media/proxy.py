@@ -18,7 +18,7 @@ from cachetools import LRUCache, TTLCache
 from api.flight_group import FlightGroup
 from api.media.disk_cache import DiskCache
 from api.media.origins import Origins, original_key
-from api.media.settings import RefusedImage, Variant
+from api.media.variant import RefusedImage, Variant
 from api.media.workers import ImageWorkers
 from api.rendered import Rendering
 from mapping.documents.scalars import UPLOADED
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from api.media.origins import FetchImage
-    from api.media.settings import MediaSettings
+    from config.sections import MediaConfig
     from mapping.rules.image_address import ImageOptions, ImageRequest
 
 log = structlog.get_logger()
@@ -72,7 +72,7 @@ class ImageProxy:
 
     def __init__(
         self,
-        settings: MediaSettings,
+        settings: MediaConfig,
         fetch: FetchImage | None,
         uploads: Uploads | None,
         clock: Callable[[], float],
@@ -171,7 +171,7 @@ class ImageProxy:
         entry = self._cache.get(original)
         if entry is None:
             raise FileNotFoundError
-        variant = render(entry.body, options, accepted, self.settings.limits)
+        variant = render(entry.body, options, accepted, self.settings)
         try:
             self._cache.put(key, variant.body, content_type=variant.content_type)
         except OSError as error:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.errors import UnsupportedMedia, json_response
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
 from api.media.formats import CONTENT_TYPES, HEAD
-from api.media.settings import RefusedImage
+from api.media.upload_places import UploadPlaces
+from api.media.variant import RefusedImage
 from api.media.video_facts import VIDEO_TYPES, content_type, facts_of
 from api.openapi import WRITE_ERRORS, documented, in_path, operation
 from mapping.documents.media import Media
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from api.json_path import Json
     from api.request import ApiRequest
-    from api.services import ApiSettings
+    from config import Settings
     from store.files.port import FileStore
 
 IMAGE, VIDEO = "i", "v"
@@ -71,9 +72,11 @@ async def upload(request: ApiRequest) -> Response:
     """Store the file in the body or its form, whose kind is known by its content whatever its Content-Type says."""
     services, settings, organization_id = request.services, request.services.settings, request.organization_id
     form = _form(request)
-    request.context.body_bytes = max(settings.image_bytes, settings.video_bytes) + (0 if form is None else AROUND_BYTES)
-    with services.upload_places.taken(
-        organization_id, uploads=settings.uploads, organization_uploads=settings.organization_uploads
+    request.context.body_bytes = max(settings.media.image_bytes, settings.media.video_bytes) + (
+        0 if form is None else AROUND_BYTES
+    )
+    with services[UploadPlaces].taken(
+        organization_id, uploads=settings.media.uploads, organization_uploads=settings.media.organization_uploads
     ):
         body = request.stream() if form is None else form.file(request.stream())
         head = await _head(body)
@@ -102,7 +105,7 @@ async def upload(request: ApiRequest) -> Response:
 def _form(request: ApiRequest) -> UploadForm | None:
     """The form that the body is, where it says so."""
     said, settings = request.headers.get("Content-Type", ""), request.services.settings
-    return UploadForm(said, max(settings.image_bytes, settings.video_bytes)) if is_form(said) else None
+    return UploadForm(said, max(settings.media.image_bytes, settings.media.video_bytes)) if is_form(said) else None
 
 
 async def _head(body: AsyncIterator[bytes]) -> bytes:
@@ -132,7 +135,7 @@ async def _chain(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
             yield chunk
 
 
-def _kind(head: bytes, settings: ApiSettings) -> FileKind:
+def _kind(head: bytes, settings: Settings) -> FileKind:
     """What the file is by its content; raises UnsupportedMedia, PayloadTooLarge for an image that can never be shown."""
     from api.media.images import identify  # with Pillow, which no start waits for
     from api.media.variants import check_size
@@ -140,14 +143,14 @@ def _kind(head: bytes, settings: ApiSettings) -> FileKind:
     facts = identify(head)
     if facts is not None:
         try:
-            check_size(facts, settings.image_limits)
+            check_size(facts, settings.media)
         except RefusedImage as refused:
             raise PayloadTooLarge(f"the image can never be shown: {refused}") from None
-        return FileKind(IMAGE, facts.content_type, settings.image_bytes, facts.width, facts.height)
+        return FileKind(IMAGE, facts.content_type, settings.media.image_bytes, facts.width, facts.height)
     video = content_type(head)
     if video is None:
         raise UnsupportedMedia(f"the body should be an image or a video: {', '.join(CONTENT_TYPES)}, mp4, webm, mov")
-    return FileKind(VIDEO, video, settings.video_bytes)
+    return FileKind(VIDEO, video, settings.media.video_bytes)
 
 
 async def _measured(files: FileStore, key: str, head: bytes, size: int) -> Json:

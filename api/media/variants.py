@@ -14,13 +14,13 @@ from PIL import AvifImagePlugin, Image, ImageCms
 from api.media.formats import CONTENT_TYPES
 from api.media.gif import BrokenGif, cleaned
 from api.media.images import READ_BY_PILLOW, TURNED, Pieces, identify, orientation
-from api.media.settings import RefusedImage, Variant
+from api.media.variant import RefusedImage, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from api.media.images import ImageFacts
-    from api.media.settings import ImageLimits
+    from config.sections import MediaConfig
     from mapping.rules.image_address import ImageOptions
 
 LARGEST_SIDE: Final = 4096
@@ -64,7 +64,7 @@ _ONE_LARGE = Lock()
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1  # a thread each is what the workers have
 
 
-def check(body: bytes, limits: ImageLimits) -> None:
+def check(body: bytes, limits: MediaConfig) -> None:
     """Raise RefusedImage for what is no image, or one that can never be shown: by its header alone."""
     facts = identify(body)
     if facts is None:
@@ -72,7 +72,7 @@ def check(body: bytes, limits: ImageLimits) -> None:
     check_size(facts, limits)
 
 
-def check_size(facts: ImageFacts, limits: ImageLimits) -> None:
+def check_size(facts: ImageFacts, limits: MediaConfig) -> None:
     """Raise RefusedImage for more pixels or frames than the limits, or pixels that memory for decoding does not hold."""
     pixels = facts.width * facts.height
     if pixels > limits.pixels or facts.frames > limits.frames:
@@ -82,7 +82,7 @@ def check_size(facts: ImageFacts, limits: ImageLimits) -> None:
         raise RefusedImage("decoding it would take too much memory")
 
 
-def render(body: bytes, options: ImageOptions, accepted: frozenset[str], limits: ImageLimits) -> Variant:
+def render(body: bytes, options: ImageOptions, accepted: frozenset[str], limits: MediaConfig) -> Variant:
     """The variant of an image for a reader who takes the formats `accepted` beside JPEG, PNG and GIF.
 
     Upright, never enlarged, without metadata but for its colour profile; always written anew, so nothing that a file
@@ -107,7 +107,7 @@ def _refusing() -> Iterator[None]:
 
 
 def _render(
-    image: Image.Image, body: bytes, options: ImageOptions, accepted: frozenset[str], limits: ImageLimits
+    image: Image.Image, body: bytes, options: ImageOptions, accepted: frozenset[str], limits: MediaConfig
 ) -> Variant:
     """Decode, resize, turn and write, in this order, so that all but the first work on few pixels."""
     turn = orientation(image.info.get("exif"))
@@ -155,7 +155,7 @@ def geometry(
     return made, (max(0.0, left), max(0.0, top), min(width, left + part[0]), min(height, top + part[1]))
 
 
-def _moving(body: bytes, options: ImageOptions, limits: ImageLimits) -> bytes | None:
+def _moving(body: bytes, options: ImageOptions, limits: MediaConfig) -> bytes | None:
     """An animated GIF that is small enough, and wanted no smaller; raises RefusedImage for one of too many frames."""
     if not body.startswith(b"GIF8"):
         return None
@@ -167,7 +167,7 @@ def _moving(body: bytes, options: ImageOptions, limits: ImageLimits) -> bytes | 
     return whole if pictures > 1 and as_it_is else None
 
 
-def _draft(image: Image.Image, enough: float, body: bytes, limits: ImageLimits) -> float:
+def _draft(image: Image.Image, enough: float, body: bytes, limits: MediaConfig) -> float:
     """The part of the limit that decoding takes.
 
     Has a JPEG decoded at the half, quarter or eighth of its size: where that is `enough`, or all that memory allows.

@@ -48,8 +48,10 @@ class Credentials:
         settings = services.settings
         self._app = app
         self._clients = Clients(services.store, monotonic)
-        self._by_client = RateLimiter(settings.client_per_second, settings.client_burst, monotonic)
-        self._by_address = RateLimiter(settings.public_per_second, 2 * settings.public_per_second, monotonic)
+        self._by_client = RateLimiter(settings.limits.client_per_second, settings.limits.client_burst, monotonic)
+        self._by_address = RateLimiter(
+            settings.limits.public_per_second, 2 * settings.limits.public_per_second, monotonic
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not scope["path"].startswith(UNCOUNTED):

@@ -32,6 +32,8 @@ SECRET = re.compile(r"(client_secret|api_key|password)=[^&\s'\"]+", re.IGNORECAS
 
 NO_RESPONSE = 499
 """The status of a request whose sender has gone away before there was one."""
+URL_BYTES = 8192
+"""Longest path and query of a request."""
 HEADER_BYTES = 32 * 1024
 """Longest head of a request that is read."""
 HEADER_FIELDS = 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.services import Services
+    from config import Settings
     from store.liveblogs import StoredEvent, StoredGame
 
 CHANGES: Json = {
@@ -64,22 +65,13 @@ class AsPage:
 
     clock: Callable[[], float]
     media_key: bytes
-    consent: bool
-    zone: ZoneInfo
+    settings: Settings = field(compare=False)  # one in a process
     delay: int = 0
     show: Show = Show.ALL
-    commented: frozenset[str] = frozenset()
-    """Organizations that take comments."""
-    counted: frozenset[str] = frozenset()
-    """Those whose readers are counted."""
 
     @classmethod
     def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
-        settings = services.settings
-        commented = settings.comments.taken
-        zone = ZoneInfo(settings.timezone)
-        counted = settings.counted
-        return cls(services.clock, services.keys.media, settings.embed_consent, zone, delay, show, commented, counted)
+        return cls(services.clock, services.keys.media, services.settings, delay, show)
 
     def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
         """Writes the images and videos of a liveblog in its language.
@@ -87,10 +79,12 @@ class AsPage:
         `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
         """
         images = Images(self.media_key, base, game.organization_id)
-        commented = game.organization_id in self.commented
+        settings, organization = self.settings, game.organization_id
+        commented = settings.organization(organization).takes_comments
         texts = translator(language(game.document))
-        counted = game.organization_id in self.counted
-        return PageFiles(images, texts, self.consent, self.zone, page, self.delay, commented, counted)
+        counted = settings.counts_readers(organization)
+        zone = ZoneInfo(settings.server.timezone)
+        return PageFiles(images, texts, settings.embed.consent, zone, page, self.delay, commented, counted)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool

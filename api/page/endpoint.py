@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from api import delay, openapi
-from api.conditional import conditional
+from api.conditional import cache_control, conditional
 from api.embed.discovery import discovery
 from api.embed.shown import shown_on_page
 from api.feeds.common import page_url
@@ -68,7 +68,7 @@ async def liveblog(request: ApiRequest) -> Response:
     context = request.context
     fragment = boolean(context.query, "fragment")
     settings = request.services.settings
-    wanted = page_request(context.query, public=settings.public_feeds, delay_max=settings.delay_max)
+    wanted = page_request(context.query, public=settings.server.public_feeds, delay_max=settings.limits.longest_delay)
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh, wanted.show)
@@ -90,7 +90,7 @@ async def liveblog(request: ApiRequest) -> Response:
         )
         if fragment:
             return inner.encode("utf-8", "replace")
-        schema, listed = found.schema(request.services), settings.public_feeds
+        schema, listed = found.schema(request.services), settings.server.public_feeds
         return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
     key = (wanted, _key(game, seen, fragment=fragment))
@@ -110,10 +110,9 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     services, context = request.services, request.context
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(services, seen.delay, show)
-    cache_control = services.settings.cache_control
     since = seen.known_since(refresh, game.version)
     if since == game.version:
-        return Response(None, 204, {"Cache-Control": cache_control, "Vary": "Authorization"})
+        return Response(None, 204, {"Cache-Control": cache_control(services.settings), "Vary": "Authorization"})
     key = ("changes", since, show, _key(game, seen, fragment=True))
 
     def render(conn: Connection) -> bytes:
@@ -123,7 +122,7 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
         return message.body
 
     body = await context.reads.body(key, render, seen, request.accept_encoding)
-    return conditional(request.headers, body, "application/json", cache_control=cache_control)
+    return conditional(request.headers, body, "application/json", cache_control=cache_control(services.settings))
 
 
 def _key(game: StoredGame, seen: Sight, *, fragment: bool) -> Hashable:
@@ -138,7 +137,7 @@ async def _sight(request: ApiRequest) -> Sight:
 
 def _readable(request: ApiRequest, seen: Sight) -> StoredGame:
     """The liveblog, without most of its document."""
-    return readable(seen.game, request.context.caller, public=request.services.settings.public_feeds)
+    return readable(seen.game, request.context.caller, public=request.services.settings.server.public_feeds)
 
 
 def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None = None) -> Response:
@@ -146,6 +145,6 @@ def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None =
         request.headers,
         body,
         TYPES["html"],
-        cache_control=request.services.settings.cache_control,
+        cache_control=cache_control(request.services.settings),
         more={"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **(more or {})},
     )

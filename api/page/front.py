@@ -50,9 +50,9 @@ async def front(request: ApiRequest) -> Response:
     """The front page in the reader's language; with `fragment=1` only the list, which changes."""
     services, context = request.services, request.context
     fragment, locale = boolean(context.query, "fragment"), preferred(request.headers.get("accept-language", ""))
-    if not services.settings.public_feeds:
+    if not services.settings.server.public_feeds:
         return _html(request, Rendering.of(plain_page(translator(locale)).encode()))
-    now, zone = services.clock(), ZoneInfo(services.settings.timezone)
+    now, zone = services.clock(), ZoneInfo(services.settings.server.timezone)
 
     wanted, longer = delay.requested(request), delay.longer(request)
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api import delay, openapi
-from api.conditional import conditional
+from api.conditional import cache_control, conditional
 from api.errors import json_bytes, json_response
 from api.liveblog_access import among, readable
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
@@ -94,7 +94,7 @@ async def show(request: ApiRequest) -> Response:
         request.headers,
         body,
         "application/json",
-        cache_control=settings.cache_control,
+        cache_control=cache_control(settings),
         more={"Vary": f"Authorization, {READER_TOKEN}"},
     )
 
@@ -126,7 +126,7 @@ async def _found(request: ApiRequest) -> FoundPoll:
         raise NotFound(NO_POLL)
     seen = await delay.sight(request, current.game_id, context.reads.game)
     try:
-        game = readable(seen.game, context.caller, public=settings.public_feeds)
+        game = readable(seen.game, context.caller, public=settings.server.public_feeds)
     except NotFound:
         raise NotFound(NO_POLL) from None
     event, poll = await store.read(partial(_public_poll, poll_id=poll_id), at=seen.at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from api.readers.limits import ReaderLimits
 from api.request import client_network
 from mapping.errors import NotFound, Unauthorized
 from mapping.rules import reader_token
@@ -29,7 +30,7 @@ async def reader(request: ApiRequest, organization_id: str) -> VerifiedReader:
     found = known_reader(request, organization_id)
     if found is None:
         raise Unauthorized(reader_token.REFUSED)
-    request.services.reader_limits.charge(found.id, address_of(request))
+    request.services[ReaderLimits].charge(found.id, address_of(request))
     return found
 
 
@@ -51,7 +52,9 @@ def known_reader(request: ApiRequest, organization_id: str) -> VerifiedReader | 
 def check_readers_organization(request: ApiRequest, organization_id: str) -> None:
     """Raise NotFound unless the caller may read what the organization publishes."""
     caller = request.context.caller
-    visible = request.services.settings.public_feeds or (caller is not None and organization_id in caller.organizations)
+    visible = request.services.settings.server.public_feeds or (
+        caller is not None and organization_id in caller.organizations
+    )
     if not visible or request.services.organizations(organization_id) is None:
         raise NotFound(NO_ORGANIZATION)
 

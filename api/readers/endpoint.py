@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from api import openapi
 from api.errors import json_response
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader
+from api.readers.limits import ReaderLimits
 from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse, ShownReader
 from mapping.errors import Unauthorized
 from mapping.rules import reader_token
@@ -44,7 +45,7 @@ async def token(request: ApiRequest) -> Response:
     services, organization_id = request.services, request.organization_id
     check_readers_organization(request, organization_id)
     wanted = await request.document(ReaderTokenRequest)
-    services.reader_limits.charge_token(address_of(request))
+    services[ReaderLimits].charge_token(address_of(request))
     if wanted.sign_in:
         found = await _signed_in(services, organization_id, wanted.sign_in)
     else:
@@ -58,11 +59,13 @@ async def token(request: ApiRequest) -> Response:
 
 async def _signed_in(services: Services, organization_id: str, sign_in: str) -> VerifiedReader:
     """The organization's reader. Raises Unauthorized, also for a token that was used before, in whichever process."""
-    settings = services.settings.readers
-    secret = settings.sign_in_secrets.get(organization_id)
-    if secret is None:
+    settings = services.settings
+    sign_in_key = settings.organization(organization_id).reader_sign_in
+    if sign_in_key is None:
         raise Unauthorized(reader_token.SIGN_IN_REFUSED)
-    person = reader_token.read_sign_in(secret, sign_in, now=services.clock(), sign_in_age=settings.sign_in_age)
+    person = reader_token.read_sign_in(
+        sign_in_key.secret.get_secret_value(), sign_in, now=services.clock(), sign_in_age=settings.readers.sign_in_age
+    )
     if not await services.store.write(
         partial(use_once, organization_id=organization_id, jti=person.jti, until=person.expires)
     ):

@@ -6,29 +6,18 @@ import time
 from typing import TYPE_CHECKING
 
 from api.middleware.rate_limiter import RateLimiter
-from api.readers.reader_settings import ReaderSettings
 from mapping.errors import RateLimited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-UNLIMITED = ReaderSettings(
-    token_age=0,
-    sign_in_age=0,
-    tokens_per_second=0,
-    tokens_burst=1,
-    reader_per_second=0,
-    reader_burst=1,
-    address_per_second=0,
-    address_burst=1,
-)
-"""Charges nothing, and knows no token that is still valid."""
+    from config.sections import Readers
 
 
 class ReaderLimits:
     """The buckets of a process; `monotonic` counts seconds."""
 
-    def __init__(self, settings: ReaderSettings = UNLIMITED, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, settings: Readers, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._tokens = RateLimiter(settings.tokens_per_second, settings.tokens_burst, monotonic)
         self._readers = RateLimiter(settings.reader_per_second, settings.reader_burst, monotonic)
         self._addresses = RateLimiter(settings.address_per_second, settings.address_burst, monotonic)

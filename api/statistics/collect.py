@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from api import openapi
 from api.request import checked, client_network, read_body
-from api.statistics.beacons import Audience, reader_of
+from api.statistics.beacons import Audience, Beacons, reader_of
 from api.statistics.bots import is_bot
 from mapping.documents.statistics import Beacon
 
@@ -40,7 +40,7 @@ async def collect(request: ApiRequest) -> Response:
     """One beacon, with whatever Content-Type (ours: Statistics). Programs and readers who object are not counted."""
     request.context.counted = True
     beacon = checked(Beacon, read_body(await request.body()))
-    beacons = request.services.beacons
+    beacons = request.services.find(Beacons)
     if beacons is not None and not any(request.headers.get(name) == "1" for name in OBJECTIONS):
         agent = request.headers.get("user-agent", "")[:LONGEST_AGENT]
         if is_bot(agent):
@@ -52,7 +52,7 @@ async def collect(request: ApiRequest) -> Response:
 
 def _audience(request: ApiRequest, beacon: Beacon) -> Audience:
     caller = request.context.caller
-    public = request.services.settings.public_feeds
+    public = request.services.settings.server.public_feeds
     return Audience(beacon.liveblog, None if public or caller is None else caller.organizations)
 
 

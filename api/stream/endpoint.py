@@ -14,6 +14,7 @@ from api.page.window import SHOW, shown_kind
 from api.request import boolean, integer
 from api.stream.messages import as_json, body_part
 from api.stream.reader import StreamRequest
+from api.stream.streams import Streams
 from mapping.documents.game import GameShowResponse
 from mapping.documents.poll_results import PollResults
 from mapping.errors import NotFound, StoreUnavailable
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from api.json_path import Json
     from api.request import ApiRequest, Query
-    from api.stream.streams import Streams
 
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""
@@ -83,14 +83,14 @@ STREAM = openapi.operation(
 
 async def watch(request: ApiRequest) -> Response:
     """Follow a liveblog (ours: Pages and embed, stream)."""
-    services, context, public = request.services, request.context, request.services.settings.public_feeds
+    services, context, public = request.services, request.context, request.services.settings.server.public_feeds
     name = read_liveblog(context.query, NAME)
     since = known_version(context.query, request.headers.get("last-event-id"))
     for_page = boolean(context.query, "html")
 
-    if services.streams is None:
+    if (streams := services.find(Streams)) is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
-    seen = await delay.sight(request, name, services.streams.find)
+    seen = await delay.sight(request, name, streams.find)
     game = watchable(seen.game, context.caller, public=public, field=NAME)
     if not game.public:
         raise NotFound(NO_LIVEBLOG, field=NAME)
@@ -99,7 +99,7 @@ async def watch(request: ApiRequest) -> Response:
     form = AsPage.of(services, seen.delay, shown_kind(context.query)) if for_page else as_json
     since = 0 if seen.has_lost else since
     wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], seen.delay)
-    return EventStream(services.streams, wanted)
+    return EventStream(streams, wanted)
 
 
 def known_version(query: Query, last_event_id: str | None) -> int:

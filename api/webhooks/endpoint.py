@@ -83,7 +83,7 @@ async def subscribe(request: ApiRequest) -> Response:
     services, organization_id = request.services, organization_of(request)
     url = documents.address_of(WebhookAddress, await request.body()).url
     await documents.check_callable(services, organization_id, url)
-    secret, limit = webhooks.new_secret(), services.settings.webhooks_per_organization
+    secret, limit = webhooks.new_secret(), services.settings.webhooks.per_organization
     row, new = await services.store.write(
         partial(webhooks.subscribe, organization_id=organization_id, url=url, secret=secret, limit=limit)
     )
@@ -109,7 +109,7 @@ async def rotate(request: ApiRequest) -> Response:
     services = request.services
     url = documents.address_of(WebhookAddress, await request.body()).url
     secret = webhooks.new_secret()
-    overlap = services.settings.secret_overlap
+    overlap = services.settings.webhooks.secret_overlap
     row = await services.store.write(
         partial(webhooks.rotate, organization_id=request.organization_id, url=url, secret=secret, overlap=overlap)
     )

@@ -9,19 +9,13 @@ from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from math import ceil
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
-from api.comments.comment_settings import CommentSettings
-from api.feeds.themes import Theme
-from api.media.settings import ImageLimits, MediaSettings
-from api.readers.reader_settings import ReaderSettings
-from api.services import ApiSettings, Keys
+from api.services import Keys
 from ingest.cli.start_errors import FULL, StartError
 from ingest.daemon.containment import Containment
-from ingest.daemon.counting import counted_organizations
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.daemon.housekeeping import check_clients
 from ingest.daemon.jobs import Jobs, queue_of
@@ -42,8 +36,8 @@ from store.settings import PoolSettings
 
 if TYPE_CHECKING:
     from config import Settings
-    from config.parties import Client, OrganizationConfig, ThemeConfig
-    from config.sections import MediaConfig, Section
+    from config.parties import OrganizationConfig
+    from config.sections import Section
     from ingest.daemon.parts import Parts
     from ingest.sync.follower import Followers
     from ingest.sync.poll import Record
@@ -238,123 +232,3 @@ def _kinds(organization: OrganizationConfig) -> Iterator[tuple[DeclaredKind, Map
     yield "pricing", organization.pricings
     yield "tag", organization.tags
     yield "location", organization.locations
-
-
-def media_settings(media: MediaConfig) -> MediaSettings:
-    """The settings that the image proxy works with."""
-    return MediaSettings(
-        folder=media.folder,
-        cache_bytes=media.cache_bytes,
-        hot_bytes=media.hot_bytes,
-        image_bytes=media.image_bytes,
-        refresh=media.refresh,
-        refresh_most=media.refresh_most,
-        retry=media.retry,
-        stale=media.stale,
-        max_age=media.max_age,
-        workers=media.workers,
-        render_queue=media.render_queue,
-        organization_render_queue=media.organization_render_queue,
-        limits=image_limits(media),
-    )
-
-
-def image_limits(media: MediaConfig) -> ImageLimits:
-    """What an image may have to be shown."""
-    return ImageLimits(
-        pixels=media.pixels,
-        frames=media.frames,
-        decode_bytes=media.decode_bytes,
-        animation_bytes=media.animation_bytes,
-    )
-
-
-def api_settings(settings: Settings, address: str) -> ApiSettings:
-    """The settings that the API works with; `address`: the one that the daemon listens on."""
-    server, limits, webhooks = settings.server, settings.limits, settings.webhooks
-    return ApiSettings(
-        public_url=server.public_url or address,
-        public_feeds=server.public_feeds,
-        public_metrics=server.public_metrics,
-        timezone=server.timezone,
-        webhooks_per_organization=webhooks.per_organization,
-        media_new_hosts=settings.media.new_hosts,
-        secret_overlap=webhooks.secret_overlap,
-        body_bytes=limits.body_bytes,
-        client_per_second=limits.client_per_second,
-        client_burst=limits.client_burst,
-        public_per_second=limits.public_per_second,
-        feed_limit_max=limits.feed_limit_max,
-        read_cache_bytes=limits.read_cache_bytes,
-        image_bytes=settings.media.image_bytes,
-        image_limits=image_limits(settings.media),
-        video_bytes=settings.media.video_bytes,
-        uploads=settings.media.uploads,
-        organization_uploads=settings.media.organization_uploads,
-        data_images=settings.media.data_images,
-        embed_consent=settings.embed.consent,
-        delay_max=int(limits.delay_max),
-        client_delays=_delays(settings.clients),
-        public_delays=_delays(settings.organizations),
-        themes={name: _theme(name, each) for name, each in settings.themes.items()},
-        readers=_reader_settings(settings),
-        hub=settings.feeds.hub,
-        comments=_comment_settings(settings),
-        frame_ancestors=settings.embed.frame_ancestors,
-        organization_frame_ancestors=_frame_ancestors(settings),
-        counted=counted_organizations(settings),
-        logos={id_: each.logo for id_, each in settings.organizations.items() if each.logo is not None},
-    )
-
-
-def _reader_settings(settings: Settings) -> ReaderSettings:
-    readers = settings.readers
-    return ReaderSettings(
-        token_age=readers.token_age,
-        sign_in_age=readers.sign_in_age,
-        tokens_per_second=readers.tokens_per_second,
-        tokens_burst=readers.tokens_burst,
-        reader_per_second=readers.reader_per_second,
-        reader_burst=readers.reader_burst,
-        address_per_second=readers.address_per_second,
-        address_burst=readers.address_burst,
-        sign_in_secrets={
-            id_: each.reader_sign_in.secret.get_secret_value()
-            for id_, each in settings.organizations.items()
-            if each.reader_sign_in is not None
-        },
-    )
-
-
-def _comment_settings(settings: Settings) -> CommentSettings:
-    limits = settings.comments
-    return CommentSettings(
-        text_length=limits.text_length,
-        max_links=limits.max_links,
-        duplicate_period=limits.duplicate_period,
-        hide_after_reports=limits.hide_after_reports,
-        organization_comments={id_: each.comments for id_, each in settings.organizations.items()},
-    )
-
-
-def _delays(parties: Mapping[str, Client] | Mapping[str, OrganizationConfig]) -> dict[str, int]:
-    """Whole seconds of those clients or organizations that have a delay."""
-    return {id_: ceil(each.public_delay) for id_, each in parties.items() if each.public_delay}
-
-
-def _frame_ancestors(settings: Settings) -> dict[str, tuple[str, ...]]:
-    organizations = settings.organizations.items()
-    return {id_: each.frame_ancestors for id_, each in organizations if each.frame_ancestors is not None}
-
-
-def _theme(name: str, theme: ThemeConfig) -> Theme:
-    return Theme(
-        id=name,
-        tags=frozenset(theme.tags),
-        highlights=frozenset(theme.highlights),
-        event_types=frozenset(theme.event_types),
-        authors=frozenset(theme.authors),
-        sort=theme.sort,
-        posts=theme.posts,
-        labels=tuple(theme.labels.items()),
-    )

@@ -24,9 +24,8 @@ import httptools
 import uvicorn
 
 from api.errors import HeadersTooLarge, RequestTimeout, UriTooLong, error_response
-from api.middleware.request_limits import HEADER_BYTES, SAFE_HEADERS
+from api.middleware.request_limits import HEADER_BYTES, SAFE_HEADERS, URL_BYTES
 from api.request import plain_address
-from api.services import URL_BYTES
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:

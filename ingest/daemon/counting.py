@@ -25,13 +25,6 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 
-def counted_organizations(settings: Settings) -> frozenset[str]:
-    """The organizations whose readers are counted."""
-    if not settings.statistics.enabled:
-        return frozenset()
-    return frozenset(name for name, each in settings.organizations.items() if each.statistics)
-
-
 @asynccontextmanager
 async def count_readers(
     settings: Settings, store: Store, clock: Callable[[], float], loops: Loops
@@ -75,6 +68,6 @@ async def _started(settings: Settings, store: Store, clock: Callable[[], float])
         interval=statistics.interval,
         places=statistics.places,
         clock=clock,
-        counts=counted_organizations(settings).__contains__,
+        counts=settings.counts_readers,
     )
     return beacons, writer

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
+from api.feeds.themes import UnknownThemes
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
+from api.read_cache import ReadCounts
 from api.services import Services
 from api.stream.streams import Streams
 from config.folders import is_writable
 from ingest.daemon.alarms import alarm_monitor
-from ingest.daemon.build import api_settings, build_components, media_settings
+from ingest.daemon.build import build_components
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.counting import count_readers
 from ingest.daemon.file_store import file_store
@@ -110,7 +112,7 @@ async def run(
         workers, monitor, status = _watch(settings, components, role, clock, loops)
         services = Services(
             store=components.store,
-            settings=api_settings(settings, address_of(listener)),
+            settings=settings.listening_at(address_of(listener)),
             import_match=components.importer,
             check_text=components.importer.check_text,
             organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
@@ -122,13 +124,9 @@ async def run(
             files=files,
             check_address=guard.is_allowed,
             check_file_address=guard.may_be_kept,
-            images=images,
-            streams=streams,
-            beacons=beacons,
             metrics=dispatcher.metrics.exposition,
             status=status.make,
-            request_log=request_log,
-        )
+        ).having(images, streams, request_log, read_counts := ReadCounts(), unknown_themes := UnknownThemes(), beacons)
         app = components.parts.app(create_app(services))
         limits = ConnectionLimits(
             settings.server,
@@ -141,7 +139,7 @@ async def run(
             monitor.gauge,
             RequestCounts(request_log),
             StoreMetrics(components.store),
-            ReadMetrics(streams, services.read_counts, services.unknown_themes),
+            ReadMetrics(streams, read_counts, unknown_themes),
             BuildMetrics(role),
             *limits.collectors,
             *([] if beacons is None else [beacons.counter]),
@@ -164,7 +162,7 @@ async def run(
                 components.jobs.counted,
                 FollowingMetrics(components.followers),
             )
-            _start_hub_pings(settings, services, loops, cleanup)
+            _start_hub_pings(services, loops, cleanup)
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
             _start_clock(components, clock, probes, cleanup)
@@ -251,7 +249,7 @@ def _images(
     settings: Settings, uploads: StoredUploads, fetcher: MediaFetcher, clock: Callable[[], float]
 ) -> ImageProxy:
     """The image proxy, which looks up anew after each commit who sees what."""
-    images = ImageProxy(media_settings(settings.media), fetcher.fetch, uploads, clock)
+    images = ImageProxy(settings.media, fetcher.fetch, uploads, clock)
     uploads.store.on_step(images.forget)
     return images
 
@@ -278,12 +276,12 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
     )
 
 
-def _start_hub_pings(settings: Settings, services: Services, loops: Loops, cleanup: AsyncExitStack) -> None:
+def _start_hub_pings(services: Services, loops: Loops, cleanup: AsyncExitStack) -> None:
     """Where there is a public hub of public feeds."""
-    api = services.settings
-    if api.hub is None or not api.public_feeds:
+    settings = services.settings
+    if settings.feeds.hub is None or not settings.server.public_feeds:
         return
-    pings = HubPings(services.store, settings.feeds, settings.webhooks, api=api)
+    pings = HubPings(services.store, settings)
     services.store.on_step(pings.hear)
     cleanup.push_async_callback(pings.close)
     loops.start(pings.run(), name="hub pings")

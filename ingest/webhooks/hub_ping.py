@@ -25,8 +25,7 @@ from store.log_once import LogOnce
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from api.services import ApiSettings
-    from config.sections import Feeds, Webhooks
+    from config import Settings
     from store.database import Store
     from store.hub_pings import PingableGame
     from store.postgres.notify import Stepped
@@ -55,11 +54,11 @@ class DuePing(NamedTuple):
 class HubPings:
     """The pings of one process."""
 
-    def __init__(self, store: Store, feeds: Feeds, webhooks: Webhooks, *, api: ApiSettings) -> None:
+    def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
-        self._pause = feeds.hub_pause
-        self._api = api
-        self._client = operators_client(webhooks, feeds.hub or "")
+        self._pause = settings.feeds.hub_pause
+        self._settings = settings
+        self._client = operators_client(settings.webhooks, settings.feeds.hub or "")
         self._waiting: dict[str, DuePing] = {}
         self._called = asyncio.Event()
         self._failing = LogOnce("hub.unreachable", "hub.reached")
@@ -112,7 +111,7 @@ class HubPings:
 
     def _put_off(self, game: PingableGame) -> bool:
         """Whether readers see the change only later; then it waits until they do."""
-        delay = self._api.public_delays.get(game.organization_id, 0)
+        delay = self._settings.organization(game.organization_id).delay
         if delay:
             self._waiting.setdefault(game.id, DuePing(time.monotonic() + delay + 1, late=True))
         return bool(delay)
@@ -135,7 +134,7 @@ class HubPings:
         return True
 
     def _topics(self, game: PingableGame) -> list[str]:
-        return feed_topics(self._api.public_url, game.local_id, self._api.feed_limit_max)
+        return feed_topics(self._settings.public_url, game.local_id, self._settings.limits.feed_limit_max)
 
     def _try_later(self, games: Iterable[PingableGame], due: Mapping[str, DuePing]) -> None:
         for game in games:

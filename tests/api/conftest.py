@@ -3,7 +3,7 @@ from __future__ import annotations
 import functools
 import sqlite3
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,10 @@ import httpx
 import pytest
 
 from api.app import create_app
+from api.feeds.themes import UnknownThemes
 from api.middleware.request_log import RequestLog
+from api.read_cache import ReadCounts
 from api.services import ImportRequest, Keys, Services
-from config import Settings
-from ingest.daemon.build import api_settings
 from store import clients, declarations
 from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
@@ -22,6 +22,7 @@ from store.tables import metadata
 from tests.api import matchday
 from tests.browser import browser, browsers, chromium
 from tests.opening import pool_settings, store_at
+from tests.settings import configured
 from tests.sqlite import copied_url, filled_database
 
 if TYPE_CHECKING:
@@ -95,8 +96,7 @@ async def serving(
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
         store=store,
-        settings=replace(api_settings(Settings(), "https://live.example.org/blogs/"), **settings),
-        request_log=RequestLog(Settings().logging.slow_request),
+        settings=configured(**{"public_url": "https://live.example.org/blogs/", **settings}),
         import_match=server.import_match,
         check_text=lambda *_: None,
         organizations={matchday.ORGANIZATION: "Example Newsroom", matchday.OTHER: "Other"}.get,
@@ -108,7 +108,7 @@ async def serving(
         files=files or NoFiles(),
         metrics=metrics,
         status=server.report,
-    )
+    ).having(RequestLog(1.0), ReadCounts(), UnknownThemes())
     server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)
     transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=True)

@@ -18,6 +18,7 @@ from tests.api.test_comments import DERBY, DESK, MODERATOR
 from tests.api.test_readers import SECRET
 from tests.api.writing import Desk
 from tests.browser import needed
+from tests.settings import configure
 
 __all__ = ["address"]
 pytestmark = needed
@@ -26,14 +27,14 @@ pytestmark = needed
 @pytest.fixture
 async def public(store):
     """A public service whose organization takes comments; whether they wait is the tests' to say."""
-    async with serving(store) as probe:
-        settings = probe.services.settings
     moderator = matchday.client("moderator", "comments")
     await store.write(lambda unit: clients.declare(unit, (*matchday.CLIENTS, moderator)))
-    readers = replace(settings.readers, sign_in_secrets={matchday.ORGANIZATION: SECRET})
-    limits = replace(settings.comments, organization_comments={matchday.ORGANIZATION: "post"})
+    organization = {
+        "sign_in_secrets": {matchday.ORGANIZATION: SECRET},
+        "comment_modes": {matchday.ORGANIZATION: "post"},
+    }
     open_to_all = {"client_per_second": 0, "public_per_second": 0, "public_feeds": True}
-    async with serving(store, comments=limits, readers=readers, **open_to_all) as running:
+    async with serving(store, **organization, **open_to_all) as running:
         await running.add(DERBY)
         yield running
 
@@ -91,7 +92,7 @@ async def test_readers_comment_on_a_post(public, address, browser):
     await post.get_by_role("button", name="Send").click()
     await post.get_by_text("You have written this already.").wait_for()
 
-    public.services.settings.comments.organization_comments[matchday.ORGANIZATION] = "pre"
+    configure(public.services.settings, matchday.ORGANIZATION, comments="pre")
     await post.get_by_label("Write a comment").fill("May I?")
     await post.get_by_role("button", name="Send").click()
     await post.locator(".comment .waits").wait_for()
@@ -118,8 +119,7 @@ async def test_readers_comment_on_a_post(public, address, browser):
 
 async def test_readers_of_another_site_comment_in_its_embed(public, browser):
     """Across origins and under the site's policy, signed in by the site, styled within the shadow root."""
-    known = public.services.settings
-    service = Service(public, comments=known.comments, readers=known.readers)
+    service = Service(public, organizations=public.services.settings.organizations)
     await service.start()
     site = OtherSite(service)
     signed = {"sub": "7", "name": "Kim of the paper", "iat": NOW, "exp": NOW + 60, "jti": "one"}

@@ -6,7 +6,7 @@ import asyncio
 import io
 import os
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -16,8 +16,7 @@ from PIL import Image, ImageDraw
 
 from api.app import create_app
 from api.media.proxy import ImageProxy
-from config import Settings
-from ingest.daemon.build import media_settings
+from config.sections import MediaConfig
 from mapping.rules.image_address import read_path
 from providers.http_server import bound, listening
 from store import liveblogs
@@ -152,10 +151,10 @@ async def site(public, tmp_path):
             response = await http.get(f"{origin.url}{urlsplit(url).path}")
             return Fetched(response.content, "new" if response.status_code == 200 else "gone")
 
-        settings = replace(media_settings(Settings().media), folder=str(tmp_path / "media"))
+        settings = MediaConfig(folder=str(tmp_path / "media"))
         proxy = ImageProxy(settings, fetch, None, lambda: public.now, lambda: public.ticks)
         stack.callback(proxy.close)
-        app = create_app(replace(public.services, images=proxy), monotonic=lambda: public.ticks)
+        app = create_app(public.services.having(proxy), monotonic=lambda: public.ticks)
         yield await stack.enter_async_context(listening(app, bound("127.0.0.1", 0), log_level="critical"))
 
 

@@ -56,7 +56,7 @@ async def test_a_page_and_a_frame_report_what_their_reader_does(store, tmp_path)
                 client_per_second=0,
                 public_per_second=0,
                 public_feeds=True,
-                counted=frozenset({matchday.ORGANIZATION}),
+                counted={matchday.ORGANIZATION: True},
             )
         )
         await server.add(replace(matchday.derby(), events=tuple(POSTS)))

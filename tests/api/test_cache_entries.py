@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from api.read_cache import ReadCounts
 from tests.api import matchday
 from tests.api.test_delay import EMBED
 
@@ -35,7 +36,7 @@ async def room(public):
 
 
 def made(server):
-    return server.services.read_counts.made
+    return server.services[ReadCounts].made
 
 
 @pytest.mark.parametrize("path", READS)

@@ -22,6 +22,7 @@ from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION, OTHER
 from tests.api.writing import Desk
+from tests.settings import configure
 
 OWNER = f"/api/comments/v1/owner/{ORGANIZATION}/public/egoal/comments"
 DESK = f"/api/comments/v1/organization/{ORGANIZATION}"
@@ -94,21 +95,13 @@ class Newsroom:
     def mode(self, mode):
         """Take comments this way from now on."""
         settings = self.server.services.settings
-        settings.comments.organization_comments[ORGANIZATION] = mode
+        configure(settings, ORGANIZATION, comments=mode)
 
 
 @pytest.fixture
 async def room(store):
-    async with serving(store, client_per_second=0, public_per_second=0) as probe:
-        known = probe.services.settings
-    unlimited = dict.fromkeys(("tokens_per_second", "reader_per_second", "address_per_second"), 0.0)
-    limits = replace(known.comments, organization_comments={ORGANIZATION: "post"})
-    settings = {
-        "client_per_second": 0,
-        "public_per_second": 0,
-        "comments": limits,
-        "readers": replace(known.readers, **unlimited),
-    }
+    rates = ("client_per_second", "public_per_second", "tokens_per_second", "reader_per_second", "address_per_second")
+    settings = dict.fromkeys(rates, 0.0) | {"comment_modes": {ORGANIZATION: "post"}}
     moderators = (
         matchday.client("moderator", "comments"),
         matchday.client("strange-moderator", "comments", organization=OTHER),
@@ -211,9 +204,9 @@ async def test_what_is_no_comment_is_refused(room):
 
 async def test_a_reader_is_charged_for_what_it_sends(store, room):
     """One more write than the burst is 429, whatever it is; reading costs nothing."""
-    readers = replace(room.server.services.settings.readers, reader_per_second=1.0, reader_burst=2)
-    limits = room.server.services.settings.comments
-    async with serving(store, client_per_second=0, public_per_second=0, readers=readers, comments=limits) as server:
+    rates = dict.fromkeys(("client_per_second", "public_per_second", "tokens_per_second", "address_per_second"), 0.0)
+    few = {"reader_per_second": 1.0, "reader_burst": 2, "comment_modes": {ORGANIZATION: "post"}}
+    async with serving(store, **rates, **few) as server:
         limited = Newsroom(server)
         kim = await limited.reader(name="Kim")
         first = await limited.comment(kim)

@@ -22,6 +22,7 @@ from tests.api.conftest import NOW, serving
 from tests.api.polling_readers import POLL
 from tests.api.test_delay import EMBED
 from tests.opening import pool_settings, store_at
+from tests.settings import configure
 from tests.sqlite import migrated_url
 
 TICKER_ID, GAME = "10" * 12, "glong"
@@ -139,7 +140,7 @@ async def server(filled):
     ops._document.cache_clear()
     store = await store_at(filled, clock=lambda: float(NOW), pool=pool_settings(timeout=60.0))
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as made:
-        made.services.settings.comments.organization_comments[matchday.ORGANIZATION] = "post"
+        configure(made.services.settings, matchday.ORGANIZATION, comments="post")
         yield made
     await store.close()
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from api.feeds.themes import Theme
+from config.parties import ThemeConfig
 from mapping.documents.scalars import Locale
 from tests.api import matchday, poison
 from tests.api.conftest import serving
@@ -68,9 +68,7 @@ def everything(locale):
 
 @pytest.fixture
 async def full(store):
-    themes = {
-        "goals": Theme(id="goals", event_types=frozenset({"soccer.goal"}), labels=(("soccer.goal", "<TOR> & ]]>"),))
-    }
+    themes = {"goals": ThemeConfig.model_construct(event_types=("soccer.goal",), labels={"soccer.goal": "<TOR> & ]]>"})}
     async with serving(store, public_feeds=True, public_per_second=0, themes=themes) as server:
         for locale in get_args(Locale):
             await server.add(everything(locale))

@@ -12,6 +12,7 @@ from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION
 from tests.api.writing import CONTENT
 from tests.opening import store_at
+from tests.settings import configure
 from tests.sqlite import migrated_url
 
 
@@ -27,7 +28,7 @@ async def server(request, tmp_path):
     everything = matchday.client("all", "read", "write", "stats", "webhooks", "external", "comments")
     await store.write(lambda unit: clients.declare(unit, (*matchday.CLIENTS, everything)))
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as made:
-        made.services.settings.comments.organization_comments[ORGANIZATION] = "post"
+        configure(made.services.settings, ORGANIZATION, comments="post")
         yield made
     await store.close()
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 from contextlib import asynccontextmanager
 from functools import partial
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -15,6 +14,7 @@ from api.stream import streams
 from api.stream.live_results import LiveResults
 from api.stream.messages import as_json
 from api.stream.reader import StreamRequest
+from config import Settings
 from store import votes
 from tests.api.matchday import insert
 from tests.api.polling_readers import POLL, QUIZ, SOLUTION, liveblog, numbers, poll_post
@@ -77,7 +77,7 @@ async def test_votes_reach_all_who_watch_now_or_later(url, monkeypatch):
     """Of another process too, and the delayed ones at their time; many votes make few messages, and no solution is among them."""
     monkeypatch.setattr(streams, "RESULTS", EVERY)
     time = [START + 0.5]
-    form = AsPage(lambda: time[0], b"k" * 32, consent=True, zone=ZoneInfo("UTC"))
+    form = AsPage(lambda: time[0], b"k" * 32, Settings())
     async with process(url, time) as (store, hub):
         await store.write(partial(insert, liveblog(poll_post(POLL), poll_post({**QUIZ, "results": "voted"}))))
         time[0] += 10

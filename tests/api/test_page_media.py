@@ -167,7 +167,7 @@ async def test_a_video_is_a_card_until_the_reader_asks(public):
 
 async def test_without_consent_a_video_has_its_player_at_once(store):
     """`embed.consent = false`: a player that loads nothing by itself."""
-    async with serving(store, public_feeds=True, embed_consent=False) as server:
+    async with serving(store, public_feeds=True, consent=False) as server:
         await add(server, showing("eclip", file("mclip", CLIP, "v", width=1920, height=1080)))
         html = (await page_of(server)).text
 

@@ -17,6 +17,7 @@ from tests.api.conftest import NOW
 from tests.api.polling_readers import OPTIONS
 from tests.api.test_delay import EMBED, served
 from tests.api.test_takedown import GAME, TICKER_ID, surfaces
+from tests.settings import configure
 from tests.sqlite import migrated_url
 
 POSTS = range(4)
@@ -161,7 +162,7 @@ def url(request, tmp_path):
 async def play(url, seed, steps):
     time = [NOW - 2000.0]
     async with served(url, lambda: time[0], delay_max=900) as server:
-        server.services.settings.comments.organization_comments[matchday.ORGANIZATION] = "post"
+        configure(server.services.settings, matchday.ORGANIZATION, comments="post")
         server.now = time[0]
         history = History(server, time, seed)
         await history.begin()

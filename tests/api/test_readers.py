@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import jwt
@@ -49,11 +49,8 @@ def path(organization=ORGANIZATION):
 @pytest.fixture
 async def site(store):
     """A service whose first organization signs its readers in, the second one with another secret."""
-    async with serving(store, client_per_second=0, public_per_second=0) as server:
-        readers = replace(server.services.settings.readers, **SETTINGS,
-                          sign_in_secrets={ORGANIZATION: SECRET, OTHER: SECRET[::-1]})  # fmt: skip
-        settings = replace(server.services.settings, readers=readers)
-    async with serving(store, **{name: getattr(settings, name) for name in settings.__dataclass_fields__}) as server:
+    secrets = {ORGANIZATION: SECRET, OTHER: SECRET[::-1]}
+    async with serving(store, client_per_second=0, public_per_second=0, sign_in_secrets=secrets, **SETTINGS) as server:
         yield server
 
 

@@ -47,7 +47,7 @@ async def test_ordinary_reads_are_counted_and_have_no_line(public):
             await public.http.head("/liveblogs/gderby")
 
     assert served(logs) == []
-    assert public.services.request_log.counts == {
+    assert public.services[RequestLog].counts == {
         ("GET", FEED, 200): 1,
         ("GET", FEED, 304): 1,
         ("HEAD", "/liveblogs/{liveblogId}", 200): 3,
@@ -68,7 +68,7 @@ async def test_what_is_refused_and_what_is_written_has_a_line(public):
         ("BREW", "/coffee", 404),
         ("POST", "/api/v5/write/event/create.json", 200),
     ]
-    assert set(public.services.request_log.counts) == {
+    assert set(public.services[RequestLog].counts) == {
         ("GET", FEED, 404),
         ("GET", "other", 404),
         ("other", "other", 404),
@@ -109,7 +109,7 @@ async def test_a_slow_read_has_a_line(public, monkeypatch):
 async def test_counts_are_logged_now_and_then_and_at_the_end(public, monkeypatch):
     """Each line counts what came since the last one; without requests there is none."""
     monkeypatch.setattr(request_log, "EVERY", 0.05)
-    counted = public.services.request_log
+    counted = public.services[RequestLog]
     with capture_logs() as logs:
         running = asyncio.create_task(counted.run())
         await public.http.get(f"{FEED}?liveblogId=gderby")
@@ -127,7 +127,7 @@ async def test_counts_are_logged_now_and_then_and_at_the_end(public, monkeypatch
 async def test_the_counts_are_a_metric(public):
     """By method, route and status."""
     metrics = Metrics()
-    metrics.registry.register(RequestCounts(public.services.request_log))
+    metrics.registry.register(RequestCounts(public.services[RequestLog]))
     await public.http.get("/liveblogs/gderby")
 
     line = 'matchwire_requests_total{method="GET",route="/liveblogs/{liveblogId}",status="200"} 1.0'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import httpx
 import pytest
@@ -41,7 +40,7 @@ class Site:
             counts={matchday.ORGANIZATION}.__contains__,
         )
         self.server, self.begin = server, tally.begin
-        self.app = create_app(replace(server.services, beacons=self.beacons), monotonic=lambda: server.ticks)
+        self.app = create_app(server.services.having(self.beacons), monotonic=lambda: server.ticks)
 
     def http(self, address="192.0.2.1", agent=BROWSER):
         transport = httpx.ASGITransport(app=self.app, client=(address, 4711))

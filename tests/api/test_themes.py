@@ -6,8 +6,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from api.feeds.themes import DAY, EVERYTHING, LOGGED, Theme, UnknownThemes
+from api.read_cache import ReadCounts
 from config import Settings
-from ingest.daemon.build import api_settings
+from config.parties import ThemeConfig
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.test_feeds import feed, ids
@@ -35,7 +36,7 @@ def tagged(event):
 
 @pytest.fixture
 async def themed(store):
-    themes = api_settings(Settings.model_validate(CONFIG), "https://live.example.org").themes
+    themes = Settings.model_validate(CONFIG).themes
     async with serving(store, public_feeds=True, themes=themes) as server:
         await server.add(
             matchday.Liveblog(document=matchday.document(), events=tuple(map(tagged, matchday.afternoon())))
@@ -113,7 +114,7 @@ async def test_a_theme_that_nobody_declared_is_the_default_theme(themed, path):
 
 async def test_unknown_themes_make_no_entries_of_the_cache(themed):
     """Whatever readers make up as the name of a theme, one body is made for all."""
-    made = themed.services.read_counts
+    made = themed.services[ReadCounts]
     await ids(themed)
     before = made.made
     for name in range(5):
@@ -142,7 +143,7 @@ async def test_a_rare_theme_finds_its_posts_behind_many_others(store):
     """Filters are applied to all posts, not to a page of them."""
     rare = matchday.event("erare", 1, tag_ids=["t1"])
     many = (matchday.event(f"e{at:04}", 10 + at) for at in range(450))
-    async with serving(store, public_feeds=True, themes={"rare": Theme(id="rare", tags=frozenset({"t1"}))}) as server:
+    async with serving(store, public_feeds=True, themes={"rare": ThemeConfig(tags=("t1",))}) as server:
         await server.add(matchday.Liveblog(events=(rare, *many)))
 
         assert await ids(server, themeId="rare") == ["erare"]

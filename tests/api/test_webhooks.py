@@ -14,6 +14,7 @@ from store import clients, deliveries, liveblogs, outbox, webhooks
 from store.deliveries import AttemptRecord, Delivery, Round
 from tests.api import matchday
 from tests.api.conftest import NOW
+from tests.settings import configured
 
 BASE = f"/apigw/webhooks/v2/organization/{matchday.ORGANIZATION}"
 THEIRS = f"/apigw/webhooks/v2/organization/{matchday.OTHER}"
@@ -169,7 +170,7 @@ async def test_bodies_without_an_address(server, body, status):
 async def test_there_is_room_for_so_many(server):
     """One subscription more than the setting says is refused; one that exists is not."""
     services = server.services
-    few = replace(services, settings=replace(services.settings, webhooks_per_organization=2))
+    few = replace(services, settings=configured(per_organization=2))
     server.http._transport.app = create_app(few)
     for number in range(2):
         await post(server, f"{BASE}/subscribe", {"url": f"{URL}/{number}"})
@@ -325,6 +326,6 @@ async def test_metrics_are_for_operators(server):
     assert answer.text == "matchwire_up 1\n"
     assert answer.headers["content-type"].startswith("text/plain")
 
-    public = replace(services, settings=replace(services.settings, public_metrics=True))
+    public = replace(services, settings=configured(public_metrics=True))
     server.http._transport.app = create_app(public)
     assert (await server.http.get("/metrics")).status_code == 200

@@ -46,7 +46,6 @@ ELSEWHERE = {
 }
 """Places with defaults of their own, and why."""
 OPTIONS = {
-    "api/liveblogs/delta.py DeltaRequest.highlights",
     "api/page/clock.py ShownClock.live",
     "ingest/daemon/purges.py in_batches.pause",
     "ingest/guard/guarded_session.py resolve.port",

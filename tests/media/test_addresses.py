@@ -16,6 +16,7 @@ from mapping.rules.addresses import REFUSED
 from tests.api import matchday
 from tests.api.conftest import server, serving, store
 from tests.api.writing import CONTENT, STRANGER, Desk, photo
+from tests.settings import configured
 from tests.webhooks.test_guard import FORMS, PUBLIC, REFUSED_ADDRESSES, Names
 
 __all__ = ["server", "store"]
@@ -145,7 +146,7 @@ HTTPS_ONLY = frozenset({"image", "banner_image"})
 def guarded(server, names, check=None, **changed):
     guard = SsrfGuard(Webhooks(look_up_timeout=LOOK_UP_TIMEOUT), resolve=names)
     services = replace(server.services, check_file_address=check or guard.may_be_kept)
-    return create_app(replace(services, settings=replace(services.settings, **changed)))
+    return create_app(replace(services, settings=configured(**changed)))
 
 
 @asynccontextmanager
@@ -268,7 +269,7 @@ async def test_look_ups_of_one_request_run_at_the_same_time_and_once_for_a_host(
 
 async def test_there_is_a_most_of_new_hosts_in_one_request(store):
     """So that one request cannot make the service look up thousands of names."""
-    async with places_of(store, media_new_hosts=3) as places:
+    async with places_of(store, new_hosts=3) as places:
         hosts = [photo(f"https://host{number}.example/a.jpg") for number in range(4)]
         answer = await places.event({"contents": hosts})
         assert (answer.status_code, answer.json()["field"]) == (422, "contents.3.items.0.source_url")

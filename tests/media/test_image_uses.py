@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import httpx
@@ -11,8 +11,7 @@ import pytest
 from api.app import create_app
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
-from config import Settings
-from ingest.daemon.build import media_settings
+from config.sections import MediaConfig
 from mapping.documents.scalars import LocalStatus
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store import clients, comments, image_uses, liveblogs, moderation
@@ -75,10 +74,10 @@ async def room(store, tmp_path):
         return Answer(body=pictures.picture())
 
     async with serving(store, client_per_second=0, public_per_second=0) as server:
-        settings = replace(media_settings(Settings().media), folder=str(tmp_path / "media"))
+        settings = MediaConfig(folder=str(tmp_path / "media"))
         proxy = ImageProxy(settings, fetch, StoredUploads(store, NoFiles()), lambda: server.now, lambda: server.ticks)
         store.on_step(proxy.forget)
-        app = create_app(replace(server.services, images=proxy), monotonic=lambda: server.ticks)
+        app = create_app(server.services.having(proxy), monotonic=lambda: server.ticks)
         await server.add(matchday.Liveblog())
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://testserver") as http:
             yield Room(store, http, Desk(http), server.services.keys.media)

@@ -16,8 +16,7 @@ from api.media import images, variants
 from api.media.images import identify
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
-from config import Settings
-from ingest.daemon.build import media_settings
+from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store import uploads
 from store.files.disk import DiskFiles
@@ -86,9 +85,9 @@ class Readers:
 
 
 def proxied(server, source, folder, **changed):
-    settings = replace(media_settings(Settings().media), folder=str(folder), **changed)
+    settings = MediaConfig(folder=str(folder)).model_copy(update=changed)
     proxy = ImageProxy(settings, source.fetch, source, lambda: server.now, lambda: server.ticks)
-    app = create_app(replace(server.services, images=proxy), monotonic=lambda: server.ticks)
+    app = create_app(server.services.having(proxy), monotonic=lambda: server.ticks)
     http = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://testserver")
     return Readers(server, source, proxy, http, folder)
 
@@ -304,7 +303,7 @@ async def test_headers_of_strangers_are_read_beside_the_event_loop(readers, monk
 
     monkeypatch.setattr(variants, "identify", noted)
     monkeypatch.setattr(images, "identify", noted)
-    services = replace(readers.server.services, images=readers.proxy, files=DiskFiles(readers.folder))
+    services = replace(readers.server.services.having(readers.proxy), files=DiskFiles(readers.folder))
     app = create_app(services, monotonic=lambda: readers.server.ticks)
     path = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
     auth = ("desk", matchday.SECRET)

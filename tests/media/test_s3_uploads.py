@@ -15,7 +15,6 @@ from api.media.uploaded import StoredUploads
 from config import Settings
 from config.sections import MediaConfig
 from ingest.cli.start_errors import StartError
-from ingest.daemon.build import media_settings
 from ingest.daemon.file_store import file_store
 from ingest.daemon.purges import UploadPurge
 from mapping.rules.image_address import ImageOptions, ImageRequest
@@ -170,7 +169,7 @@ async def test_images_that_are_cached_are_shown_while_the_storage_is_away(store,
     async with answering() as hanging:
         away = hanging.files(tmp_path, s3_timeout=0.2)
         found = Uploads(store, away)
-        images = ImageProxy(media_settings(MediaConfig(folder=str(tmp_path))), None, found, time.time)
+        images = ImageProxy(MediaConfig(folder=str(tmp_path)), None, found, time.time)
         small, large = (
             ImageRequest(matchday.ORGANIZATION, upload.url, ImageOptions(width=width)) for width in (20, 30)
         )

@@ -8,12 +8,13 @@ import pytest
 from PIL import Image
 
 from api.media.images import identify
-from api.media.settings import ImageLimits, RefusedImage
+from api.media.variant import RefusedImage
 from api.media.variants import ORIENTED, geometry, render
+from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions
 from tests.media import pictures
 
-LIMITS = ImageLimits(pixels=50_000_000, frames=500, decode_bytes=40 * 1024**2, animation_bytes=4_000_000)
+LIMITS = MediaConfig(decode_bytes=40 * 1024**2, animation_bytes=4_000_000)
 ALL, NONE = frozenset({"avif", "webp"}), frozenset()
 FORMATS = pytest.mark.parametrize("name", pictures.FORMATS)
 
@@ -153,7 +154,7 @@ def test_a_moving_gif_stays_as_it_is_where_it_is_not_made_smaller():
 @pytest.mark.parametrize(("options", "limit"), [({"width": 32}, 4_000_000), ({}, 100)])
 def test_a_gif_that_is_resized_or_large_shows_its_first_picture(options, limit):
     """A still picture is made of it."""
-    limits = ImageLimits(50_000_000, 500, 40 * 1024**2, limit)
+    limits = LIMITS.model_copy(update={"animation_bytes": limit})
     assert identify(made(pictures.animation(frames=5), limits=limits, **options).body).frames == 1
 
 
@@ -181,7 +182,7 @@ def test_a_gif_that_is_resized_or_large_shows_its_first_picture(options, limit):
 )
 def test_hostile_images_are_refused(hostile):
     """No image, half of one, or more of one than a reader can want."""
-    limits = ImageLimits(50_000_000, 10, 40 * 1024**2, 4_000_000)
+    limits = LIMITS.model_copy(update={"frames": 10})
     with pytest.raises(RefusedImage):
         made(hostile(), limits=limits, width=500)
 
@@ -205,7 +206,8 @@ MEASURED = """
 import resource, sys, threading
 from tests.media import pictures
 from tests.media.test_variants import LIMITS
-from api.media.settings import RefusedImage
+from api.media.variant import RefusedImage
+from config.sections import MediaConfig
 from api.media.variants import render
 from mapping.rules.image_address import ImageOptions
 bodies = [open(name, "rb").read() for name in sys.argv[1:]]

@@ -5,16 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from urllib.parse import parse_qsl
 
 import pytest
 
 from api.feeds.common import feed_topics
-from config import Settings
-from config.sections import Feeds, Webhooks
-from ingest.daemon.build import api_settings
 from ingest.webhooks import hub_ping
 from ingest.webhooks.hub_ping import HubPings
 from providers.http_server import bound, listening
@@ -23,6 +19,7 @@ from store.liveblogs import Change
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.opening import store_at
+from tests.settings import configured
 from tests.sqlite import migrated_url
 
 TICKER = matchday.Liveblog().ticker_id
@@ -66,9 +63,8 @@ async def hub():
 
 @asynccontextmanager
 async def pinging(store, address, **delays):
-    feeds = Feeds(hub=address, hub_pause=0.1)
-    api = replace(api_settings(Settings(), PUBLIC), public_delays=delays)
-    pings = HubPings(store, feeds, Webhooks(), api=api)
+    settings = configured(public_url=PUBLIC, public_delays=delays, hub=address, hub_pause=0.1)
+    pings = HubPings(store, settings)
     store.on_step(pings.hear)
     task = asyncio.create_task(pings.run())
     try:
