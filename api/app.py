@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from api.feeds.themes import UnknownThemes
@@ -11,9 +12,11 @@ from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import URL_BYTES, RequestLimits
 from api.middleware.request_log import RequestLog
+from api.openapi import DocumentLimits
+from api.ops import ApiDocument
 from api.read_cache import ReadCache, ReadCounts
 from api.readers.limits import ReaderLimits
-from api.routes import ROUTES
+from api.routes import ROUTES, openapi
 from api.routing import Routes
 from api.stream.streams import Streams
 
@@ -31,9 +34,11 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     services = services.having(ReaderLimits(settings.readers, monotonic), UploadPlaces(), LiveblogIndex())
     missing = [make() for kind, make in _parts(services).items() if services.find(kind) is None]
     services = services.having(*missing)
+    reads = ReadCache(services.store, monotonic, settings.limits.read_cache_bytes, services[ReadCounts])
+    limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
+    services = services.having(reads, ApiDocument(partial(openapi, settings.public_url, limits)))
     return RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),
-        reads=ReadCache(services.store, monotonic, settings.limits.read_cache_bytes, services[ReadCounts]),
         request_log=services[RequestLog],
         url_bytes=URL_BYTES,
         body_bytes=settings.limits.body_bytes,

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 DAY = 86_400
 FIRST, LAST = -62_135_596_800, 253_402_300_799  # the years 1 and 9999, all that a datetime can hold
+RENDER_ERRORS = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
+"""What a document that should not exist may make the rendering raise."""
 
 
 def at(value: Any, *path: str) -> Any:
@@ -61,3 +63,8 @@ def local(seconds: int, zone: ZoneInfo) -> datetime:
 def kind(value: Any) -> str:
     """The last part of `_type`: `Svc::Model::Content::QuoteContentBlock` is a `QuoteContentBlock`."""
     return text(value, "_type").rpartition("::")[2]
+
+
+def rfc3339(seconds: int) -> str:
+    """Unix seconds as Atom writes them."""
+    return instant(seconds).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")

@@ -10,8 +10,7 @@ from urllib.parse import quote
 import structlog
 
 from api.content import called, incident_blocks, minute, names_of, one_line, plain_text, player_name
-from api.feeds.common import NOT_RENDERED
-from api.json_path import Json, node, nodes, number, text
+from api.json_path import RENDER_ERRORS, Json, node, nodes, number, text
 from api.liveblog_access import public_documents
 from api.player_deeds import deeds_of
 from api.references import complete
@@ -134,7 +133,7 @@ def _safe_plays(post: Json, squads: Names) -> list[Play]:
     """The incidents of a post, none of one that cannot be read, which is logged."""
     try:
         return list(_plays(post, squads))
-    except NOT_RENDERED as error:
+    except RENDER_ERRORS as error:
         log.warning("key_moments.post_left_out", local_id=text(post, "local_id"), cause=type(error).__name__)
         return []
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from functools import cache
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -16,7 +17,6 @@ from api.openapi import (
     READ_ERRORS,
     SECURITY,
     TEXT,
-    DocumentLimits,
     Json,
     Responses,
     described,
@@ -27,6 +27,8 @@ from mapping.errors import NotFound, StoreUnavailable
 from store.errors import reason
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from api.request import ApiRequest
     from store.database import Store
 
@@ -113,19 +115,21 @@ async def metrics(request: ApiRequest) -> Response:
     return Response(body, headers={"Content-Type": content_type, "Vary": "Accept"})
 
 
+@dataclass(frozen=True)
+class ApiDocument:
+    """The OpenAPI document, made when somebody wants it; `make` gives it."""
+
+    make: Callable[[], Json]
+
+    @cached_property
+    def rendering(self) -> Rendering:
+        return Rendering.of(json_bytes(self.make()))
+
+
 async def openapi(request: ApiRequest) -> Response:
     """The OpenAPI document, which is made at the first request."""
-    settings = request.services.settings
-    limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
-    document = await asyncio.to_thread(_document, settings.public_url, limits)
+    document = await asyncio.to_thread(getattr, request.services[ApiDocument], "rendering")
     return conditional(request.headers, document, "application/json", cache_control="public, max-age=60")
-
-
-@cache
-def _document(public_url: str, limits: DocumentLimits) -> Rendering:
-    from api import routes  # this module is part of the table, which has to be whole first
-
-    return Rendering.of(json_bytes(routes.openapi(public_url, limits)))
 
 
 async def docs(_: ApiRequest) -> Response:

@@ -21,7 +21,6 @@ from store.clients import TYPE_PREFIX
 if TYPE_CHECKING:
     from starlette.types import Scope
 
-    from api.read_cache import ReadCache
     from api.services import Services
 
 log = structlog.get_logger(__name__)
@@ -68,7 +67,6 @@ class Context:
 
     request_id: str
     query: Query
-    reads: ReadCache
     body_bytes: int
     """Largest body; a handler that takes files sets its own limit before it reads."""
     route: str = ""

@@ -86,7 +86,7 @@ class Services:
     status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
     """What `/status` shows."""
     parts: Mapping[type, object] = field(default_factory=dict)
-    """What capabilities keep in this process, each by its type."""
+    """What capabilities keep in this process, each by its type and by those that it extends."""
 
     def __getitem__(self, kind: type[T]) -> T:
         """The part of this type; raises KeyError where there is none."""
@@ -98,4 +98,5 @@ class Services:
 
     def having(self, *parts: object) -> Services:
         """These services with further parts, each in place of one of its type; None is no part."""
-        return replace(self, parts={**self.parts, **{type(each): each for each in parts if each is not None}})
+        kinds = {kind: each for each in parts if each is not None for kind in type(each).__mro__[:-1]}
+        return replace(self, parts={**self.parts, **kinds})

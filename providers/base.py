@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mapping.errors import ServiceError
     from mapping.match import Match
     from mapping.parts import Part
-    from providers.http_client import Heard
+    from providers.failed_response import FailedResponse
     from providers.row_cache import RowCache
 
 Catalog = Mapping[str, tuple[str, ...]]
@@ -97,7 +97,7 @@ class Answer:
     error: ServiceError | None = None
     path: str = field(default="", repr=False)
     """The requested path below the base URL, with its query (and a key in it); empty for what came inside another response."""
-    heard: Heard | None = field(default=None, repr=False)
+    heard: FailedResponse | None = field(default=None, repr=False)
     """What came instead, where it FAILED and something is known of it: recordings keep it."""
 
 

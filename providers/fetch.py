@@ -22,6 +22,7 @@ from pydantic_core import from_json
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError
 from providers import http_client
 from providers.base import Answer, Known, Outcome
+from providers.failed_response import FailedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -89,7 +90,7 @@ async def fetch_resource(
     try:
         return await beside(len(reply.body), classify, request, reply, before, conditional=conditional)
     except ServiceError as error:
-        error.__cause__ = http_client.Heard.of(reply.status, reply.body)
+        error.__cause__ = FailedResponse.of(reply.status, reply.body)
         return failed(request.resource, error, request.path), None
 
 
@@ -153,7 +154,7 @@ def _content(request: ResourceRequest, body: bytes, known: Known) -> tuple[Any, 
 
 def failed(resource: str, error: ServiceError, path: str = "") -> Answer:
     """A failure, with what was heard instead of a good response where that stands behind the error."""
-    heard = error.__cause__ if isinstance(error.__cause__, http_client.Heard) else None
+    heard = error.__cause__ if isinstance(error.__cause__, FailedResponse) else None
     return Answer(resource=resource, outcome=Outcome.FAILED, error=error, path=path, heard=heard)
 
 

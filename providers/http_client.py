@@ -19,6 +19,7 @@ import httpx
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules.retry_after import parse_retry_after
+from providers.failed_response import FailedResponse
 from providers.obstacles import obstacle_of
 from providers.unpacking import read_body, within
 
@@ -47,8 +48,6 @@ MAX_REFUSALS = 4096
 RETRY_AFTER = (1.0, 3600.0)
 """Bounds, in seconds, of what a provider may make us wait."""
 
-HEARD = 256 * 1024
-"""Bytes that are kept of an answer that could not be used."""
 
 GLANCE = (16 * 1024, 0.25)
 """Bytes and seconds for which an answer of another status is looked at."""
@@ -74,31 +73,6 @@ HEADERS = {
     name.lower().encode(): name
     for name in ("ETag", "Cache-Control", "Age", "Retry-After", "Content-Encoding", "Content-Length")
 }
-
-
-class Heard(Exception):
-    """What came instead of a good answer, as far as it was read: the cause of the error that is raised, for recordings.
-
-    `status` is 0 where no response came. Its text shows nothing of the body, so that a traceback does not either. Each poll
-    makes one, so it has no initialiser.
-    """
-
-    status: int = 0
-    body: bytes | bytearray = b""
-    retry_after: str | None = None
-
-    def __str__(self) -> str:
-        return f"status {self.status}, {len(self.body)} bytes"
-
-    @classmethod
-    def of(cls, status: int, body: bytes | bytearray, retry_after: str | None = None) -> Heard:
-        """What was heard, without what is too much to be kept."""
-        heard = cls()
-        heard.status, heard.body, heard.retry_after = status, bytes(body[:HEARD]), retry_after
-        return heard
-
-    def shortened(self) -> Heard:
-        return Heard.of(self.status, self.body, self.retry_after)
 
 
 class Throttled(UpstreamUnavailable):
@@ -249,7 +223,7 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
     UpstreamUnavailable (5xx, redirects, time-outs, broken connections).
     """
     async with client.gate:  # waiting for a place is not the provider's fault and does not count
-        heard = Heard()
+        heard = FailedResponse()
         try:
             async with asyncio.timeout(client.timeout):
                 return await _exchange(client, path, etag, heard)
@@ -262,7 +236,7 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
             raise error from heard.shortened()
 
 
-async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -> Reply:
+async def _exchange(client: Client, path: str, etag: str | None, heard: FailedResponse) -> Reply:
     condition = ((b"If-None-Match", etag.encode()),) if etag else ()
     request = httpx.Request("GET", client.url(path), headers=[*client.headers, *condition])
     response = await client.transport.handle_async_request(request)
@@ -286,7 +260,7 @@ async def _exchange(client: Client, path: str, etag: str | None, heard: Heard) -
         await response.aclose()
 
 
-async def _glance(response: httpx.Response, head: Mapping[str, str], heard: Heard) -> None:
+async def _glance(response: httpx.Response, head: Mapping[str, str], heard: FailedResponse) -> None:
     """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
     size, seconds = GLANCE
     heard.retry_after = head.get("Retry-After")

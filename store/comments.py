@@ -13,7 +13,8 @@ from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unproc
 from store import history, image_uses
 from store.comment_tables import CommentStatus, closed_channels, comment_likes, comment_reports, reader_bans
 from store.comment_tables import comments as table
-from store.public import comment_is_public, post_is_public
+from store.public import post_is_public
+from store.public_comments import comment_is_public
 from store.sql.insert_new import insert_new
 
 if TYPE_CHECKING:

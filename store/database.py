@@ -14,9 +14,9 @@ from store import migrate as migrations
 from store.durations import Durations
 from store.errors import SchemaMissing, StoreError
 from store.history import read_at
-from store.media_tables import service_keys
 from store.naming import parse_url
 from store.settings import PoolSettings
+from store.tables import service_keys
 from store.unit import Unit
 
 if TYPE_CHECKING:

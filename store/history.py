@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import bindparam, delete, exists, func, select, tuple_, union_all
 
 from mapping.reconcile import State
-from store.history_tables import event_history, game_documents, game_versions, master_history
-from store.poll_tables import poll_history
+from store.history_tables import event_history, game_documents, game_versions, master_history, poll_history
 from store.public import liveblog_is_public, post_is_public
 from store.sql.bulk_write import insert_ignore, write_batch
 from store.sql.compiled_query import CompiledQuery

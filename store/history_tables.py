@@ -6,7 +6,7 @@ of a second.
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Index, Table
+from sqlalchemy import Column, ForeignKey, Index, Table
 
 from store.columns import Bytewise, integer, json, metadata, text
 
@@ -68,3 +68,16 @@ master_history = Table(
     Index(None, "until"),
 )
 """A record of master data: `kind` is the name of its table, `doc` holds all of its columns."""
+
+poll_history = Table(
+    "poll_history",
+    metadata,
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("poll_id", primary_key=True),
+    integer("until", primary_key=True, autoincrement=False),
+    json("counts"),
+    integer("changes"),
+    integer("written_at"),
+    Index(None, "until"),
+)
+"""The tally of a poll as it stood from `written_at` on, at most one a second."""

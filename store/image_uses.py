@@ -1,16 +1,13 @@
-"""Which images of third parties something published shows: one that nothing shows is served to nobody, however it is signed."""
+"""Which records name images of third parties, and what an operator shows to nobody; `store.published_files` says who sees them."""
 
 from __future__ import annotations
 
 import hashlib
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, and_, delete, exists, or_, select
+from sqlalchemy import Connection, delete, exists, select
 
-from store import uploads
-from store.comment_tables import comments
 from store.media_tables import image_uses, purged_files
-from store.public import comment_is_public, liveblog_is_shown, post_is_shown
 from store.sql.bulk_write import insert_ignore, write_batch
 from store.sql.insert_new import insert_new
 from store.tables import events
@@ -54,33 +51,6 @@ def release_posts(unit: Unit, game_id: str) -> None:
     """Let the posts of a liveblog that is deleted show no image any more."""
     posts = select(events.c.local_id).where(events.c.game_id == game_id)
     unit.conn.execute(delete(image_uses).where(image_uses.c.kind == "event", image_uses.c.record_id.in_(posts)))
-
-
-def file_is_shown(conn: Connection, organization_id: str, url: str) -> bool:
-    """Whether everybody may see the file, an upload or somebody else's image: something published of the organization names it.
-
-    An upload is of the organization in its address. What an operator has purged nobody may see.
-    """
-    if is_purged(conn, url):
-        return False
-    if not url.startswith(uploads.PREFIX):
-        return _is_named(conn, organization_id, url)
-    found = uploads.find(conn, url)
-    return found is not None and uploads.shown(conn, found.key)
-
-
-def _is_named(conn: Connection, organization_id: str, url: str) -> bool:
-    """Whether something that is published names the image: master data, a liveblog, a post, a comment of its author."""
-    record = image_uses.c.record_id
-    commented = exists().where(comments.c.id == record, comment_is_public(comments))
-    published = or_(
-        and_(image_uses.c.kind == "event", post_is_shown(record)),
-        and_(image_uses.c.kind == "game", liveblog_is_shown(record)),
-        and_(image_uses.c.kind == "comment", commented),
-        image_uses.c.kind.in_(("team", "player", "tournament")),
-    )
-    mine = image_uses.c.organization_id == organization_id, image_uses.c.image == key_of(url)
-    return bool(conn.scalar(select(exists().where(*mine, image_uses.c.shown, published))))
 
 
 def purge(unit: Unit, url: str) -> bool:

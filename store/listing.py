@@ -1,4 +1,4 @@
-"""Lists of master data and of liveblogs: filtered, counted, a page at a time."""
+"""Lists of records, counted and read a page at a time, and those of liveblogs."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ from sqlalchemy import (
 from mapping.documents.scalars import LocalStatus
 from store.event_rows import event_of, in_chunks
 from store.liveblogs import StoredEvent, StoredGame, game_of
-from store.masterdata import Master, master_of
 from store.search import SHARED, TAG, TAG_LENGTH, TEAM, FoundRecords, found, linked
-from store.tables import events, game_links, games, players
+from store.tables import events, game_links, games
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -83,17 +82,6 @@ class Listed(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MasterFilter:
-    """Owners of the records, and conditions; None and the empty string filter nothing."""
-
-    owners: Sequence[str]
-    q: str = ""
-    sportstype: str | None = None
-    team_id: str | None = None
-    include_inactive: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class GameFilter:
     """Owners of the liveblogs, and conditions; `start` and `end` bound their beginning, or creation where none is planned."""
 
@@ -106,16 +94,6 @@ class GameFilter:
     tag: str | None = None
     start: int | None = None
     end: int | None = None
-
-
-def masters(conn: Connection, table: Table, wanted: MasterFilter, page: Page) -> Listed[Master]:
-    """Records, the newest first."""
-    conditions = [table.c.sportstype == wanted.sportstype] if wanted.sportstype else []
-    if table is players:
-        conditions += _of_players(wanted)
-    named = found(conn, table, wanted.owners, wanted.q)
-    listed = _page(conn, _Records(table, table.c.owner_id, wanted.owners, conditions, named), page)
-    return Listed([master_of(table, row) for row in listed.records], listed.total, listed.exact)
 
 
 def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[StoredGame]:
@@ -131,8 +109,10 @@ def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[Stored
     if wanted.tag:
         named &= linked(conn, TAG, [wanted.tag[:TAG_LENGTH]])
     conditions = [games.c.local_status != LocalStatus.DELETED, *_of_games(wanted)]
-    records = _Records(games, games.c.organization_id, wanted.owners, conditions, named, shared if others else None)
-    listed = _page(conn, records, page)
+    records = ListedRecords(
+        games, games.c.organization_id, wanted.owners, conditions, named, shared if others else None
+    )
+    listed = read_page(conn, records, page)
     return Listed([game_of(row) for row in listed.records], listed.total, listed.exact)
 
 
@@ -149,11 +129,6 @@ def outlines(conn: Connection, game_ids: Sequence[str]) -> dict[str, list[Stored
     return found
 
 
-def _of_players(wanted: MasterFilter) -> list[ColumnElement[bool]]:
-    team = [players.c.team_id == wanted.team_id] if wanted.team_id else []
-    return team if wanted.include_inactive else [*team, players.c.inactive.is_(False)]
-
-
 def _of_games(wanted: GameFilter) -> list[ColumnElement[bool]]:
     begins = func.coalesce(games.c.starts_at, games.c.created_at)
     conditions: list[ColumnElement[bool]] = []
@@ -167,7 +142,7 @@ def _of_games(wanted: GameFilter) -> list[ColumnElement[bool]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Records:
+class ListedRecords:
     """The records of `owners`, by the column that says whose they are, and those whose ids `shared` selects."""
 
     table: Table
@@ -198,7 +173,7 @@ class _Records:
         return query.where(whose, *self.conditions, *self.named.conditions)
 
 
-def _page(conn: Connection, records: _Records, page: Page) -> Listed[Any]:
+def read_page(conn: Connection, records: ListedRecords, page: Page) -> Listed[Any]:
     most = page.offset + page.limit + COUNTED
     total = conn.scalar(select(func.count()).select_from(records.newest(most + 1))) or 0
     newest = records.newest(page.offset + page.limit)

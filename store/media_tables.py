@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table
+from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, Table
 
 from store.columns import Bytewise, integer, metadata, text
 
@@ -68,11 +68,3 @@ media_probes = Table(
     Index(None, "next_at"),
 )
 """Files of posts whose size is not known yet; a probe that was given up has no `next_at`."""
-
-service_keys = Table(
-    "service_keys",
-    metadata,
-    text("name", primary_key=True),
-    Column("value", LargeBinary, nullable=False),
-)
-"""Secrets that the service makes for itself at its first start, equal for all processes: `media` signs addresses of images."""

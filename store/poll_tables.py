@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey, Index, Table
+from sqlalchemy import ForeignKey, Table
 
 from store.columns import integer, json, metadata, text
 
@@ -27,16 +27,3 @@ poll_tallies = Table(
     integer("written_at"),
 )
 """Votes by option, of removed options too; `changes` counts the votes cast, changed and taken back."""
-
-poll_history = Table(
-    "poll_history",
-    metadata,
-    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    text("poll_id", primary_key=True),
-    integer("until", primary_key=True, autoincrement=False),
-    json("counts"),
-    integer("changes"),
-    integer("written_at"),
-    Index(None, "until"),
-)
-"""The tally as it stood from `written_at` on, at most one a second."""

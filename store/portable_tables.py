@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, Text, and_, bindparam, collate, or_, select, union
 
 from store.comment_tables import closed_channels, comment_likes, comment_reports, comments, reader_bans, reader_sign_ins
-from store.history_tables import event_history, game_documents, game_versions, master_history
+from store.history_tables import event_history, game_documents, game_versions, master_history, poll_history
 from store.media_tables import image_uses, media_probes, upload_uses, uploads
-from store.poll_tables import poll_history, poll_tallies, poll_votes
+from store.poll_tables import poll_tallies, poll_votes
 from store.statistics_tables import load_counts, reader_sketches
 from store.tables import (
     attachments,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, exists, not_, or_
+from sqlalchemy import and_, exists
 
 from mapping.documents.scalars import LocalStatus
-from store.comment_tables import CommentStatus, comments, reader_bans
 from store.tables import events, games
 
 if TYPE_CHECKING:
@@ -34,17 +33,3 @@ def post_is_shown(local_id: ColumnElement[str]) -> ColumnElement[bool]:
     return exists().where(
         events.c.local_id == local_id, post_is_public(), games.c.id == events.c.game_id, liveblog_is_public()
     )
-
-
-def comment_is_public(of: FromClause) -> ColumnElement[bool]:
-    """Whether readers see a comment of the table."""
-    parents = comments.alias("parents")
-    parent_is_shown = exists().where(parents.c.id == of.c.parent_id, *_shown(parents))
-    return and_(*_shown(of), or_(of.c.parent_id.is_(None), parent_is_shown))
-
-
-def _shown(of: FromClause) -> tuple[ColumnElement[bool], ...]:
-    banned = exists().where(
-        reader_bans.c.organization_id == of.c.organization_id, reader_bans.c.reader_id == of.c.reader_id
-    )
-    return of.c.status == CommentStatus.APPROVED, not_(banned)

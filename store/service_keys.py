@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import select
 
-from store.media_tables import service_keys
 from store.sql.bulk_write import insert_ignore, upsert, write_batch
+from store.tables import service_keys
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -1,4 +1,4 @@
-"""All tables. Ids are 24 hex digits where nothing else is said."""
+"""Tables that the whole store works with; those of each part stand beside it. Ids are 24 hex digits where nothing else is said."""
 
 from __future__ import annotations
 
@@ -7,14 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
-from store.alarm_tables import alarms  # noqa: F401 -- known with all others
 from store.columns import Bytewise, Counter, integer, json, metadata, text
-from store.comment_tables import comments  # noqa: F401 -- with the tables of all that readers do
-from store.history_tables import event_history, game_documents, game_versions, master_history  # noqa: F401 -- likewise
-from store.hub_tables import hub_pings  # noqa: F401 -- known with all others
-from store.media_tables import media_probes, service_keys, upload_uses, uploads  # noqa: F401 -- known with all others
-from store.poll_tables import poll_history, poll_tallies, poll_votes  # noqa: F401 -- likewise
-from store.statistics_tables import load_counts  # noqa: F401 -- likewise
 
 games = Table(
     "games",
@@ -366,3 +359,11 @@ webhook_rounds = _delivery(
     Index(None, "webhook_id", "number"),
     Index(None, "at"),
 )
+
+service_keys = Table(
+    "service_keys",
+    metadata,
+    text("name", primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+)
+"""Secrets that the service makes for itself at its first start, equal for all processes: `media` signs addresses of images."""

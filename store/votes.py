@@ -14,7 +14,8 @@ from mapping.documents.scalars import LocalStatus
 from mapping.reader_polls import Tally
 from store import history, liveblogs
 from store.event_rows import in_chunks
-from store.poll_tables import poll_history, poll_tallies, poll_votes
+from store.history_tables import poll_history
+from store.poll_tables import poll_tallies, poll_votes
 from store.sql.bulk_write import insert_ignore, update_rows, upsert, write_batch
 from store.sql.compiled_query import CompiledQuery
 from store.tables import games, parts

@@ -9,6 +9,7 @@ from api import delay, openapi
 from api.conditional import cache_control
 from api.errors import json_response
 from api.liveblog_access import readable
+from api.read_cache import ReadCache
 from mapping.documents.comments import CommentCounts
 from mapping.rules.public import post_is_public
 
@@ -45,7 +46,7 @@ async def counts_in(
     """The same of a liveblog by its ids. `at`: the moment that is seen."""
     if not request.services.settings.organization(organization_id).takes_comments:
         return None
-    return await request.context.reads.comment_counts(game_id, at)
+    return await request.services[ReadCache].comment_counts(game_id, at)
 
 
 def with_counts(document: Json, counts: Mapping[str, int] | None) -> Json:
@@ -67,7 +68,7 @@ def numbers_of(counts: Mapping[str, int] | None) -> frozenset[tuple[str, int]] |
 async def counts(request: ApiRequest) -> Response:
     """How many public comments the posts of a liveblog have (ours), up to five seconds late."""
     settings = request.services.settings
-    seen = await delay.sight(request, request.path_params["liveblogId"], request.context.reads.game)
+    seen = await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
     game = readable(seen.game, request.context.caller, public=settings.server.public_feeds)
     found = await counts_of(request, game, seen)
     return json_response({"counts": dict(found or NONE)}, headers={"Cache-Control": cache_control(settings)})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.feeds.atom import rfc3339
+from api.json_path import rfc3339
 from api.table_export import TableFile
 from store import comments
 

@@ -13,6 +13,7 @@ from api.comments.channel import allows_comments, as_read, liveblog_of_channel
 from api.conditional import cache_control, conditional
 from api.errors import json_bytes, json_response
 from api.idempotency import KEY, idempotency_key
+from api.read_cache import ReadCache
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader, reader
 from api.request import integer
 from mapping.documents.comments import (
@@ -119,7 +120,7 @@ async def index(request: ApiRequest) -> Response:
     if who is not None:
         body = await services.store.read(render, at=seen.at)
         return Response(body, headers=PERSONAL, media_type="application/json")
-    reads = request.context.reads
+    reads = request.services[ReadCache]
     now = int(services.clock() // LAG), reads.steps, reads.moderations
     key = ("comments", organization_id, channel_id, limit, after, now)
     kept = await reads.body(key, render, seen, request.accept_encoding)
@@ -195,7 +196,7 @@ async def report(request: ApiRequest) -> Response:
         )
 
     await request.services.store.write(write)
-    request.context.reads.note_moderation()
+    request.services[ReadCache].note_moderation()
     return json_response({"reported": True})
 
 

@@ -11,6 +11,7 @@ from api.comments.comment_export import COLUMNS, exported
 from api.comments.endpoint import LIMIT, MOST, NEXT
 from api.errors import json_response
 from api.media.proxy import ImageProxy
+from api.read_cache import ReadCache
 from api.request import choice, integer
 from api.table_export import TableFile, wanted_format
 from mapping.documents.comments import (
@@ -186,7 +187,7 @@ async def export(request: ApiRequest) -> Response:
 
 def _forget_kept(request: ApiRequest) -> None:
     """Lists and numbers of comments, and pictures of their authors, are looked up anew: no step of a liveblog says so."""
-    request.context.reads.note_moderation()
+    request.services[ReadCache].note_moderation()
     if (images := request.services.find(ImageProxy)) is not None:
         images.forget()
 

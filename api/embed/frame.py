@@ -18,6 +18,7 @@ from api.page.page import language, render_liveblog
 from api.page.posts import Around
 from api.page.scoreboard import title
 from api.page.window import PageRequest, late
+from api.read_cache import ReadCache
 from api.request import integer
 from api.static import TYPES, version
 from mapping.locales import translator
@@ -58,7 +59,7 @@ async def frame(request: ApiRequest) -> Response:
     """The liveblog as its page shows it; its script says how high it is, so that the frame can follow."""
     services, context, settings = request.services, request.context, request.services.settings
     limit = integer(context.query, "limit", POSTS, low=1, high=MOST_POSTS)
-    seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
+    seen = await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
     game = readable(seen.game, context.caller, public=settings.server.public_feeds)
     reading = clock(game.document, translator(language(game.document)), seen.now)
 
@@ -78,7 +79,7 @@ async def frame(request: ApiRequest) -> Response:
 
     return conditional(
         request.headers,
-        await context.reads.body(("frame", limit, game.id, game.version, reading), render, seen),
+        await request.services[ReadCache].body(("frame", limit, game.id, game.version, reading), render, seen),
         TYPES["html"],
         cache_control=cache_control(settings),
         more={"Content-Security-Policy": f"{WITH_POSTS}; {_framing(settings, game.organization_id)}"},

@@ -14,6 +14,7 @@ from api.embed.shown import NOBODY
 from api.errors import FormatNotServed, json_bytes
 from api.feeds.common import add, serialise
 from api.liveblog_access import readable
+from api.read_cache import ReadCache
 from api.rendered import Rendering
 from api.request import integer
 
@@ -78,7 +79,7 @@ async def oembed(request: ApiRequest) -> Response:
     height = min(integer(context.query, "maxheight", HEIGHT, low=1, high=MOST), HEIGHT)
     url = context.query.get("url", "")
     name, page_query = liveblog_of(url, settings.public_url), dict(parse_qsl(urlsplit(url).query))
-    seen = await delay.sight(request, name, context.reads.game, page_query)
+    seen = await delay.sight(request, name, request.services[ReadCache].game, page_query)
     game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="url")
     facts = _facts(game, services, frame_url(settings.public_url, game.local_id, seen.delay), width, height)
     body = json_bytes(facts) if form == "json" else _xml(facts)

@@ -24,6 +24,7 @@ from api.page.page import language, render_liveblog
 from api.page.posts import Around, stream
 from api.page.scoreboard import moment, scoreboard
 from api.page.window import MOST_SHOWN, PageRequest, late
+from api.read_cache import ReadCache
 from api.static import version
 from mapping.locales import translator
 
@@ -91,7 +92,7 @@ async def _respond(
     request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, Sight, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
-    seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), context.reads.game)
+    seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), request.services[ReadCache].game)
     game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
     reading = clock(game.document, translator(language(game.document)), seen.now)
     wanted = _wanted(context.query, limit, settings)
@@ -104,7 +105,7 @@ async def _respond(
     key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(
         request.headers,
-        await context.reads.body(key, rendered, seen, request.accept_encoding),
+        await request.services[ReadCache].body(key, rendered, seen, request.accept_encoding),
         CONTENT_TYPE,
         cache_control=cache_control(settings),
     )

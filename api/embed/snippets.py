@@ -14,6 +14,7 @@ from api.feeds.common import FEED_PATH, page_url
 from api.liveblog_access import readable
 from api.page.document import WITH_POSTS, document
 from api.page.reader_language import preferred
+from api.read_cache import ReadCache
 from api.rendered import Rendering
 from api.static import TYPES
 from mapping.locales import translator
@@ -57,7 +58,7 @@ class Snippet(NamedTuple):
 async def snippets(request: ApiRequest) -> Response:
     """The page in its reader's language; where the service is not public, the snippets name the client that requested it."""
     context, settings = request.context, request.services.settings
-    seen = await delay.sight(request, request.path_params["liveblogId"], context.reads.game)
+    seen = await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
     game = readable(seen.game, context.caller, public=settings.server.public_feeds)
     client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
     title = one_line(game.title) or "Liveblog"

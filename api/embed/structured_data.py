@@ -11,9 +11,9 @@ import structlog
 
 from api.content import Names, headline, names_of, one_line, plain_text
 from api.cover import cover
-from api.feeds.common import NOT_RENDERED, page_url
+from api.feeds.common import page_url
 from api.feeds.enclosures import FeedFiles
-from api.json_path import Json, instant, node, nodes, number, text
+from api.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
 from api.post_files import image_url, post_files
 from api.references import summary
@@ -151,7 +151,7 @@ def _safe_update(game: Json, event: Json, squads: Names, page: str, images: Imag
     """One post, None where it is empty, or cannot be shown, which is logged."""
     try:
         return _update(game, event, squads, page, images)
-    except NOT_RENDERED as error:
+    except RENDER_ERRORS as error:
         log.warning("structured_data.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return None
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
 from api.feeds.common import add, serialise
-from api.json_path import instant
+from api.json_path import rfc3339
 
 if TYPE_CHECKING:
     from api.feeds.common import Feed, Item
@@ -40,10 +40,6 @@ def render(feed: Feed) -> bytes:
 
 def urn(local_id: str) -> str:
     return f"urn:matchwire:{quote(local_id, safe='')}"
-
-
-def rfc3339(seconds: int) -> str:
-    return instant(seconds).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")
 
 
 def _add_entry(root: ET.Element, item: Item) -> None:

@@ -15,7 +15,7 @@ from api.content import Names, body_html, headline, incident, minute, names_of, 
 from api.delay import in_query
 from api.feeds.enclosures import FeedFiles
 from api.feeds.themes import EVERYTHING, Theme, theme_of
-from api.json_path import Json, node, number, text
+from api.json_path import RENDER_ERRORS, Json, node, number, text
 from api.liveblog_access import cursor, in_batches, read_liveblog
 from api.post_files import Images, post_files
 from api.request import Query, boolean, choice, integer
@@ -42,8 +42,6 @@ BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
 EXTENSIONS = ("rss", "atom", "json")
 """The formats of feeds, as their addresses end."""
-NOT_RENDERED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
-"""What a document that should not exist may make the rendering raise."""
 _LANGUAGE = re.compile("[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 _FORBIDDEN_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -201,7 +199,7 @@ def _language(game: Json) -> str:
 def _item(event: Json, page: str, language: str, squads: Names, images: Images) -> Item | None:
     try:
         return item_of(event, page, language, squads, images)
-    except NOT_RENDERED as error:
+    except RENDER_ERRORS as error:
         log.warning("feed.item_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return None
 

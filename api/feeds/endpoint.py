@@ -23,6 +23,7 @@ from api.feeds.common import (
 from api.feeds.themes import UnknownThemes
 from api.key_moments import key_moments_of
 from api.liveblog_access import public_documents, published_game, readable
+from api.read_cache import ReadCache
 from api.references import complete
 from mapping.sports.base import MomentType
 
@@ -170,7 +171,7 @@ def endpoint(form: Format) -> Handler:
             context.query, settings.limits.feed_limit_max, settings.limits.longest_delay, settings.themes
         )
         services[UnknownThemes].count(context.query, wanted.theme, services.clock())
-        seen = await delay.sight(request, wanted.liveblog, context.reads.game)
+        seen = await delay.sight(request, wanted.liveblog, request.services[ReadCache].game)
         game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
         hub = hub_of(settings, game.local_id, wanted)
 
@@ -185,7 +186,7 @@ def endpoint(form: Format) -> Handler:
         key = ("feed", form.extension, game.id, game.version, wanted, numbers_of(counts))
         return conditional(
             request.headers,
-            await context.reads.body(key, render, seen, request.accept_encoding),
+            await request.services[ReadCache].body(key, render, seen, request.accept_encoding),
             form.content_type,
             cache_control=cache_control(settings),
             modified=None if counts else game.updated_at,  # nobody knows when a comment was taken away

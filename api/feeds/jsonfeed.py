@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from api.errors import json_bytes
-from api.feeds.atom import rfc3339
 from api.feeds.common import clean
+from api.json_path import rfc3339
 from api.key_moments import as_json
 
 if TYPE_CHECKING:

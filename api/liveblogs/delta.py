@@ -12,6 +12,7 @@ from api.conditional import conditional
 from api.errors import json_bytes
 from api.json_path import Json, at, text
 from api.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
+from api.read_cache import ReadCache
 from api.references import abbreviated, complete, summary
 from api.request import BOOLEANS, Query, boolean, integer
 from api.type_names import renamed
@@ -125,7 +126,7 @@ async def show(request: ApiRequest) -> Response:
     context, settings = request.context, request.services.settings
     wanted = delta_request(context.query, settings.limits.feed_limit_max)
 
-    seen = await delay.sight(request, wanted.liveblog, context.reads.game)
+    seen = await delay.sight(request, wanted.liveblog, request.services[ReadCache].game)
     game = watchable(seen.game, context.caller, public=settings.server.public_feeds, field="id")
 
     counts = await counts_of(request, game, seen)
@@ -143,7 +144,7 @@ async def show(request: ApiRequest) -> Response:
         return renamed(json_bytes(with_counts(found, counts)), prefix)
 
     key = ("delta", prefix, game.id, game.version, known, reset, numbers_of(counts))
-    body = await context.reads.body(key, render, seen, request.accept_encoding)
+    body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
     sharing = "public" if settings.server.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"

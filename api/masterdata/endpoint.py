@@ -13,8 +13,8 @@ from api.paging import INACTIVE, check_owner, collection, filled, owners_of, pag
 from api.request import boolean
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.modifications import sent
-from store import listing, masterdata, masterdata_edit, masterdata_use
-from store.listing import MasterFilter
+from store import master_listing, masterdata, masterdata_edit, masterdata_use
+from store.master_listing import MasterFilter
 from store.tables import players, teams
 from store.upload_uses import HOLDERS, note_uses
 
@@ -81,7 +81,7 @@ async def search(kind: MasterKind, request: ApiRequest) -> Response:
         team_id=query.get("team_id"),
         include_inactive=inactive,
     )
-    found = await request.services.store.read(lambda conn: listing.masters(conn, table, wanted, page))
+    found = await request.services.store.read(lambda conn: master_listing.masters(conn, table, wanted, page))
     return json_response(collection([record.as_document() for record in found.records], found, page))
 
 

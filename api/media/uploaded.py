@@ -7,7 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.errors import NotFound
-from store import image_uses, uploads
+from store import uploads
+from store.published_files import file_is_shown
 
 if TYPE_CHECKING:
     from store.database import Store
@@ -33,4 +34,4 @@ class StoredUploads:
 
     async def shown(self, organization_id: str, url: str) -> bool:
         """Whether something of the organization that is published refers to it, and no operator has purged it."""
-        return await self.store.read(partial(image_uses.file_is_shown, organization_id=organization_id, url=url))
+        return await self.store.read(partial(file_is_shown, organization_id=organization_id, url=url))

@@ -13,7 +13,8 @@ from api.media.upload import VIDEO
 from api.media.video_facts import VIDEO_TYPES
 from mapping.errors import NotFound
 from mapping.rules.image_address import read_video_path
-from store import image_uses, uploads
+from store import uploads
+from store.published_files import file_is_shown
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -65,7 +66,7 @@ async def play(request: ApiRequest) -> Response:
 
     def look_up(conn: Connection) -> tuple[Upload | None, bool]:
         found = uploads.find(conn, url)
-        return found, found is not None and image_uses.file_is_shown(conn, found.organization_id, found.url)
+        return found, found is not None and file_is_shown(conn, found.organization_id, found.url)
 
     upload, shown = await services.store.read(look_up)
     caller = request.context.caller

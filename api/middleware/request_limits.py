@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from api.middleware.request_log import RequestLog
-    from api.read_cache import ReadCache
 
 log = structlog.get_logger(__name__)
 
@@ -57,7 +56,6 @@ class RequestLimits:
         self,
         app: ASGIApp,
         *,
-        reads: ReadCache,
         request_log: RequestLog,
         url_bytes: int,
         body_bytes: int,
@@ -67,7 +65,6 @@ class RequestLimits:
         self._url_bytes = url_bytes
         self._body_bytes = body_bytes
         self._monotonic = monotonic
-        self._reads = reads
         self._request_log = request_log
         self._process = secrets.token_hex(4)
         self._requests = count(1)
@@ -77,7 +74,7 @@ class RequestLimits:
             await self._app(scope, receive, send)
             return
         request_id = f"{self._process}{next(self._requests):08x}"
-        context = Context(request_id=request_id, query={}, reads=self._reads, body_bytes=self._body_bytes)
+        context = Context(request_id=request_id, query={}, body_bytes=self._body_bytes)
         began = self._monotonic()
         reply = Reply(send, context, self._monotonic, head=scope["method"] == "HEAD")
         try:

@@ -20,6 +20,7 @@ from api.page.document import WITH_POSTS
 from api.page.page import language, page, render_liveblog
 from api.page.posts import Around
 from api.page.window import MOST_SHOWN, SHOW, Show, page_request
+from api.read_cache import ReadCache
 from api.request import boolean, integer
 from api.static import TYPES
 from api.stream.messages import read
@@ -74,7 +75,7 @@ async def liveblog(request: ApiRequest) -> Response:
         return await changes(request, refresh, wanted.show)
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
-    if wanted.post and not await context.reads.has_post(game, seen, wanted.post):
+    if wanted.post and not await request.services[ReadCache].has_post(game, seen, wanted.post):
         wanted = wanted._replace(post="")  # it means nothing, and anybody can make it up
 
     def render(conn: Connection) -> bytes:
@@ -94,7 +95,7 @@ async def liveblog(request: ApiRequest) -> Response:
         return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
     key = (wanted, _key(game, seen, fragment=fragment))
-    body = await context.reads.body(key, render, seen, request.accept_encoding)
+    body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
     return _html(request, body, {"Link": _links(settings.public_url, game.local_id, seen.delay)})
 
 
@@ -107,7 +108,7 @@ def _links(public_url: str, local_id: str, delayed: int) -> str:
 
 async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
-    services, context = request.services, request.context
+    services = request.services
     seen = await _sight(request)
     game, form = _readable(request, seen), AsPage.of(services, seen.delay, show)
     since = seen.known_since(refresh, game.version)
@@ -121,7 +122,7 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
             raise NotFound(NO_LIVEBLOG)
         return message.body
 
-    body = await context.reads.body(key, render, seen, request.accept_encoding)
+    body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
     return conditional(request.headers, body, "application/json", cache_control=cache_control(services.settings))
 
 
@@ -132,7 +133,7 @@ def _key(game: StoredGame, seen: Sight, *, fragment: bool) -> Hashable:
 
 
 async def _sight(request: ApiRequest) -> Sight:
-    return await delay.sight(request, request.path_params["liveblogId"], request.context.reads.game)
+    return await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
 
 
 def _readable(request: ApiRequest, seen: Sight) -> StoredGame:

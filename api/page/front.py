@@ -20,6 +20,7 @@ from api.page.document import ALONE, document
 from api.page.page import language
 from api.page.reader_language import preferred
 from api.page.scoreboard import clock_html, moment, scores, title
+from api.read_cache import ReadCache
 from api.rendered import Rendering
 from api.request import boolean
 from api.static import TYPES
@@ -60,9 +61,9 @@ async def front(request: ApiRequest) -> Response:
         listed = games_list(_newest(conn, now, wanted, longer), translator(locale), now, zone)
         return (listed if fragment else list_page(listed, translator(locale))).encode("utf-8", "replace")
 
-    key = ("front", locale, fragment, now // FRESH, context.reads.steps, wanted, *longer.items())
+    key = ("front", locale, fragment, now // FRESH, request.services[ReadCache].steps, wanted, *longer.items())
     seen = delay.Sight(None, wanted, now, None)
-    return _html(request, await context.reads.body(key, render, seen, request.accept_encoding))
+    return _html(request, await request.services[ReadCache].body(key, render, seen, request.accept_encoding))
 
 
 def _newest(conn: Connection, now: float, wanted: int, longer: Mapping[str, int]) -> list[tuple[Json, float]]:

@@ -10,8 +10,7 @@ from urllib.parse import quote
 import structlog
 
 from api.content import body_html, incident, minute, score
-from api.feeds.common import NOT_RENDERED
-from api.json_path import Json, number, text
+from api.json_path import RENDER_ERRORS, Json, number, text
 from api.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
 from api.page.icons import icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
@@ -136,7 +135,7 @@ def safe_post(game: Json, event: Json, files: PageFiles) -> str:
     """The post, empty where it cannot be shown, which is logged."""
     try:
         return post(game, event, files)
-    except NOT_RENDERED as error:
+    except RENDER_ERRORS as error:
         log.warning("page.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return ""
 

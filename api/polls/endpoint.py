@@ -10,6 +10,7 @@ from api import delay, openapi
 from api.conditional import cache_control, conditional
 from api.errors import json_bytes, json_response
 from api.liveblog_access import among, readable
+from api.read_cache import ReadCache
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
 from api.rendered import Rendering
 from api.routing import READ
@@ -124,7 +125,7 @@ async def _found(request: ApiRequest) -> FoundPoll:
     current = await store.read(partial(votes.poll_event, poll_id=poll_id))
     if current is None:
         raise NotFound(NO_POLL)
-    seen = await delay.sight(request, current.game_id, context.reads.game)
+    seen = await delay.sight(request, current.game_id, request.services[ReadCache].game)
     try:
         game = readable(seen.game, context.caller, public=settings.server.public_feeds)
     except NotFound:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api import openapi, table_export
-from api.feeds.atom import rfc3339
+from api.json_path import rfc3339
 from api.liveblog_access import NO_LIVEBLOG, among
 from api.table_export import TableFile, wanted_format
 from mapping.documents.scalars import LocalStatus

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from config import Settings
     from config.sections import Alarms, Webhooks
     from ingest.daemon.alarm_sources import Source
-    from ingest.daemon.build import Components
     from ingest.daemon.containment import Containment
+    from ingest.sync.follower import Followers
     from ingest.sync.worker_count import WorkerCount
     from ingest.webhooks.receiver_client import ReceiverClient
     from store.alarms import State
@@ -142,25 +142,31 @@ class AlarmMonitor:
 
 
 def alarm_monitor(
-    settings: Settings, components: Components, workers: WorkerCount | None, clock: Callable[[], float]
+    settings: Settings,
+    clock: Callable[[], float],
+    *,
+    store: Store,
+    followers: Followers,
+    containment: Containment,
+    workers: WorkerCount | None,
 ) -> AlarmMonitor:
     """The monitor of this process; `workers`: where it follows no matches itself."""
     sources = sources_of(
         settings.alarms,
-        store=components.store,
-        followers=components.followers,
+        store=store,
+        followers=followers,
         workers=workers,
-        containment=components.containment,
+        containment=containment,
         folders=folders_of(settings),
         clock=clock,
     )
     announcer = Announcer(settings.alarms, settings.webhooks, clock)
     return AlarmMonitor(
-        components.store,
+        store,
         sources,
         announcer,
         clock=clock,
-        containment=components.containment,
+        containment=containment,
         alone=settings.database.is_sqlite,
     )
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from config import Settings
-    from ingest.daemon.run import Loops
+    from ingest.daemon.background import BackgroundTasks
     from store.database import Store
 
 log = structlog.get_logger()
@@ -27,7 +27,7 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def count_readers(
-    settings: Settings, store: Store, clock: Callable[[], float], loops: Loops
+    settings: Settings, store: Store, clock: Callable[[], float], loops: BackgroundTasks
 ) -> AsyncIterator[Beacons | None]:
     """The intake, written by a task of `loops`; at the end, which comes after the server's, what is left is written.
 

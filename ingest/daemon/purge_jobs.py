@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ingest.daemon.alarms import KEPT
-from ingest.daemon.purges import Purging, UploadPurge, run_again
+from ingest.daemon.purges import Purging, run_again
 
 if TYPE_CHECKING:
     from config import Settings
-    from ingest.daemon.build import Components
-    from ingest.webhooks.dispatcher import Dispatcher
+    from ingest.daemon.jobs import Jobs
+    from store.database import Store
 
 TIMETABLE = {
     "17 * * * *": "purge deliveries",
@@ -35,12 +35,22 @@ MARGIN = 60.0
 Purge = Callable[[], Awaitable[bool]]
 
 
-def timed_purges(components: Components, settings: Settings, clock: Callable[[], float]) -> Mapping[str, Purge]:
-    """What is kept for a time that the configuration says."""
+def purges_of(
+    store: Store,
+    settings: Settings,
+    clock: Callable[[], float],
+    purge_deliveries: Purge,
+    purge_uploads: Purge,
+) -> Mapping[str, Purge]:
+    """What each of the jobs deletes."""
     history_kept, rejected_kept = settings.limits.delay_max + MARGIN, settings.comments.rejected_kept
     counted = settings.statistics
-    purging = Purging(components.store)
+    purging = Purging(store)
     return {
+        "purge deliveries": purge_deliveries,
+        "purge bodies": purging.bodies,
+        "purge votes": purging.votes,
+        "purge uploads": purge_uploads,
         "purge history": lambda: purging.history(clock() - history_kept),
         "purge alarms": lambda: purging.alarms(clock() - KEPT),
         "purge comments": lambda: purging.comments(clock(), rejected_kept),
@@ -48,15 +58,6 @@ def timed_purges(components: Components, settings: Settings, clock: Callable[[],
     }
 
 
-def add_purges(
-    components: Components, dispatcher: Dispatcher, purge_uploads: UploadPurge, timed: Mapping[str, Purge]
-) -> None:
-    purges = {
-        "purge deliveries": dispatcher.purge,
-        "purge bodies": Purging(components.store).bodies,
-        "purge votes": Purging(components.store).votes,
-        "purge uploads": purge_uploads.run,
-        **timed,
-    }
+def add_purges(jobs: Jobs, purges: Mapping[str, Purge]) -> None:
     for key, purge in purges.items():
-        components.jobs.add(key, partial(run_again, components.jobs, key, purge), settle=GATHER)
+        jobs.add(key, partial(run_again, jobs, key, purge), settle=GATHER)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack, nullcontext, suppress
 from functools import partial
 from importlib import import_module
@@ -21,13 +21,14 @@ from api.services import Services
 from api.stream.streams import Streams
 from config.folders import is_writable
 from ingest.daemon.alarms import alarm_monitor
+from ingest.daemon.background import BackgroundTasks
 from ingest.daemon.build import build_components
 from ingest.daemon.connection_limits import ConnectionLimits
 from ingest.daemon.counting import count_readers
 from ingest.daemon.file_store import file_store
 from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
-from ingest.daemon.metrics import RequestCounts
-from ingest.daemon.purge_jobs import TIMETABLE, add_purges, timed_purges
+from ingest.daemon.metrics import ProcessMetrics, RequestCounts
+from ingest.daemon.purge_jobs import TIMETABLE, add_purges, purges_of
 from ingest.daemon.purges import UploadPurge
 from ingest.daemon.roles import Role, operations_only
 from ingest.daemon.scheduler import Scheduler
@@ -47,14 +48,13 @@ from providers.http_server import address_of
 if TYPE_CHECKING:
     import socket
 
-    from prometheus_client.registry import Collector
+    from prometheus_client import CollectorRegistry
 
     from api.middleware.request_log import RequestLog
     from config import Settings
     from config.sections import Server
     from ingest.daemon.alarms import AlarmMonitor
     from ingest.daemon.build import Components
-    from ingest.daemon.metrics import Metrics
     from ingest.daemon.parts import Parts
     from ingest.webhooks.dispatcher import Dispatcher
 
@@ -85,7 +85,7 @@ async def run(
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
         cleanup.enter_context(suppress(Stopped))
-        loops = Loops(cleanup)
+        loops, metrics = BackgroundTasks(cleanup), ProcessMetrics()
         components = await cleanup.enter_async_context(build_components(settings, clock, role, stopped))
         listener = cleanup.enter_context(bind(settings.server))
 
@@ -95,7 +95,7 @@ async def run(
 
         guard = SsrfGuard(settings.webhooks)
         fetcher = MediaFetcher(guard, settings.media)
-        dispatcher = _dispatcher(settings, components, guard, clock)
+        dispatcher = _dispatcher(settings, components, guard, clock, metrics.registry)
         components.store.on_step(dispatcher.wake)
         cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
         if role.works:
@@ -124,7 +124,7 @@ async def run(
             files=files,
             check_address=guard.is_allowed,
             check_file_address=guard.may_be_kept,
-            metrics=dispatcher.metrics.exposition,
+            metrics=metrics.exposition,
             status=status.make,
         ).having(images, streams, request_log, read_counts := ReadCounts(), unknown_themes := UnknownThemes(), beacons)
         app = components.parts.app(create_app(services))
@@ -133,8 +133,7 @@ async def run(
             connections_per_address=settings.limits.connections_per_address,
             max_connections=connections_that_fit(settings.server.max_connections),
         )
-        _register(
-            dispatcher.metrics,
+        metrics.register(
             components.containment.gauge,
             monitor.gauge,
             RequestCounts(request_log),
@@ -153,11 +152,12 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            add_purges(components, dispatcher, purge_uploads, timed_purges(components, settings, clock))
+            add_purges(
+                components.jobs, purges_of(components.store, settings, clock, dispatcher.purge, purge_uploads.run)
+            )
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
-            _register(
-                dispatcher.metrics,
+            metrics.register(
                 probes.counted,
                 components.jobs.counted,
                 FollowingMetrics(components.followers),
@@ -186,7 +186,7 @@ async def sync_once(
     async with build_components(settings, clock, stopped=stopped) as components, AsyncExitStack() as cleanup:
         cleanup.push_async_callback(components.leasing.stop)
         await components.wait.through(components.leasing.start)
-        Loops(cleanup).start(components.leasing.run(), name="leases")
+        BackgroundTasks(cleanup).start(components.leasing.run(), name="leases")
         await components.declared.tick()
         for _ in range(CONFIRMATIONS + 1):
             waiting = [
@@ -197,43 +197,20 @@ async def sync_once(
         return components.followers.health()
 
 
-class Loops:
-    """Tasks that `cleanup` cancels. One that should last and dies ends the process: a daemon that does nothing is worse."""
-
-    def __init__(self, cleanup: AsyncExitStack) -> None:
-        self._cleanup = cleanup
-        self._lasting: list[asyncio.Task[None]] = []
-
-    def start(self, work: Coroutine[Any, Any, None], *, name: str, lasting: bool = True) -> asyncio.Task[None]:
-        """Run `work` beside the others; `lasting`: until the process stops."""
-        task = asyncio.create_task(work, name=name)
-        self._cleanup.push_async_callback(_cancel, task)
-        if lasting:
-            self._lasting.append(task)
-        return task
-
-    async def until(self, stopped: asyncio.Event) -> None:
-        """Wait for `stopped`; raises what one of the lasting tasks died of."""
-        waiting = asyncio.create_task(stopped.wait(), name="stop signal")
-        await asyncio.wait({waiting, *self._lasting}, return_when=asyncio.FIRST_COMPLETED)
-        waiting.cancel()
-        for task in self._lasting:
-            if task.done() and not task.cancelled():
-                task.result()
-
-
-async def _cancel(task: asyncio.Task[None]) -> None:
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-
 def _watch(
-    settings: Settings, components: Components, role: Role, clock: Callable[[], float], loops: Loops
+    settings: Settings, components: Components, role: Role, clock: Callable[[], float], loops: BackgroundTasks
 ) -> tuple[WorkerCount | None, AlarmMonitor, StatusReport]:
     """How many processes follow matches, where this one does not; the monitor of alarms, which runs; what `/status` shows."""
     count = None if settings.database.is_sqlite else WorkerCount(components.store)
     workers = None if role.works else count
-    monitor = alarm_monitor(settings, components, workers, clock)
+    monitor = alarm_monitor(
+        settings,
+        clock,
+        store=components.store,
+        followers=components.followers,
+        containment=components.containment,
+        workers=workers,
+    )
     loops.start(monitor.run(), name="alarms")
     status = StatusReport(
         store=components.store,
@@ -254,18 +231,19 @@ def _images(
     return images
 
 
-def _request_log(parts: Parts, settings: Settings, loops: Loops) -> RequestLog:
+def _request_log(parts: Parts, settings: Settings, loops: BackgroundTasks) -> RequestLog:
     log_of_requests = parts.request_log(settings.logging.slow_request)
     loops.start(log_of_requests.run(), name="request log")
     return log_of_requests
 
 
-def _register(metrics: Metrics, *collectors: Collector) -> None:
-    for collector in collectors:
-        metrics.registry.register(collector)
-
-
-def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, clock: Callable[[], float]) -> Dispatcher:
+def _dispatcher(
+    settings: Settings,
+    components: Components,
+    guard: SsrfGuard,
+    clock: Callable[[], float],
+    registry: CollectorRegistry,
+) -> Dispatcher:
     return components.parts.dispatcher(
         components.store,
         guard,
@@ -273,10 +251,11 @@ def _dispatcher(settings: Settings, components: Components, guard: SsrfGuard, cl
         timing=SteadyClock(wall=clock),
         claim_owner=None if settings.database.is_sqlite else components.leasing,
         containment=components.containment,
+        registry=registry,
     )
 
 
-def _start_hub_pings(services: Services, loops: Loops, cleanup: AsyncExitStack) -> None:
+def _start_hub_pings(services: Services, loops: BackgroundTasks, cleanup: AsyncExitStack) -> None:
     """Where there is a public hub of public feeds."""
     settings = services.settings
     if settings.feeds.hub is None or not settings.server.public_feeds:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from providers.base import Answer, Endpoint
+    from providers.failed_response import FailedResponse
 
 Key = tuple[str, str, str]
 """The endpoint's, the match's id, the resource."""
@@ -238,7 +239,7 @@ def _line(seen: Seen, at: datetime, resource: str) -> Line:
     return Line(at, resource, _LINE_ENDS.sub(" ", text))
 
 
-def failure_of(answer: Answer, heard: http_client.Heard, endpoint: Endpoint) -> Failure:
+def failure_of(answer: Answer, heard: FailedResponse, endpoint: Endpoint) -> Failure:
     """What is known of an answer that could not be used."""
     error = answer.error
     message = "" if error is None else error.message

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 import structlog
+from prometheus_client import CollectorRegistry
 
 from ingest.daemon.containment import AGAIN, Containment
-from ingest.daemon.metrics import Metrics
 from ingest.daemon.purges import Purging
 from ingest.webhooks.attempt_writer import AttemptWriter
 from ingest.webhooks.bulkhead import Bulkhead
+from ingest.webhooks.delivery_metrics import DeliveryMetrics
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
 from ingest.webhooks.rate_limiter import FairRateLimiter
 from ingest.webhooks.receiver import ReceiverWorker
@@ -97,14 +98,14 @@ class Dispatcher:
         *,
         containment: Containment,
         timing: SteadyClock | None = None,
-        metrics: Metrics | None = None,
+        registry: CollectorRegistry | None = None,
         claim_owner: ClaimOwner | None = None,
     ) -> None:
         self.store = store
         self.timing = timing or SteadyClock()
         self.plan, self.limits, self.connections = rules.PLAN, settings, settings.connections
         self.stopping = False
-        self.metrics = metrics or Metrics()
+        self.metrics = DeliveryMetrics(registry or CollectorRegistry())
         self._log_kept = settings.log_kept
         self._contained = containment
         self._paused_until: dict[str, float] = {}

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from ingest.daemon.metrics import Metrics
+    from ingest.webhooks.delivery_metrics import DeliveryMetrics
     from ingest.webhooks.steady_clock import SteadyClock
     from store.database import Store
     from store.outbox import Sequence
@@ -27,7 +27,7 @@ STUCK_AFTER = 30.0
 class OutboxSequencer:
     """One of possibly several processes that number; whoever comes first does it, the others find it done."""
 
-    def __init__(self, store: Store, timing: SteadyClock, metrics: Metrics) -> None:
+    def __init__(self, store: Store, timing: SteadyClock, metrics: DeliveryMetrics) -> None:
         self._store = store
         self._timing = timing
         self._metrics = metrics

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from providers.heim.events import Event
+    from providers.heim.event import Event
     from providers.heim.payload import Found
     from providers.heim.read import Row
 

@@ -15,6 +15,7 @@ from mapping.match import Incident, Involved, Score
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import IGNORED, PERIOD_KEYS, PERIODS, SILENT, event_type
 from providers.heim.clock import phases
+from providers.heim.event import Event
 from providers.heim.payload import EVENTS
 from providers.heim.read import read_row
 from providers.heim.squads import person, side
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from mapping.match import Person, Side, SideName
+    from mapping.match import Person, SideName
     from providers.heim.read import Row
 
 
@@ -40,30 +41,6 @@ UNSPECIFIED = "goal"
 OUT, IN = ("playing", "substitute-out"), ("playing", "substitute-in")
 MAX_APART = 2
 """Minutes between the two rows of one change; the desk corrects the minute of one before the other."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One row. `position` is its place in the feed, `period` its own phase, where it has one."""
-
-    id: str
-    action: str
-    kind: str
-    position: int
-    minute: int | None
-    added: int | None
-    period: int | None
-    team_id: str | None
-    team: Side | None
-    side: SideName | None
-    person: Person | None
-    additional: Person | None
-    content: str | None
-    created_at: int | None
-
-    @property
-    def keyword(self) -> tuple[str, str]:
-        return (self.action, self.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

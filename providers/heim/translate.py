@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from mapping.match import Match
-    from providers.heim.events import Event
+    from providers.heim.event import Event
     from providers.heim.read import Row
 
 

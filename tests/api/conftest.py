@@ -18,7 +18,7 @@ from api.services import ImportRequest, Keys, Services
 from store import clients, declarations
 from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
-from store.tables import metadata
+from store.schema import metadata
 from tests.api import matchday
 from tests.browser import browser, browsers, chromium
 from tests.opening import pool_settings, store_at

@@ -9,9 +9,10 @@ from random import Random
 import pytest
 
 from mapping.documents.scalars import LocalStatus
-from store import comments, image_uses, liveblogs
+from store import comments, liveblogs
 from store.comments import NewComment
 from store.liveblogs import Change, EventWrite, NewGame
+from store.published_files import file_is_shown
 from tests.api import matchday
 from tests.api.conftest import NOW
 from tests.api.polling_readers import OPTIONS
@@ -148,7 +149,7 @@ class History:
         assert voted <= public, (number, delay)
         if delay == 0:
             assert (commented, voted) == (seen, public), number
-            shown = partial(image_uses.file_is_shown, organization_id=matchday.ORGANIZATION, url=image(number))
+            shown = partial(file_is_shown, organization_id=matchday.ORGANIZATION, url=image(number))
             assert await self.server.store.read(shown) == public, number
 
 

@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from api.middleware import request_log
 from api.middleware.request_log import RequestLog
-from ingest.daemon.metrics import Metrics, RequestCounts
+from ingest.daemon.metrics import ProcessMetrics, RequestCounts
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.writing import Desk, post
@@ -126,7 +126,7 @@ async def test_counts_are_logged_now_and_then_and_at_the_end(public, monkeypatch
 
 async def test_the_counts_are_a_metric(public):
     """By method, route and status."""
-    metrics = Metrics()
+    metrics = ProcessMetrics()
     metrics.registry.register(RequestCounts(public.services[RequestLog]))
     await public.http.get("/liveblogs/gderby")
 

@@ -26,7 +26,7 @@ from mapping.references import References
 from mapping.terms import Terms
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import CARRIED_BY, HEIM
-from providers.heim.events import Event
+from providers.heim.event import Event
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from providers.row_cache import RowCache

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mapping.games import GAME
 from mapping.posts import Post
 from mapping.sports import absorbed_by
-from providers.heim.events import Event
+from providers.heim.event import Event
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from store.database import Store

@@ -14,7 +14,7 @@ import structlog
 
 from api.middleware.request_log import RequestLog
 from api.stream.streams import Channel, Streams
-from config.sections import Feeds, Server, Webhooks
+from config.sections import Server, Webhooks
 from ingest.daemon.alarms import AlarmMonitor
 from ingest.daemon.beacon_writer import BeaconWriter
 from ingest.daemon.connection_limits import ConnectionLimits
@@ -29,7 +29,7 @@ from mapping.errors import NotFound, StoreUnavailable
 from store.errors import UnreadableRow
 from store.lasting import LoggedLoop, repeat
 from store.postgres.notify import NotifyListener, NotifySender
-from tests.settings import LIMITS, polling
+from tests.settings import LIMITS, configured, polling
 from tests.simulation.virtual_loop import VirtualLoop
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,7 +118,7 @@ def statistics():
 
 
 def hub_pings():
-    made = HubPings(MagicMock(), Feeds(hub="https://hub.example.org/"), Webhooks(), api=MagicMock())
+    made = HubPings(MagicMock(), configured(hub="https://hub.example.org/"))
     made._waiting = {"g": DuePing(0.0)}
     made._ping = AsyncMock()
     made._due = Mock(return_value={"g": DuePing(0.0)})

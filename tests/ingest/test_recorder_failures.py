@@ -16,6 +16,7 @@ from ingest.sync.redaction import address
 from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
 from providers import http_client, unpacking
 from providers.base import Answer, Outcome
+from providers.failed_response import KEPT_BYTES, FailedResponse
 from providers.replay import Line, read_lines
 from providers.replay.demo import demo_files
 from providers.replay.failure import ENDINGS, Failure
@@ -38,7 +39,7 @@ SECRETS = ("p4ss", "k3y-", "bmV3c3Jvb206", "t0ken")
 
 
 def heard(status=0, body=b"", retry_after=None):
-    return http_client.Heard.of(status, body, retry_after)
+    return FailedResponse.of(status, body, retry_after)
 
 
 def bad(error, *, resource="match", **more):
@@ -184,9 +185,9 @@ async def test_the_transport_hands_over_what_it_could_not_use():
         await client.aclose()
     behind = caught.value.__cause__
 
-    assert isinstance(behind, http_client.Heard)
+    assert isinstance(behind, FailedResponse)
     assert (behind.status, behind.retry_after, bytes(behind.body[:19])) == (403, "9", b"<html>no k3y</html>")
-    assert 16 * 1024 <= len(behind.body) <= http_client.HEARD
+    assert 16 * 1024 <= len(behind.body) <= KEPT_BYTES
     assert "k3y" not in f"{caught.value} {behind} {behind!r}"
 
 

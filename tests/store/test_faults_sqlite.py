@@ -22,8 +22,7 @@ from mapping.errors import StoreUnavailable
 from store import migrate
 from store.errors import AlreadyRunning
 from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
-from store.media_tables import service_keys
-from store.tables import outbox
+from store.tables import outbox, service_keys
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game
 

@@ -13,7 +13,7 @@ from sqlalchemy import Engine, event, inspect, text
 
 from store import command, migrate
 from store.errors import SchemaOutdated
-from store.tables import metadata
+from store.schema import metadata
 from tests.opening import pool_settings, store_at
 
 

@@ -24,8 +24,9 @@ from store.import_organization import import_organization
 from store.liveblogs import insert_game
 from store.portable_rows import line_of, row_of
 from store.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
+from store.schema import metadata
 from store.sql.json_type import Json
-from store.tables import attachments, beliefs, follows, ledger, metadata, resources, webhooks
+from store.tables import attachments, beliefs, follows, ledger, resources, webhooks
 from tests.opening import pool_settings
 from tests.sqlite import migrated_url
 from tests.store.conftest import new_game, open_store, writing

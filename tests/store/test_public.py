@@ -16,7 +16,8 @@ from store import comments, deltas, incidents, liveblogs, public, uploads
 from store.comments import NewComment
 from store.event_rows import event_of
 from store.liveblogs import Change, EventWrite, insert_game, record
-from store.tables import events, games, upload_uses
+from store.media_tables import upload_uses
+from store.tables import events, games
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.store.test_uploads import kept
 

@@ -10,10 +10,11 @@ import pytest
 from sqlalchemy import create_engine, event, insert, select, text
 
 from mapping.errors import Conflict
-from store import declarations, idempotency, listing, liveblogs, masterdata_edit, search, tables
+from store import declarations, idempotency, listing, liveblogs, master_listing, masterdata_edit, search, tables
 from store.declarations import Declaration
-from store.listing import GameFilter, MasterFilter, Page
+from store.listing import GameFilter, Page
 from store.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
+from store.master_listing import MasterFilter
 from store.masterdata import import_match
 from store.tables import game_links, locations, players, teams, tokens
 from tests.opening import pool_settings, store_at
@@ -35,7 +36,7 @@ async def create(store, table, name, **more):
 
 async def names(store, table=players, q="", owners=(ORGANIZATION,), **more):
     wanted = MasterFilter(owners=owners, q=q, **more)
-    found = await store.read(lambda conn: listing.masters(conn, table, wanted, EVERYTHING))
+    found = await store.read(lambda conn: master_listing.masters(conn, table, wanted, EVERYTHING))
     assert found.total == len(found.records)
     return {each.name for each in found.records}
 
@@ -82,7 +83,9 @@ async def test_filters_and_pages(store):
     await store.write(lambda unit: unit.conn.execute(players.update().values(inactive=True)))
     assert await names(store, include_inactive=False) == set()
     both = MasterFilter(owners=(ORGANIZATION, OTHER))
-    pages = [await store.read(lambda conn, n=n: listing.masters(conn, players, both, Page(2, n))) for n in (1, 2, 3)]
+    pages = [
+        await store.read(lambda conn, n=n: master_listing.masters(conn, players, both, Page(2, n))) for n in (1, 2, 3)
+    ]
     assert [(len(page.records), page.total) for page in pages] == [(2, 3), (1, 3), (0, 3)]
 
 
@@ -110,7 +113,7 @@ async def test_a_total_is_exact_up_to_a_bound(store, monkeypatch):
         await create(store, players, f"Player {number}")
     wanted = MasterFilter(owners=(ORGANIZATION,))
     pages = [
-        await store.read(lambda conn, page=page: listing.masters(conn, players, wanted, page))
+        await store.read(lambda conn, page=page: master_listing.masters(conn, players, wanted, page))
         for page in (Page(2, 1), Page(2, 3))
     ]
 

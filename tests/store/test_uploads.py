@@ -14,8 +14,9 @@ from mapping.errors import Unprocessable
 from store import uploads
 from store.files.port import new_key
 from store.liveblogs import insert_game
-from store.tables import games, upload_uses
-from store.tables import uploads as uploads_table
+from store.media_tables import upload_uses
+from store.media_tables import uploads as uploads_table
+from store.tables import games
 from tests.store.conftest import ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60799"

@@ -11,7 +11,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.reader_polls import Tally
 from store import history, votes
 from store.liveblogs import Change, insert_game, record
-from store.tables import poll_votes
+from store.poll_tables import poll_votes
 from tests.store.conftest import GAME, new_game
 
 READERS = 50

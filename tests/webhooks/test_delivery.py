@@ -10,6 +10,7 @@ from functools import partial
 from itertools import pairwise
 
 import pytest
+from prometheus_client import generate_latest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from ingest.webhooks.steady_clock import SteadyClock
@@ -463,7 +464,7 @@ async def test_metrics_show_the_backlog_and_the_outcomes(hub, receiver):
             await asyncio.sleep(0.02)
         delivering._ticks = 0
         await delivering._tick()
-        text = delivering.metrics.exposition("")[0].decode()
+        text = generate_latest(delivering.metrics.registry).decode()
 
     assert 'matchwire_webhook_rounds_total{outcome="taken"} 1.0' in text
     assert 'matchwire_webhook_rounds_total{outcome="refused"} 1.0' in text

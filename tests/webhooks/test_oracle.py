@@ -9,7 +9,7 @@ from sqlalchemy import select
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from store.tables import metadata
+from store.schema import metadata
 from tests.store.conftest import ORGANIZATION
 
 INSIDE = "inner-9d1f"

@@ -12,6 +12,7 @@ from functools import partial
 
 import asyncpg
 import pytest
+from prometheus_client import generate_latest
 from sqlalchemy import func, select, text
 from structlog.testing import capture_logs
 
@@ -143,12 +144,12 @@ async def test_numbers_that_do_not_move_are_an_alarm(two_stores, receiver, monke
             while not any(line["event"] == "outbox.stuck" for line in logs):
                 await asyncio.sleep(0.05)
             assert not stranger.done()
-            assert b"matchwire_outbox_unnumbered 1.0" in own.metrics.exposition("")[0]
+            assert b"matchwire_outbox_unnumbered 1.0" in generate_latest(own.metrics.registry)
             await stranger
             await receiver.until(lambda: receiver.versions("ok") == [2])
             while not any(line["event"] == "outbox.moving" for line in logs):
                 await asyncio.sleep(0.05)
-            assert b"matchwire_outbox_unnumbered 0.0" in own.metrics.exposition("")[0]
+            assert b"matchwire_outbox_unnumbered 0.0" in generate_latest(own.metrics.registry)
     assert [line["event"] for line in logs if line["event"].startswith("outbox.")] == ["outbox.stuck", "outbox.moving"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from prometheus_client import generate_latest
 
 from config.sections import Webhooks
 from tests.webhooks.latency import OTHER, SLOW, changing, games_of, latencies, one_by_one, p99, shown
@@ -62,7 +63,7 @@ async def test_a_stop_waits_for_what_is_under_way_alone(hub, receiver):
     async with hub.deliver(Webhooks(rate=0, rounds=4)) as delivering:
         await hub.change(game)
         await receiver.until(lambda: len(receiver.requests()) == 3 and delivering.bulkhead.waiting == 9)
-        shown = delivering.metrics.exposition("")[0].decode()
+        shown = generate_latest(delivering.metrics.registry).decode()
         await delivering.stop(grace=60)
         assert len(await hub.log()) == len(receiver.requests()) == 3
 

@@ -10,7 +10,8 @@ from mapping.match import Comment, Match, Status
 from providers import teams
 from providers.heim import clock, squads
 from providers.heim.comments import comments, in_order, number_of
-from providers.heim.events import Context, Event
+from providers.heim.event import Event
+from providers.heim.events import Context
 from providers.heim.payload import competition
 from providers.local_times import TimedRow, change_within, nearest, settled
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from providers.heim.comments import Binding
     from providers.heim.payload import Found
     from providers.heim.read import Row
-    from providers.heim.sports.races import RaceEvent
+    from providers.heim.sports.race_event import RaceEvent
     from providers.row_cache import RowCache
 
 Entry = TypeVar("Entry", Event, Comment, "RaceEvent")

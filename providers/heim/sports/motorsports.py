@@ -10,24 +10,14 @@ from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Placing
 from providers.heim import squads
 from providers.heim.payload import EVENTS, competition
 from providers.heim.read import Row
-from providers.heim.sports.races import (
-    MARKS,
-    ONCE,
-    TRACK,
-    RaceEvent,
-    drivers,
-    flag_in_force,
-    kind_of,
-    merged,
-    read_rows,
-    stopped,
-)
+from providers.heim.sports.races import MARKS, ONCE, TRACK, drivers, flag_in_force, kind_of, merged, read_rows, stopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from providers.fault_collector import FaultCollector
     from providers.heim.sports.base import Source
+    from providers.heim.sports.race_event import RaceEvent
 
 SPORT = "motorsports"
 FLAGS = frozenset({"safety-car", "virtual-safety-car", "red-flag", "yellow-flag"})

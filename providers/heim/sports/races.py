@@ -5,7 +5,6 @@ Public material shows no such row, so every keyword of it is a name that the con
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim import squads
 from providers.heim.payload import EVENTS
 from providers.heim.read import read_row
+from providers.heim.sports.race_event import RaceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,26 +40,6 @@ YELLOW, RED = "yellow-flag", "red-flag"
 TRACK = frozenset({"safety-car", "virtual-safety-car", RED, YELLOW})
 ONE_INCIDENT = 120
 """Seconds between two yellow flags of one incident, where the laps are not known."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RaceEvent:
-    """One row: `kind` is the interface's event type without its prefix, `over` says that a flag or safety car is lifted."""
-
-    id: str
-    kind: str
-    lap: int | None
-    created_at: int | None
-    team: Side | None
-    person: Person | None
-    other: Person | None
-    other_team: Side | None
-    content: str | None
-    over: bool
-
-    @property
-    def rank(self) -> tuple[int, int, int]:
-        return (self.created_at or 0, self.lap or 0, int(self.id))
 
 
 def read_rows(source: Source) -> tuple[RaceEvent, ...]:

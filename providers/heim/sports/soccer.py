@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mapping.match import Incident, Match, Side, SideName
-    from providers.heim.events import Event
+    from providers.heim.event import Event
     from providers.heim.sports.base import Source
 
 
