@@ -7,25 +7,25 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.feeds.themes import UnknownThemes
-from api.liveblog_access import LiveblogIndex
+from api.http.openapi import DocumentLimits
+from api.http.routing import Routes
 from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import URL_BYTES, RequestLimits
 from api.middleware.request_log import RequestLog
-from api.openapi import DocumentLimits
-from api.ops import ApiDocument
-from api.read_cache import ReadCache, ReadCounts
 from api.readers.limits import ReaderLimits
 from api.routes import ROUTES, openapi
-from api.routing import Routes
+from api.status.ops import ApiDocument
 from api.stream.streams import Streams
+from api.view.liveblog_access import LiveblogIndex
+from api.view.read_cache import ReadCache, ReadCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.types import ASGIApp
 
-    from api.services import Services
+    from api.http.services import Services
 
 
 def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:

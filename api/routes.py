@@ -5,16 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api import ops
 from api.comments import comment_counts, moderation
 from api.comments import endpoint as comments
-from api.embed import discovery, frame, oembed, prefetch, snippets
+from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import STATIC, embed_css
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
 from api.feeds import endpoint as feeds
-from api.feeds.common import FEED_PATH
+from api.feeds.feed import FEED_PATH
+from api.http.openapi import DocumentLimits, Json, document
+from api.http.routing import Route
+from api.http.static import folder
 from api.liveblogs import delta
 from api.liveblogs import endpoint as liveblogs
 from api.masterdata import endpoint as masters
@@ -22,18 +24,15 @@ from api.masterdata import kinds
 from api.media import endpoint as media
 from api.media import upload as uploads
 from api.media import videos
-from api.openapi import DocumentLimits, Json, document
+from api.page import discovery, front
 from api.page import endpoint as pages
-from api.page import front
 from api.page.page import STREAM_PATH
 from api.polls import endpoint as polls
 from api.polls import poll_export
 from api.readers import endpoint as readers
-from api.routing import Route
-from api.static import folder
 from api.statistics import collect, statistics_export
 from api.statistics import endpoint as statistics
-from api.status import status_page
+from api.status import ops, status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks

@@ -28,24 +28,24 @@ import uvloop
 from sqlalchemy import make_url
 
 from api.app import create_app
-from api.services import Keys, Services
+from api.http.services import Keys, Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.relay import counted
 from config import Settings
 from config.sections import Database, Limits, Server
 from ingest.cli.shared import tune_interpreter
-from ingest.daemon.connection_limits import ConnectionLimits
-from ingest.daemon.server import serving
+from ingest.server.connection_limits import ConnectionLimits
+from ingest.server.server import serving
 from providers.http_server import bound
-from store import clients
+from store.clients import clients
 from store.database import PoolSettings, Store
+from store.engine.ids import new_local_id
+from store.engine.sql.compiled_query import execute
+from store.engine.sqlite.backend import SqliteBackend, writer_engine
+from store.engine.unit import Unit
 from store.files.disk import DiskFiles
-from store.ids import new_local_id
-from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
-from store.sql.compiled_query import execute
-from store.sqlite.backend import SqliteBackend, writer_engine
-from store.unit import Unit
+from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from tests.postgres import Cluster, binaries
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
-from api.services import Keys, Services
+from api.http.services import Keys, Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVERY, upstream
@@ -30,7 +30,7 @@ from config import Settings
 from config.sections import Limits
 from mapping.doubts import CONFIRMATIONS
 from store.files.disk import DiskFiles
-from store.liveblogs import list_games
+from store.liveblogs.liveblogs import list_games
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

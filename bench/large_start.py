@@ -29,15 +29,16 @@ from bench.measure import Figure, percentile, table
 from config import load
 from ingest.daemon.endpoints import connect
 from providers.registry import Registry
-from store import command, sync
+from store.following import sync
 from store.tables import events, games
+from store.upkeep import command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sqlalchemy import Connection
 
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 SECRET = secrets.token_hex(16)

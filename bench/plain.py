@@ -16,8 +16,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from mapping.documents.base import dump
 from mapping.documents.event import Event
 from providers.http_server import bound, listening
-from store import clients
-from store.ids import new_local_id
+from store.clients import clients
+from store.engine.ids import new_local_id
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import httpx
 import structlog
 
-from api.services import ImportRequest
+from api.http.services import ImportRequest
 from bench.bare_polls import BarePolls
 from bench.measure import Figure, percentile, table
 from bench.upstream import EVERY, upstream
@@ -32,7 +32,7 @@ from config import Settings
 from ingest.cli.shared import tune_interpreter
 from ingest.daemon.build import build_components
 from mapping.match import Status
-from store import sync
+from store.following import sync
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping

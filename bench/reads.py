@@ -27,8 +27,8 @@ import uvloop
 from bench.measure import Figure, cpu, table
 from config import Settings
 from ingest.cli.shared import tune_interpreter
-from ingest.daemon import logs
 from ingest.daemon.run import run
+from ingest.telemetry import logs
 from providers.http_server import bound, listening
 
 if TYPE_CHECKING:

@@ -32,12 +32,12 @@ import structlog
 from bench.measure import Figure, percentile, table
 from config.sections import Database, Webhooks
 from ingest.cli.shared import tune_interpreter
-from ingest.daemon.containment import Containment
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher
-from store import webhooks
 from store.database import PoolSettings, Store
-from store.liveblogs import Change, NewGame, insert_game, record
+from store.liveblogs.liveblogs import Change, NewGame, insert_game, record
+from store.webhooks import webhooks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

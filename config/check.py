@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from config.errors import dotted
 from config.folders import is_writable
 from config.loading import ConfigReading, read
-from config.shape import SHAPE, Leaf, leaves
+from config.schema_walk import SHAPE, Leaf, leaves
 from config.values import is_hash
 from config.vocabulary import idle
 

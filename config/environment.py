@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from config.errors import Path, Problem, dotted
 from config.nearest import KNOWN, unknown
-from config.shape import FILE_SUFFIX, SHAPE, Free, Leaf, Node, Rows, Table
+from config.schema_walk import FILE_SUFFIX, SHAPE, Free, Leaf, Node, Rows, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

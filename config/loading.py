@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from config.crossing import ValidTables, conflicts
+from config.cross_checks import ValidTables, conflicts
 from config.environment import overlay
 from config.errors import ConfigError, Path, Problem, dotted
 from config.nearest import prune
+from config.schema_walk import FILE_SUFFIX, SHAPE
 from config.secretfiles import resolve
 from config.settings import Settings
-from config.shape import FILE_SUFFIX, SHAPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from config.errors import Path, dotted
-from config.shape import SHAPE, Node, Table, children, leaves
+from config.schema_walk import SHAPE, Node, Table, children, leaves
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

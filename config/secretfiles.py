@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
-from config.shape import FILE_SUFFIX, Leaf, Node, Table, children
+from config.schema_walk import FILE_SUFFIX, Leaf, Node, Table, children
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import Field
 
-from config.parties import Client, DeclaredId, Liveblog, OrganizationConfig, ThemeConfig
+from config.organizations import Client, DeclaredId, Liveblog, OrganizationConfig, ThemeConfig
 from config.sections import (
     Alarms,
     Comments,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from config.errors import Path
-    from config.parties import Liveblog
+    from config.organizations import Liveblog
     from config.settings import Settings
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]

@@ -1,4 +1,4 @@
-"""What can go wrong, raised where the meaning is known; `api.errors` gives each its HTTP status.
+"""What can go wrong, raised where the meaning is known; `api.http.errors` gives each its HTTP status.
 
 ServiceError
 ├── InvalidRequest             malformed, or required data missing

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 from sqlalchemy import delete, insert
 
 from mapping.errors import StoreUnavailable
-from store import migrate as migrations
-from store.durations import Durations
-from store.errors import SchemaMissing, StoreError
-from store.history import read_at
-from store.naming import parse_url
-from store.settings import PoolSettings
+from store.engine import migrate as migrations
+from store.engine.durations import Durations
+from store.engine.errors import SchemaMissing, StoreError
+from store.engine.naming import parse_url
+from store.engine.settings import PoolSettings
+from store.engine.unit import Unit
+from store.liveblogs.history import read_at
 from store.tables import service_keys
-from store.unit import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import URL
 
-    from store.postgres.backend import PostgresBackend
-    from store.postgres.liveness_lock import LivenessLock
-    from store.postgres.notify import Hear, Stepped
-    from store.sqlite.backend import NoLivenessLock, SqliteBackend
+    from store.engine.postgres.backend import PostgresBackend
+    from store.engine.postgres.liveness_lock import LivenessLock
+    from store.engine.postgres.notify import Hear, Stepped
+    from store.engine.sqlite.backend import NoLivenessLock, SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]
 
@@ -198,11 +198,11 @@ def _backend(
 ) -> SqliteBackend | PostgresBackend:
     match url.get_backend_name():
         case "sqlite":  # each loads the driver of its own kind, which the other does not need
-            from store.sqlite.backend import SqliteBackend
+            from store.engine.sqlite.backend import SqliteBackend
 
             return SqliteBackend(url, clock, pool)
         case "postgresql":
-            from store.postgres.backend import PostgresBackend
+            from store.engine.postgres.backend import PostgresBackend
 
             return PostgresBackend(url, clock, pool, direct_url)
         case other:

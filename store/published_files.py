@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, exists, or_, select
 
-from store import uploads
-from store.comment_tables import comments
-from store.image_uses import is_purged, key_of
-from store.media_tables import image_uses
+from store.comments.public_comments import comment_is_public
+from store.comments.tables import comments
+from store.media import uploads
+from store.media.image_uses import is_purged, key_of
+from store.media.tables import image_uses
 from store.public import liveblog_is_shown, post_is_shown
-from store.public_comments import comment_is_public
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from store import (
-    alarm_tables,
-    comment_tables,
-    history_tables,
-    hub_tables,
-    media_tables,
-    poll_tables,
-    statistics_tables,
-    tables,
-)
-from store.columns import metadata
+from store import tables
+from store.alarms import tables as alarm_tables
+from store.comments import tables as comment_tables
+from store.engine.columns import metadata
+from store.liveblogs import history_tables
+from store.media import tables as media_tables
+from store.polls import tables as poll_tables
+from store.statistics import tables as statistics_tables
+from store.webhooks import hub_tables
 
 TABLES = (
     tables,

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
-from store.columns import Bytewise, Counter, integer, json, metadata, text
+from store.engine.columns import Bytewise, Counter, integer, json, metadata, text
 
 games = Table(
     "games",

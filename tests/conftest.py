@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
-from store import migrate
+from store.engine import migrate
 from tests.opening import store_at
 from tests.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.postgres import Cluster, binaries, identity, server_folder

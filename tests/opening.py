@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from config.sections import Database, Limits, Polling
 from store.database import Store
-from store.settings import PoolSettings
+from store.engine.settings import PoolSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,13 +29,13 @@ async def store_at(url: str, **more: Any) -> Store:
 
 async def look(url: str, query: Callable[[Connection], Any]) -> Any:
     """The result of `query` beside a daemon that may be serving the database."""
-    from store.command import look
+    from store.upkeep.command import look
 
     return await look(url, query, timeout=DATABASE.timeout)
 
 
 def endpoint_of(**given: Any) -> Endpoint:
-    from config.parties import ProviderEndpoint  # processes that only open a store start without all this
+    from config.organizations import ProviderEndpoint  # processes that only open a store start without all this
     from providers.base import Endpoint
     from providers.row_cache import RowCache
 

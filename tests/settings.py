@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from config import Settings
-from config.parties import Client, OrganizationConfig, ReaderSignIn
+from config.organizations import Client, OrganizationConfig, ReaderSignIn
 from config.sections import Limits, Polling
 from mapping.rules.pacing import PollIntervals
 

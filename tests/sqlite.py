@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from store import migrate
+from store.engine import migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

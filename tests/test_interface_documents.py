@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from api.errors import status_of
+from api.http.errors import status_of
 from mapping import errors
 from mapping.documents.base import Document
 from mapping.match import Status

@@ -17,6 +17,7 @@ PROVIDERS = ("providers",)
 ROLES = {
     "__init__.py": "a package",
     "endpoint.py": "the handlers of a resource",
+    "tables.py": "the tables of a part of the store",
     "backend.py": "the store on one kind of database",
     "base.py": "what the modules of its folder share",
     "adapter.py": "fetches from a provider",

@@ -167,7 +167,7 @@ def test_what_is_allowed_has_a_reason_a_test_and_a_bound():
         "def f(pool):\n    return getattr(pool, '_connections')",
         "from uvicorn import Server\nclass Mine(Server):\n    def stop(self):\n        self._serve()",
         "from importlib import import_module\nimport_module('pgqueuer.core.qm')",
-        "from store.ids import _draw",
+        "from store.engine.ids import _draw",
         "from ingest.sync.poll import Poller\nPoller._apply",
     ],
 )

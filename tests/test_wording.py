@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from api.feeds.common import item_of
+from api.feeds.feed import item_of
 from api.page.posts import post
 from mapping.sports import SPORTS
 from tests.api.showing import page_files

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from api.content import headline, plain_text
+from api.view.content import headline, plain_text
 from mapping.documents.scalars import Locale
 from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
 from mapping.posts import wanted

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from api.json_path import node
+from api.http.json_path import node
 from api.readers.endpoint import picture
 from mapping.errors import NotFound
-from store import liveblogs
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from api.json_path import Json
-    from api.services import Services
-    from store.comments import StoredComment
-    from store.liveblogs import StoredGame
+    from api.http.json_path import Json
+    from api.http.services import Services
+    from store.comments.comments import StoredComment
+    from store.liveblogs.liveblogs import StoredGame
 
 NO_CHANNEL = "there is no such channel of comments"
 

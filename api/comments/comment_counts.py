@@ -5,11 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from api import delay, openapi
-from api.conditional import cache_control
-from api.errors import json_response
-from api.liveblog_access import readable
-from api.read_cache import ReadCache
+from api.http import openapi
+from api.http.conditional import cache_control
+from api.http.errors import json_response
+from api.view import delay
+from api.view.liveblog_access import readable
+from api.view.read_cache import ReadCache
 from mapping.documents.comments import CommentCounts
 from mapping.rules.public import post_is_public
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from api.delay import Sight
-    from api.json_path import Json
-    from api.request import ApiRequest
-    from store.liveblogs import StoredGame
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
+    from api.view.delay import Sight
+    from store.liveblogs.liveblogs import StoredGame
 
 PATH = "/api/comments/v1/liveblog/{liveblogId}/counts.json"
 NONE: Mapping[str, int] = MappingProxyType({})

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.json_path import rfc3339
-from api.table_export import TableFile
-from store import comments
+from api.http.json_path import rfc3339
+from api.http.table_export import TableFile
+from store.comments import comments
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-    from api.table_export import Read, Row
-    from store.comments import StoredComment
+    from api.http.table_export import Read, Row
+    from store.comments.comments import StoredComment
 
 COLUMNS = (
     "id",

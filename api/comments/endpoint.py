@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api import delay, openapi
 from api.comments.channel import allows_comments, as_read, liveblog_of_channel
-from api.conditional import cache_control, conditional
-from api.errors import json_bytes, json_response
-from api.idempotency import KEY, idempotency_key
-from api.read_cache import ReadCache
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.http.errors import json_bytes, json_response
+from api.http.idempotency import KEY, idempotency_key
+from api.http.request import integer
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader, reader
-from api.request import integer
+from api.view import delay
+from api.view.read_cache import ReadCache
 from mapping.documents.comments import (
     CommentCollection,
     CommentDraft,
@@ -27,17 +28,17 @@ from mapping.documents.comments import (
 from mapping.errors import Forbidden
 from mapping.rules.comment_text import comment_text
 from mapping.rules.reader_token import network_id
-from store import comments
-from store.comment_tables import CommentStatus
-from store.comments import CommentPage, NewComment
+from store.comments import comments
+from store.comments.comments import CommentPage, NewComment
+from store.comments.tables import CommentStatus
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from api.json_path import Json
-    from api.request import ApiRequest
-    from store.comments import StoredComment
-    from store.unit import Unit
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
+    from store.comments.comments import StoredComment
+    from store.engine.unit import Unit
 
 PATH = "/api/comments/v1/owner/{ORGANIZATION_ID}/public/{CHANNEL_ID}/comments"
 DEFAULT_LIMIT = 50

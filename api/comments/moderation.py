@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api import openapi, table_export
 from api.comments.channel import as_moderated, liveblog_of_channel
 from api.comments.comment_export import COLUMNS, exported
 from api.comments.endpoint import LIMIT, MOST, NEXT
-from api.errors import json_response
+from api.http import openapi, table_export
+from api.http.errors import json_response
+from api.http.request import choice, integer
+from api.http.table_export import TableFile, wanted_format
 from api.media.proxy import ImageProxy
-from api.read_cache import ReadCache
-from api.request import choice, integer
-from api.table_export import TableFile, wanted_format
+from api.view.read_cache import ReadCache
 from mapping.documents.comments import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -25,17 +25,18 @@ from mapping.documents.comments import (
 )
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound
-from store import comments, liveblogs, moderation
-from store.comment_tables import CommentStatus
+from store.comments import comments, moderation
+from store.comments.tables import CommentStatus
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.request import ApiRequest
-    from store.comments import CommentPage
-    from store.liveblogs import StoredGame
-    from store.unit import Unit
+    from api.http.request import ApiRequest
+    from store.comments.comments import CommentPage
+    from store.engine.unit import Unit
+    from store.liveblogs.liveblogs import StoredGame
 
 PATH = "/api/comments/v1/organization/{organizationId}"
 NO_LIVEBLOG = "there is no such liveblog"

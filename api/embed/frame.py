@@ -5,30 +5,31 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api import delay, openapi
-from api.conditional import cache_control, conditional
-from api.embed.shown import shown
 from api.embed.styles import STATIC
-from api.feeds.common import FeedRequest, page_url
-from api.liveblog_access import readable
+from api.feeds.feed import FeedRequest, page_url
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.http.request import integer
+from api.http.static import TYPES, version
 from api.page.changes import AsPage
 from api.page.clock import clock
 from api.page.document import WITH_POSTS
+from api.page.load import shown
 from api.page.page import language, render_liveblog
 from api.page.posts import Around
 from api.page.scoreboard import title
 from api.page.window import PageRequest, late
-from api.read_cache import ReadCache
-from api.request import integer
-from api.static import TYPES, version
+from api.view import delay
+from api.view.liveblog_access import readable
+from api.view.read_cache import ReadCache
 from mapping.locales import translator
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
     from config import Settings
 
 PATH = "/embed/{liveblogId}"

@@ -6,25 +6,26 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree as ET
 
-from api import delay, openapi
-from api.conditional import cache_control, conditional
-from api.content import one_line
-from api.embed.discovery import KINDS, frame_url, iframe, liveblog_of
-from api.embed.shown import NOBODY
-from api.errors import FormatNotServed, json_bytes
-from api.feeds.common import add, serialise
-from api.liveblog_access import readable
-from api.read_cache import ReadCache
-from api.rendered import Rendering
-from api.request import integer
+from api.feeds.feed import add, serialise
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.http.errors import FormatNotServed, json_bytes
+from api.http.rendered import Rendering
+from api.http.request import integer
+from api.page.discovery import KINDS, frame_url, iframe, liveblog_of
+from api.page.load import NOBODY
+from api.view import delay
+from api.view.content import one_line
+from api.view.liveblog_access import readable
+from api.view.read_cache import ReadCache
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest
-    from api.services import Services
-    from store.liveblogs import StoredGame
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
+    from api.http.services import Services
+    from store.liveblogs.liveblogs import StoredGame
 
 WIDTH, HEIGHT = 640, 800
 """Pixels of a frame that nobody limits."""

@@ -6,26 +6,27 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from api import delay, openapi
-from api.conditional import cache_control, conditional
-from api.content import headline, names_of
-from api.embed.shown import Shown, shown
 from api.embed.styles import STATIC
-from api.errors import json_bytes
-from api.feeds.common import SORTS, FeedRequest, feed_request, page_url
 from api.feeds.endpoint import THEME_PARAMETERS
+from api.feeds.feed import SORTS, FeedRequest, feed_request, page_url
 from api.feeds.themes import UnknownThemes
-from api.json_path import Json, node, number, text
-from api.liveblog_access import read_liveblog, readable
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.http.errors import json_bytes
+from api.http.json_path import Json, node, number, text
+from api.http.static import version
 from api.page.changes import AsPage
 from api.page.clock import clock
+from api.page.load import Shown, shown
 from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
 from api.page.posts import Around, stream
 from api.page.scoreboard import moment, scoreboard
 from api.page.window import MOST_SHOWN, PageRequest, late
-from api.read_cache import ReadCache
-from api.static import version
+from api.view import delay
+from api.view.content import headline, names_of
+from api.view.liveblog_access import read_liveblog, readable
+from api.view.read_cache import ReadCache
 from mapping.locales import translator
 
 if TYPE_CHECKING:
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.delay import Sight
+    from api.http.request import ApiRequest, Query
+    from api.http.services import Services
     from api.page.files import PageFiles
-    from api.request import ApiRequest, Query
-    from api.services import Services
+    from api.view.delay import Sight
     from config import Settings
 
 PATH = "/api/embed/v4/prefetch"

@@ -6,24 +6,25 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from api import delay, openapi
-from api.conditional import VARY, cache_control, conditional
-from api.content import one_line
-from api.embed.discovery import discovery, frame_url, iframe
-from api.feeds.common import FEED_PATH, page_url
-from api.liveblog_access import readable
+from api.feeds.feed import FEED_PATH, page_url
+from api.http import openapi
+from api.http.conditional import VARY, cache_control, conditional
+from api.http.rendered import Rendering
+from api.http.static import TYPES
+from api.page.discovery import discovery, frame_url, iframe
 from api.page.document import WITH_POSTS, document
 from api.page.reader_language import preferred
-from api.read_cache import ReadCache
-from api.rendered import Rendering
-from api.static import TYPES
+from api.view import delay
+from api.view.content import one_line
+from api.view.liveblog_access import readable
+from api.view.read_cache import ReadCache
 from mapping.locales import translator
 from mapping.locales.labels import SnippetText
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.request import ApiRequest
+    from api.http.request import ApiRequest
     from mapping.locales import Translator
 
 PATH = "/liveblogs/{liveblogId}/snippets"

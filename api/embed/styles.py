@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from api.static import file
+from api.http.static import file
 
 STATIC = "api.page.static"
 ROOT = 16

@@ -1,6 +1,6 @@
 """Events of the write API: create, update, delete.
 
-Each operation is one unit that checks the caller, decides by `mapping.event_patch` and writes through `store.liveblogs`.
+Each operation is one unit that checks the caller, decides by `mapping.event_patch` and writes through `store.liveblogs.liveblogs`.
 """
 
 from __future__ import annotations
@@ -11,11 +11,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from api import openapi
-from api.errors import json_response
-from api.idempotency import KEY, idempotency_key
-from api.json_path import Json, at
-from api.liveblog_access import (
+from api.http import openapi
+from api.http.errors import json_response
+from api.http.idempotency import KEY, idempotency_key
+from api.http.json_path import Json, at
+from api.http.request import checked
+from api.media.addresses import WrittenRecord, check_addresses
+from api.media.data_images import store_files, take_data_images
+from api.media.uses import check_uploads, with_sizes
+from api.view.liveblog_access import (
     LiveblogIndex,
     check_version,
     expected_version,
@@ -23,11 +27,7 @@ from api.liveblog_access import (
     named_liveblog,
     writable_game,
 )
-from api.media.addresses import WrittenRecord, check_addresses
-from api.media.data_images import store_files, take_data_images
-from api.media.uses import check_uploads, with_sizes
-from api.references import check_references, complete
-from api.request import checked
+from api.view.references import check_references, complete
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
@@ -36,11 +36,14 @@ from mapping.event_media import Stamp
 from mapping.event_patch import EventBefore, PatchedEvent, changed_post, new_post, shown
 from mapping.merge import same
 from mapping.references import part_ids, shown_ids
-from store import declarations, idempotency, liveblogs, uploads
-from store.event_rows import owners_of_parts
+from store.clients import idempotency
+from store.engine.ids import new_local_id
 from store.files.port import new_key
-from store.ids import new_local_id
-from store.liveblogs import Change, EventWrite, StoredEvent, StoredGame
+from store.liveblogs import liveblogs
+from store.liveblogs.event_rows import owners_of_parts
+from store.liveblogs.liveblogs import Change, EventWrite, StoredEvent, StoredGame
+from store.masterdata import declarations
+from store.media import uploads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -48,9 +51,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.request import ApiRequest, Caller
-    from store.unit import Unit
-    from store.uploads import Upload
+    from api.http.request import ApiRequest, Caller
+    from store.engine.unit import Unit
+    from store.media.uploads import Upload
 
 EVENT = "event_local_id"
 NO_EVENT = "there is no such event"

@@ -7,11 +7,11 @@ import json
 import re
 from typing import TYPE_CHECKING, Any, get_args
 
-from api.errors import json_response
-from api.idempotency import KEY, idempotency_key
-from api.openapi import WRITE_ERRORS, documented, in_path, json_body, operation, readable, request_schema
-from api.request import checked
-from api.services import ImportRequest, SelectorKind
+from api.http.errors import json_response
+from api.http.idempotency import KEY, idempotency_key
+from api.http.openapi import WRITE_ERRORS, documented, in_path, json_body, operation, readable, request_schema
+from api.http.request import checked
+from api.http.services import ImportRequest, SelectorKind
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.game import Game
 from mapping.errors import InvalidRequest, NotFound, Unprocessable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import Headers
     from starlette.responses import Response
 
-    from api.request import ApiRequest
+    from api.http.request import ApiRequest
     from mapping.documents.external import AttachToExternal, ExternalChange
 
 SELECTORS: tuple[SelectorKind, ...] = get_args(SelectorKind)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.errors import json_response
 from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, NamedLiveblog, lock, shown_game
-from api.liveblog_access import check_version, expected_version
-from api.openapi import IF_MATCH, WRITE_ERRORS, documented, json_body, operation, request_schema
+from api.http.errors import json_response
+from api.http.openapi import IF_MATCH, WRITE_ERRORS, documented, json_body, operation, request_schema
+from api.view.liveblog_access import check_version, expected_version
 from mapping.documents.external import HandBack
 from mapping.documents.game import Game
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unprocessable
 from mapping.merge import hand_back, owners, same
 from mapping.prefill import synced
-from store import ledger, liveblogs, sync
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from api.request import ApiRequest
+    from api.http.request import ApiRequest
     from mapping.merge import Document
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 BESIDE = frozenset({"_type", "created_at"})
 """Fields of a post that its document does not hold."""

@@ -6,28 +6,38 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.errors import json_response
 from api.external.endpoint import check_event_types, check_provider, selector_of
-from api.external.response import externals
-from api.liveblog_access import NO_LIVEBLOG, check_version, expected_version, named_game
-from api.openapi import IF_MATCH, READ_ERRORS, WRITE_ERRORS, documented, in_path, json_body, operation, request_schema
-from api.references import decorate
-from api.request import checked
-from api.services import ImportRequest
+from api.http.errors import json_response
+from api.http.openapi import (
+    IF_MATCH,
+    READ_ERRORS,
+    WRITE_ERRORS,
+    documented,
+    in_path,
+    json_body,
+    operation,
+    request_schema,
+)
+from api.http.request import checked
+from api.http.services import ImportRequest
+from api.view.external import externals
+from api.view.liveblog_access import NO_LIVEBLOG, check_version, expected_version, named_game
+from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
 from mapping.errors import Conflict, NotFound
 from mapping.terms import Terms
-from store import closing, liveblogs, sources, sync
+from store.following import closing, sources, sync
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest
-    from store.liveblogs import StoredGame
-    from store.unit import Unit
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
+    from store.engine.unit import Unit
+    from store.liveblogs.liveblogs import StoredGame
 
 NOT_ATTACHED = "the liveblog is on no match"
 LIVEBLOG_ID = "liveblogId"

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
-from api.feeds.common import add, serialise
-from api.json_path import rfc3339
+from api.feeds.feed import add, serialise
+from api.http.json_path import rfc3339
 
 if TYPE_CHECKING:
-    from api.feeds.common import Feed, Item
+    from api.feeds.feed import Feed, Item
 
 CONTENT_TYPE = "application/atom+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"

@@ -8,15 +8,15 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from api.json_path import nodes, text
-from api.post_files import host, image_url, outward_link
+from api.http.json_path import nodes, text
+from api.view.post_files import host, image_url, outward_link
 from mapping.locales.labels import Label, PollText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from api.json_path import Json
-    from api.post_files import File, Images
+    from api.http.json_path import Json
+    from api.view.post_files import File, Images
     from mapping.locales import Translator
 
 WIDTH = 1280

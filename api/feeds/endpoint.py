@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from api import delay, openapi
 from api.comments.comment_counts import counts_of, numbers_of
-from api.conditional import cache_control, conditional
 from api.feeds import atom, jsonfeed, rss
-from api.feeds.common import (
+from api.feeds.feed import (
     Feed,
     FeedRequest,
     build_feed,
@@ -21,10 +19,13 @@ from api.feeds.common import (
     with_comments,
 )
 from api.feeds.themes import UnknownThemes
-from api.key_moments import key_moments_of
-from api.liveblog_access import public_documents, published_game, readable
-from api.read_cache import ReadCache
-from api.references import complete
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.view import delay
+from api.view.key_moments import key_moments_of
+from api.view.liveblog_access import public_documents, published_game, readable
+from api.view.read_cache import ReadCache
+from api.view.references import complete
 from mapping.sports.base import MomentType
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest
-    from api.routing import Handler
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
+    from api.http.routing import Handler
     from config import Settings
 
 

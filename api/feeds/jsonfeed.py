@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.errors import json_bytes
-from api.feeds.common import clean
-from api.json_path import rfc3339
-from api.key_moments import as_json
+from api.feeds.feed import clean
+from api.http.errors import json_bytes
+from api.http.json_path import rfc3339
+from api.view.key_moments import as_json
 
 if TYPE_CHECKING:
-    from api.feeds.common import Feed, Item
     from api.feeds.enclosures import Enclosure
-    from api.key_moments import KeyMoments
+    from api.feeds.feed import Feed, Item
+    from api.view.key_moments import KeyMoments
 
 CONTENT_TYPE = "application/json; charset=utf-8"
 VERSION = "https://jsonfeed.org/version/1.1"

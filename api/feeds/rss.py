@@ -6,12 +6,12 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from api.feeds.common import add, serialise
-from api.json_path import instant
+from api.feeds.feed import add, serialise
+from api.http.json_path import instant
 
 if TYPE_CHECKING:
-    from api.feeds.common import Feed, Item
     from api.feeds.enclosures import Enclosure
+    from api.feeds.feed import Feed, Item
 
 CONTENT_TYPE = "application/rss+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"

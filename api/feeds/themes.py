@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from api.content import incident_blocks
-from api.json_path import at, node, text
-from api.request import loggable
+from api.http.json_path import at, node, text
+from api.http.request import loggable
+from api.view.content import incident_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api.json_path import Json
-    from api.request import Query
-    from config.parties import ThemeConfig
-    from store.liveblogs import StoredEvent
+    from api.http.json_path import Json
+    from api.http.request import Query
+    from config.organizations import ThemeConfig
+    from store.liveblogs.liveblogs import StoredEvent
 
 log = structlog.get_logger(__name__)
 

@@ -6,23 +6,24 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from api import delay, openapi
 from api.comments.comment_counts import counts_of, numbers_of, with_counts
-from api.conditional import conditional
-from api.errors import json_bytes
-from api.json_path import Json, at, text
-from api.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
-from api.read_cache import ReadCache
-from api.references import abbreviated, complete, summary
-from api.request import BOOLEANS, Query, boolean, integer
-from api.type_names import renamed
+from api.http import openapi
+from api.http.conditional import conditional
+from api.http.errors import json_bytes
+from api.http.json_path import Json, at, text
+from api.http.request import BOOLEANS, Query, boolean, integer
+from api.http.type_names import renamed
+from api.view import delay
+from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
+from api.view.read_cache import ReadCache
+from api.view.references import abbreviated, complete, summary
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest
 from mapping.event_patch import shown
 from mapping.rules.versions import known_since
-from store import deltas
+from store.liveblogs import deltas
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.request import ApiRequest
-    from store.liveblogs import StoredEvent, StoredGame
+    from api.http.request import ApiRequest
+    from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 DELTA_PATH = "/api/v6/ticker/show.json"
 DEFAULT_LIMIT = 20

@@ -6,32 +6,32 @@ from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from api import openapi
 from api.comments.comment_counts import counts_in, with_counts
-from api.errors import json_response
-from api.idempotency import KEY, idempotency_key
-from api.liveblog_access import NO_LIVEBLOG, LiveblogIndex, expected_version, holders, may_write_events, named_game
+from api.http import openapi
+from api.http.errors import json_response
+from api.http.idempotency import KEY, idempotency_key
+from api.http.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, filled, filters, owners_of, page_of
+from api.http.request import boolean, choice
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses
-from api.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, filled, filters, owners_of, page_of
-from api.references import complete, decorate, decorate_compact
-from api.request import boolean, choice
+from api.view.liveblog_access import NO_LIVEBLOG, LiveblogIndex, expected_version, holders, may_write_events, named_game
+from api.view.references import complete, decorate, decorate_compact
 from mapping.documents.game import Collection, Game, GameDraft
 from mapping.documents.modification import PostModifications
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
-from store import listing, liveblogs
-from store.listing import GameFilter
+from store.liveblogs import listing, liveblogs
+from store.liveblogs.listing import GameFilter
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest, Caller, Query
-    from api.services import Services
-    from store.liveblogs import StoredGame
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest, Caller, Query
+    from api.http.services import Services
+    from store.liveblogs.liveblogs import StoredGame
 
 NAMES = ("local_id", "ticker_local_id", "ticker_id")
 NEW = {

@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from api.json_path import Json, node, text
-from api.references import check_references, records
+from api.http.json_path import Json, node, text
+from api.view.references import check_references, records
 from mapping.errors import Forbidden, Unprocessable
 from mapping.references import references
 from mapping.sports.base import is_sport
-from store import declarations, masterdata_edit
-from store.search import TAG_LENGTH
+from store.liveblogs.search import TAG_LENGTH
+from store.masterdata import declarations, masterdata_edit
+from store.media.upload_uses import note_uses
 from store.tables import teams
-from store.upload_uses import note_uses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import Any
 
-    from api.request import Caller
+    from api.http.request import Caller
     from mapping.references import Reference
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 SIDES = ("home_team", "away_team")
 NAMED = ("tournament", "location")

@@ -7,22 +7,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from api.external.endpoint import digest
-from api.idempotency import IDEMPOTENCY_HEADER
-from api.json_path import Json, at, kind, node, text
-from api.liveblog_access import among, check_version, writable_game
+from api.http.idempotency import IDEMPOTENCY_HEADER
+from api.http.json_path import Json, at, kind, node, text
 from api.liveblogs import placing
 from api.liveblogs.placing import DocumentPlacing
 from api.media.uses import check_uploads
-from api.references import complete
+from api.view.liveblog_access import among, check_version, writable_game
+from api.view.references import complete
 from mapping.documents.base import dump
 from mapping.documents.modification import MOST_MODIFICATIONS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
 from mapping.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent
-from store import idempotency, liveblogs
-from store.ids import new_local_id, new_object_id
-from store.liveblogs import Change, NewGame, StoredGame
-from store.records import title_of
+from store.clients import idempotency
+from store.engine.ids import new_local_id, new_object_id
+from store.engine.records import title_of
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, NewGame, StoredGame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.request import Caller
+    from api.http.request import Caller
     from mapping.documents.game import GameDraft
     from mapping.documents.modification import PostModifications
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 STORED = (
     "locale", "meta_info", "scoreboard", "options", "tags", "use_syndication_controls", "permissions",

@@ -6,28 +6,28 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.errors import json_response
+from api.http.errors import json_response
+from api.http.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
+from api.http.request import boolean
 from api.media.addresses import WrittenRecord, check_addresses
 from api.media.uses import check_uploads
-from api.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
-from api.request import boolean
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.modifications import sent
-from store import master_listing, masterdata, masterdata_edit, masterdata_use
-from store.master_listing import MasterFilter
+from store.masterdata import master_listing, masterdata, masterdata_edit, masterdata_use
+from store.masterdata.master_listing import MasterFilter
+from store.media.upload_uses import HOLDERS, note_uses
 from store.tables import players, teams
-from store.upload_uses import HOLDERS, note_uses
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.json_path import Json
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest, Caller
     from api.masterdata.kinds import MasterKind
-    from api.request import ApiRequest, Caller
-    from store.masterdata import Master
-    from store.masterdata_edit import MasterTable
-    from store.unit import Unit
+    from store.engine.unit import Unit
+    from store.masterdata.masterdata import Master
+    from store.masterdata.masterdata_edit import MasterTable
 
 
 AT_ONCE = 20

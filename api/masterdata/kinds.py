@@ -2,9 +2,19 @@
 
 from dataclasses import dataclass
 
-from api.json_path import Json
-from api.openapi import NAME, READ_ERRORS, WRITE_ERRORS, documented, json_body, linked, operation, query, request_schema
-from api.paging import ARCHIVE, INACTIVE, LIMIT, OWNER, PAGE, PLAYERS_TEAM, SPORT, Q, filters
+from api.http.json_path import Json
+from api.http.openapi import (
+    NAME,
+    READ_ERRORS,
+    WRITE_ERRORS,
+    documented,
+    json_body,
+    linked,
+    operation,
+    query,
+    request_schema,
+)
+from api.http.paging import ARCHIVE, INACTIVE, LIMIT, OWNER, PAGE, PLAYERS_TEAM, SPORT, Q, filters
 from mapping.documents.base import Document
 from mapping.documents.game import Collection
 from mapping.documents.people import (
@@ -19,7 +29,7 @@ from mapping.documents.people import (
     TournamentUpdate,
 )
 from store import tables
-from store.masterdata_edit import MasterTable
+from store.masterdata.masterdata_edit import MasterTable
 
 OWNED = {"owner_id": "5f0c1de2a1b2c3d4e5f60718", "sportstype": "soccer"}
 KNOWN = {"_id": "5f0c1de2a1b2c3d4e5f60801"}

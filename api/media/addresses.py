@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.json_path import Json
-    from api.request import ApiRequest
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
     from mapping.documents.base import Document
 
 WEB = ("http:", "https:")

@@ -10,26 +10,26 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
+from api.http.routing import check_organization
 from api.media.formats import CONTENT_TYPES, HEAD
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
-from api.routing import check_organization
 from mapping.errors import Forbidden, NotFound, Unprocessable
 from mapping.file_addresses import addresses_in, replace_addresses
-from store import uploads
 from store.files.port import KEY_BYTES
+from store.media import uploads
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from sqlalchemy import Connection
 
-    from api.json_path import Json
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
     from api.media.addresses import WrittenRecord
     from api.media.images import ImageFacts
-    from api.request import ApiRequest
     from config import Settings
-    from store.uploads import Upload
+    from store.media.uploads import Upload
 
 DATA = "data:"
 BASE64 = ";base64"

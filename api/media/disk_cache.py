@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
-from store import private
+from store.engine import private
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 
 from starlette.responses import JSONResponse
 
-from api import openapi
-from api.conditional import conditional
+from api.http import openapi
+from api.http.conditional import conditional
+from api.http.request import integer
 from api.media.proxy import ImageProxy, placeholder
-from api.request import integer
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
@@ -20,8 +20,8 @@ from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
+    from api.http.request import ApiRequest, RequestHeaders
     from api.media.proxy import ShownImage
-    from api.request import ApiRequest, RequestHeaders
 
 IMAGE_PATH: Final = "/media/{signature}/{options}/{media}"
 LINK_PATH: Final = "/api/mediaservice/v3/organization/{organizationId}/image.json"

@@ -8,7 +8,7 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
-from api.request import checked
+from api.http.request import checked
 from mapping.documents.media import Media
 from mapping.errors import InvalidRequest, PayloadTooLarge, Unprocessable
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, Protocol
 import structlog
 from cachetools import LRUCache
 
-from api.flight_group import FlightGroup
+from api.http.flight_group import FlightGroup
 from api.media.variant import RefusedImage
 
 if TYPE_CHECKING:

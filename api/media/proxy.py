@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 import structlog
 from cachetools import LRUCache, TTLCache
 
-from api.flight_group import FlightGroup
+from api.http.flight_group import FlightGroup
+from api.http.rendered import Rendering
 from api.media.disk_cache import DiskCache
 from api.media.origins import Origins, original_key
 from api.media.variant import RefusedImage, Variant
 from api.media.workers import ImageWorkers
-from api.rendered import Rendering
 from mapping.documents.scalars import UPLOADED
 
 if TYPE_CHECKING:

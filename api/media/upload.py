@@ -6,26 +6,26 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.errors import UnsupportedMedia, json_response
+from api.http.errors import UnsupportedMedia, json_response
+from api.http.openapi import WRITE_ERRORS, documented, in_path, operation
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
 from api.media.formats import CONTENT_TYPES, HEAD
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
 from api.media.video_facts import VIDEO_TYPES, content_type, facts_of
-from api.openapi import WRITE_ERRORS, documented, in_path, operation
 from mapping.documents.media import Media
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import PayloadTooLarge
-from store import uploads
 from store.files.port import new_key
+from store.media import uploads
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
     from config import Settings
     from store.files.port import FileStore
 

@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from api.errors import Overloaded
+from api.http.errors import Overloaded
 from mapping.errors import RateLimited
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.errors import NotFound
-from store import uploads
+from store.media import uploads
 from store.published_files import file_is_shown
 
 if TYPE_CHECKING:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.json_path import Json, nodes, text
+from api.http.json_path import Json, nodes, text
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import Unprocessable
 from mapping.file_addresses import addresses_in
-from store import uploads
+from store.media import uploads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlalchemy import Connection
 
-    from store.uploads import Upload
+    from store.media.uploads import Upload
 
 
 def check_uploads(conn: Connection, organization_id: str, sent: Json, before: Any) -> None:

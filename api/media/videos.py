@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from starlette.responses import Response, StreamingResponse
 
-from api import openapi
-from api.errors import RangeNotSatisfiable, error_response
+from api.http import openapi
+from api.http.errors import RangeNotSatisfiable, error_response
 from api.media.upload import VIDEO
 from api.media.video_facts import VIDEO_TYPES
 from mapping.errors import NotFound
 from mapping.rules.image_address import read_video_path
-from store import uploads
+from store.media import uploads
 from store.published_files import file_is_shown
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.request import ApiRequest
+    from api.http.request import ApiRequest
     from store.files.port import FileStore
-    from store.uploads import Upload
+    from store.media.uploads import Upload
 
 VIDEO_PATH: Final = "/media/{signature}/video/{media}/play"
 NO_VIDEO: Final = "there is no such video"

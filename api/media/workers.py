@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from api.errors import Overloaded
+from api.http.errors import Overloaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

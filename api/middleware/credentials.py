@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cachetools import LRUCache
 
+from api.http.request import UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
 from api.middleware.rate_limiter import RateLimiter, Taken
-from api.request import UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
 from mapping.errors import Forbidden, InvalidRequest, RateLimited, Unauthorized
-from store import clients
+from store.clients import clients
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from starlette.datastructures import Headers
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from api.request import Query
-    from api.services import Services
-    from store.clients import ClientRow
+    from api.http.request import Query
+    from api.http.services import Services
+    from store.clients.clients import ClientRow
     from store.database import Store
 
 LIVE_SECRETS = 2

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import structlog
 from starlette.requests import ClientDisconnect
 
-from api.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
+from api.http.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
+from api.http.request import CONTEXT, Context, headers_of, loggable, parse_query
 from api.page.error_page import response_to
-from api.request import CONTEXT, Context, headers_of, loggable, parse_query
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
 
 if TYPE_CHECKING:

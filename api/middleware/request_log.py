@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from api.request import loggable
-from store.lasting import LoggedLoop, repeat
+from api.http.request import loggable
+from store.engine.lasting import LoggedLoop, repeat
 
 if TYPE_CHECKING:
     from starlette.types import Scope
 
-    from api.request import Context
+    from api.http.request import Context
 
 log = structlog.get_logger(__name__)
 

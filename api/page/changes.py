@@ -6,11 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from api.errors import json_bytes
-from api.json_path import Json, text
-from api.key_moments import key_moments_of
-from api.liveblog_access import public_documents
-from api.openapi import TEXT
+from api.http.errors import json_bytes
+from api.http.json_path import Json, text
+from api.http.openapi import TEXT
 from api.page.files import UP, PageFiles
 from api.page.moments import key_moments_html
 from api.page.page import language
@@ -19,20 +17,22 @@ from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.page.window import Show, filtered
 from api.polls.public_results import with_results
-from api.post_files import Images
-from api.references import complete
+from api.view.key_moments import key_moments_of
+from api.view.liveblog_access import public_documents
+from api.view.post_files import Images
+from api.view.references import complete
 from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
-from store import deltas
+from store.liveblogs import deltas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sqlalchemy import Connection
 
-    from api.services import Services
+    from api.http.services import Services
     from config import Settings
-    from store.liveblogs import StoredEvent, StoredGame
+    from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 CHANGES: Json = {
     "type": "object",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from api.json_path import Json, node, number, text
-from api.key_moments import sport_of
+from api.http.json_path import Json, node, number, text
+from api.view.key_moments import sport_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.locales.labels import Label
 from mapping.rules.clock import display, phase_length, played_before

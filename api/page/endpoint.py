@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api import delay, openapi
-from api.conditional import cache_control, conditional
-from api.embed.discovery import discovery
-from api.embed.shown import shown_on_page
-from api.feeds.common import page_url
-from api.liveblog_access import NO_LIVEBLOG, readable
+from api.feeds.feed import page_url
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.http.request import boolean, integer
+from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
+from api.liveblogs.messages import read
 from api.page.changes import CHANGES, AsPage
 from api.page.clock import clock
+from api.page.discovery import discovery
 from api.page.document import WITH_POSTS
+from api.page.load import shown_on_page
 from api.page.page import language, page, render_liveblog
 from api.page.posts import Around
 from api.page.window import MOST_SHOWN, SHOW, Show, page_request
-from api.read_cache import ReadCache
-from api.request import boolean, integer
-from api.static import TYPES
-from api.stream.messages import read
+from api.view import delay
+from api.view.liveblog_access import NO_LIVEBLOG, readable
+from api.view.read_cache import ReadCache
 from mapping.errors import NotFound
 from mapping.locales import translator
 
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.delay import Sight
-    from api.rendered import Rendering
-    from api.request import ApiRequest
-    from store.liveblogs import StoredGame
+    from api.http.rendered import Rendering
+    from api.http.request import ApiRequest
+    from api.view.delay import Sight
+    from store.liveblogs.liveblogs import StoredGame
 
 PAGE = openapi.operation(
     "liveblog.page",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.errors import error_response, status_of
+from api.http.errors import error_response, status_of
+from api.http.static import TYPES
 from api.page.document import POLICY, document
 from api.page.reader_language import preferred
-from api.static import TYPES
 from mapping.locales import translator
 from mapping.locales.labels import PageText
 

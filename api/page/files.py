@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.page.poll_html import poll_html
-from api.post_files import host, image_url, is_ours, outward_link
+from api.view.post_files import host, image_url, is_ours, outward_link
 from mapping.locales.labels import LOADS_FROM, Label
 from mapping.web_embeds import web_embed
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from zoneinfo import ZoneInfo
 
-    from api.json_path import Json
-    from api.post_files import File, Images
+    from api.http.json_path import Json
+    from api.view.post_files import File, Images
     from mapping.locales import Translator
 
 UP = ".."

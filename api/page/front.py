@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from api import delay
-from api.conditional import conditional
-from api.content import tally
-from api.json_path import Json, number, text
-from api.key_moments import sport_of
+from api.http.conditional import conditional
+from api.http.json_path import Json, number, text
+from api.http.rendered import Rendering
+from api.http.request import boolean
+from api.http.static import TYPES
 from api.page.clock import clock
 from api.page.document import ALONE, document
 from api.page.page import language
 from api.page.reader_language import preferred
 from api.page.scoreboard import clock_html, moment, scores, title
-from api.read_cache import ReadCache
-from api.rendered import Rendering
-from api.request import boolean
-from api.static import TYPES
+from api.view import delay
+from api.view.content import tally
+from api.view.key_moments import sport_of
+from api.view.read_cache import ReadCache
 from mapping.locales import translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken
-from store import history, liveblogs
+from store.liveblogs import history, liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.http.request import ApiRequest
     from api.page.clock import ShownClock
-    from api.request import ApiRequest
     from mapping.locales import Translator
-    from store.liveblogs import StoredGame
+    from store.liveblogs.liveblogs import StoredGame
 
 NAME = "matchwire"
 GAMES_LISTED = 200

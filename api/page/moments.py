@@ -10,7 +10,7 @@ from api.page.posts import permalink, whole_scores
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
-    from api.key_moments import KeyMoments
+    from api.view.key_moments import KeyMoments
     from mapping.key_moments import KeyMoment
     from mapping.locales import Translator
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, get_args
 
-from api.cover import cover
-from api.embed.discovery import discovery
-from api.embed.structured_data import script
-from api.errors import json_bytes
-from api.json_path import Json, node, number, text
-from api.key_moments import NO_KEY_MOMENTS, KeyMoments
+from api.http.errors import json_bytes
+from api.http.json_path import Json, node, number, text
+from api.page.discovery import discovery
 from api.page.document import document
 from api.page.moments import key_moments_html
 from api.page.posts import ALONE, Around, stream
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
-from api.references import summary
+from api.page.structured_data import script
+from api.view.cover import cover
+from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
+from api.view.references import summary
 from mapping.documents.scalars import Locale
 from mapping.locales import translator
 from mapping.locales.labels import CommentLabel, PageText

@@ -5,12 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.json_path import at, node, nodes, number, text
+from api.http.json_path import at, node, nodes, number, text
 from api.polls.public_results import RESULTS
 from mapping.locales.labels import PERCENT, VOTES, PollText
 
 if TYPE_CHECKING:
-    from api.json_path import Json
+    from api.http.json_path import Json
     from mapping.locales import Translator
 
 SAID = {

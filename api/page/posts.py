@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 import structlog
 
-from api.content import body_html, incident, minute, score
-from api.json_path import RENDER_ERRORS, Json, number, text
-from api.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
+from api.http.json_path import RENDER_ERRORS, Json, number, text
 from api.page.icons import icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
 from api.page.window import PageRequest, Show, offered
+from api.view.content import body_html, incident, minute, score
+from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.json_path import Json, node, nodes, number, text
+from api.http.json_path import Json, node, nodes, number, text
 from mapping.documents.state import ENDED
 from mapping.locales.labels import LAP, Label
 from mapping.sports.motorsports import MOTORSPORTS

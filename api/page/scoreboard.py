@@ -5,11 +5,11 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.content import tally
-from api.json_path import Json, instant, local, node, nodes, number, text
+from api.http.json_path import Json, instant, local, node, nodes, number, text
 from api.page.clock import ShownClock, clock
 from api.page.files import CREST
 from api.page.ranking import progress
+from api.view.content import tally
 from mapping.documents.state import BEFORE
 from mapping.locales.labels import Label
 

@@ -7,11 +7,11 @@ from html import escape
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from api.json_path import Json, node, nodes, text
+from api.http.json_path import Json, node, nodes, text
 from api.page.icons import icon
 from api.page.ranking import ranking
 from api.page.scoreboard import SIDES, team_of
-from api.player_deeds import Deed, identity
+from api.view.player_deeds import Deed, identity
 from mapping.locales.labels import Label
 from mapping.sports.positions import position_name
 

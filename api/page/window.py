@@ -6,25 +6,25 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from api import openapi
-from api.delay import in_query
-from api.feeds.common import FeedRequest, chosen_events
-from api.json_path import text
-from api.request import choice, integer
+from api.feeds.feed import FeedRequest, chosen_events
+from api.http import openapi
+from api.http.json_path import text
+from api.http.request import choice, integer
+from api.view.delay import in_query
 from mapping.documents.event import HIGHLIGHTED
 from mapping.sports.base import MomentType
-from store import liveblogs
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
 
     from sqlalchemy import Connection
 
-    from api.json_path import Json
-    from api.key_moments import KeyMoments
-    from api.request import Query
+    from api.http.json_path import Json
+    from api.http.request import Query
+    from api.view.key_moments import KeyMoments
     from mapping.sports import Sport
-    from store.liveblogs import StoredEvent, StoredGame
+    from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 POSTS_SHOWN = 30
 MOST_SHOWN = 300

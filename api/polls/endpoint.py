@@ -6,18 +6,19 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api import delay, openapi
-from api.conditional import cache_control, conditional
-from api.errors import json_bytes, json_response
-from api.liveblog_access import among, readable
-from api.read_cache import ReadCache
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.http.errors import json_bytes, json_response
+from api.http.rendered import Rendering
+from api.http.routing import READ
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
-from api.rendered import Rendering
-from api.routing import READ
+from api.view import delay
+from api.view.liveblog_access import among, readable
+from api.view.read_cache import ReadCache
 from mapping.documents.poll_results import PollResults, PollVote
 from mapping.errors import NotFound
 from mapping.reader_polls import ReaderPoll, checked_vote, own_vote, poll_block, reader_poll, results
-from store import votes
+from store.polls import votes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.delay import Sight
-    from api.json_path import Json
-    from api.request import ApiRequest
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
+    from api.view.delay import Sight
     from mapping.reader_polls import Tally
-    from store.records import StoredEvent, StoredGame
-    from store.unit import Unit
+    from store.engine.records import StoredEvent, StoredGame
+    from store.engine.unit import Unit
 
 PATH = "/apigw/polls/v1/polls/{POLL_ID}"
 NO_POLL = "there is no such poll"

@@ -6,15 +6,16 @@ import hmac
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from api import openapi, table_export
-from api.json_path import nodes
-from api.liveblog_access import NO_LIVEBLOG
-from api.request import choice
-from api.table_export import TableFile, wanted_format
+from api.http import openapi, table_export
+from api.http.json_path import nodes
+from api.http.request import choice
+from api.http.table_export import TableFile, wanted_format
+from api.view.liveblog_access import NO_LIVEBLOG
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from mapping.reader_polls import is_poll, percentages, reader_poll
-from store import liveblogs, votes
+from store.liveblogs import liveblogs
+from store.polls import votes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.request import ApiRequest
-    from api.table_export import Read, Row
+    from api.http.request import ApiRequest
+    from api.http.table_export import Read, Row
     from mapping.reader_polls import ReaderPoll
-    from store.votes import StoredVote
+    from store.polls.votes import StoredVote
 
 PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"
 CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from api.errors import json_bytes
-from api.json_path import nodes, number
-from api.liveblog_access import public_documents
+from api.http.errors import json_bytes
+from api.http.json_path import nodes, number
+from api.view.liveblog_access import public_documents
 from mapping.reader_polls import ReaderPoll, is_poll, reader_poll, results
-from store import votes
+from store.polls import votes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from api.json_path import Json
+    from api.http.json_path import Json
 
 RESULTS = "_results"
 """Where a rendered poll finds its results: a field that no client can set."""

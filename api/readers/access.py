@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from api.http.request import client_network
 from api.readers.limits import ReaderLimits
-from api.request import client_network
 from mapping.errors import NotFound, Unauthorized
 from mapping.rules import reader_token
 
 if TYPE_CHECKING:
-    from api.json_path import Json
-    from api.request import ApiRequest
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
     from mapping.rules.reader_token import VerifiedReader
 
 READER_TOKEN = "Reader-Token"  # noqa: S105 -- a header's name

@@ -7,8 +7,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api import openapi
-from api.errors import json_response
+from api.http import openapi
+from api.http.errors import json_response
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader
 from api.readers.limits import ReaderLimits
 from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse, ShownReader
@@ -16,13 +16,13 @@ from mapping.errors import Unauthorized
 from mapping.rules import reader_token
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from mapping.rules.reader_token import VerifiedReader
-from store.reader_sign_ins import use_once
+from store.readers.reader_sign_ins import use_once
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.request import ApiRequest
-    from api.services import Services
+    from api.http.request import ApiRequest
+    from api.http.services import Services
 
 PATH = "/api/readers/v1/organization/{organizationId}/token"
 PICTURE = ImageOptions(width=48, height=48, fit="cover", dpr=2)

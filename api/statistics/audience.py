@@ -13,8 +13,8 @@ from mapping.documents.statistics import StatisticsOverview, StatisticsPeriod, S
 from mapping.rules.periods import utc_day
 from mapping.rules.reader_sketch import ReaderSketch, united
 from mapping.rules.salt_spans import month_span
-from store import statistics
-from store.statistics import LoadSums
+from store.statistics import statistics
+from store.statistics.statistics import LoadSums
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from mapping.rules.periods import Period
-    from store.statistics import SketchKey
+    from store.statistics.statistics import SketchKey
 
     Found = list[tuple[SketchKey, bytes]]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from prometheus_client import CollectorRegistry, Counter
 
 from mapping.rules.page_address import NOWHERE, page_address
-from store.statistics import CountKey, LoadSums
+from store.statistics.statistics import CountKey, LoadSums
 
 if TYPE_CHECKING:
     from collections.abc import Callable

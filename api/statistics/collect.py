@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api import openapi
-from api.request import checked, client_network, read_body
+from api.http import openapi
+from api.http.request import checked, client_network, read_body
 from api.statistics.beacons import Audience, Beacons, reader_of
 from api.statistics.bots import is_bot
 from mapping.documents.statistics import Beacon
 
 if TYPE_CHECKING:
-    from api.request import ApiRequest
+    from api.http.request import ApiRequest
 
 PATH = "/api/analytics/v6/collect"
 BODY_BYTES = 4096

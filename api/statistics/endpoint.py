@@ -6,17 +6,17 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, available_timezones
 
-from api import openapi
-from api.errors import json_response
-from api.liveblog_access import NO_LIVEBLOG, among
+from api.http import openapi
+from api.http.errors import json_response
 from api.statistics import audience
+from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.base import dump
 from mapping.documents.scalars import LocalStatus
 from mapping.documents.statistics import StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.page_address import page_address
 from mapping.rules.periods import calendar
-from store import liveblogs
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
     from mapping.rules.periods import Period
 
 PATH = "/api/analytics/v6/stats/liveblog/{id}"

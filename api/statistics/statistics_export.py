@@ -5,22 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api import openapi, table_export
-from api.json_path import rfc3339
-from api.liveblog_access import NO_LIVEBLOG, among
-from api.table_export import TableFile, wanted_format
+from api.http import openapi, table_export
+from api.http.json_path import rfc3339
+from api.http.table_export import TableFile, wanted_format
+from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from store import liveblogs, statistics
+from store.liveblogs import liveblogs
+from store.statistics import statistics
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
     from starlette.responses import Response
 
-    from api.request import ApiRequest
-    from api.table_export import Read, Row
-    from store.statistics import CountKey, LoadSums
+    from api.http.request import ApiRequest
+    from api.http.table_export import Read, Row
+    from store.statistics.statistics import CountKey, LoadSums
 
 PATH = "/api/analytics/v6/stats/liveblog/{id}/export"
 COLUMNS = ("start", "origin", "location", "loads", "loads_more", "sampled", "retention_ms", "retention_views")

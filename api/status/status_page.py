@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
-from api.errors import json_response
-from api.openapi import PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, described
+from api.http.errors import json_response
+from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, described
+from api.http.static import TYPES
 from api.page.document import ALONE, document
-from api.static import TYPES
 from mapping.errors import NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from api.request import ApiRequest
+    from api.http.request import ApiRequest
 
 EVERY = 10
 """Seconds after which the page asks for itself again."""

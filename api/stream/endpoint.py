@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
-from api import delay, openapi
-from api.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
+from api.http import openapi
+from api.http.request import boolean, integer
 from api.liveblogs.delta import NEWEST
+from api.liveblogs.messages import as_json, body_part
 from api.page.changes import CHANGES, AsPage
 from api.page.window import SHOW, shown_kind
-from api.request import boolean, integer
-from api.stream.messages import as_json, body_part
 from api.stream.reader import StreamRequest
 from api.stream.streams import Streams
+from api.view import delay
+from api.view.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
 from mapping.documents.game import GameShowResponse
 from mapping.documents.poll_results import PollResults
 from mapping.errors import NotFound, StoreUnavailable
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
     from starlette.types import Receive, Scope, Send
 
-    from api.json_path import Json
-    from api.request import ApiRequest, Query
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest, Query
 
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from api.stream.messages import body_part
+from api.liveblogs.messages import body_part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

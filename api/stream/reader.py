@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Send
 
-    from api.stream.messages import Form
+    from api.liveblogs.messages import Form
     from api.stream.streams import Channel
 
 

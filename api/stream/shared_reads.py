@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from api.flight_group import FlightGroup
+from api.http.flight_group import FlightGroup
 from mapping.errors import StoreUnavailable
 
 if TYPE_CHECKING:

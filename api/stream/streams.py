@@ -13,29 +13,30 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.delay import moment
+from api.liveblogs import messages
+from api.liveblogs.messages import END, KeptMessages, body_part
 from api.polls.public_results import results_of
-from api.stream import messages
 from api.stream.live_results import LiveResults
-from api.stream.messages import END, KeptMessages, body_part
 from api.stream.reader import Reader
 from api.stream.shared_reads import SharedReads
+from api.view.delay import moment
 from mapping.errors import StoreUnavailable
 from mapping.rules.versions import known_since
-from store import deltas, history, liveblogs, votes
-from store.lasting import LoggedLoop, repeat
-from store.log_once import LogOnce
+from store.engine.lasting import LoggedLoop, repeat
+from store.engine.log_once import LogOnce
+from store.liveblogs import deltas, history, liveblogs
+from store.polls import votes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from starlette.types import Send
 
-    from api.stream.messages import Form, Message
+    from api.liveblogs.messages import Form, Message
     from api.stream.reader import StreamRequest
     from store.database import Store
-    from store.liveblogs import StoredGame
-    from store.postgres.notify import Stepped
+    from store.engine.postgres.notify import Stepped
+    from store.liveblogs.liveblogs import StoredGame
 
 Watched = tuple[str, int]
 """A liveblog by its `ticker_id`, and the delay of those who watch it."""

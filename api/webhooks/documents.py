@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.liveblog_access import liveblog_in
-from api.request import checked, choice, integer, read_body
+from api.http.request import checked, choice, integer, read_body
+from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
 from mapping.rules import addresses
-from store.delivery_log import LogFilter
+from store.webhooks.delivery_log import LogFilter
 
 if TYPE_CHECKING:
-    from api.request import Query
-    from api.services import Services
-    from store.delivery_log import LogRow
-    from store.webhooks import Subscription
+    from api.http.request import Query
+    from api.http.services import Services
+    from store.webhooks.delivery_log import LogRow
+    from store.webhooks.webhooks import Subscription
 
     Json = dict[str, Any]
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api import openapi
-from api.errors import json_response
-from api.routing import check_organization
+from api.http import openapi
+from api.http.errors import json_response
+from api.http.routing import check_organization
 from api.webhooks import documents
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
 from mapping.errors import InvalidRequest
 from mapping.rules import addresses
-from store import webhooks
+from store.webhooks import webhooks
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-    from api.json_path import Json
-    from api.request import ApiRequest
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
 
 CHANGING = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 

@@ -41,7 +41,7 @@ def create(
 ) -> None:
     """Create a client; its secret is shown once and stored as a hash."""
     from config.values import TYPE_PREFIX
-    from store import clients
+    from store.clients import clients
 
     settings = placed(load(config_file), data_dir)
     if unknown := [name for name in scope or () if name not in SCOPES]:
@@ -64,7 +64,7 @@ def create(
 @app.command("list")
 def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Show all clients, revoked ones too; secrets are never shown."""
-    from store import clients
+    from store.clients import clients
 
     rows = on_database(placed(load(config_file), data_dir), lambda unit: clients.listed(unit.conn))
     table = Table("client_id", "organizations", "scopes", "live secrets", "from", "state")
@@ -83,7 +83,7 @@ def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
 @app.command()
 def rotate(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Give a client a new secret; the one before stays valid until the next rotation."""
-    from store import clients
+    from store.clients import clients
 
     secret = _new_secret()
     hashed = clients.hash_secret(secret)
@@ -94,7 +94,7 @@ def rotate(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDi
 @app.command()
 def revoke(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """From now on the client is unknown; its id is never given again."""
-    from store import clients
+    from store.clients import clients
 
     on_database(placed(load(config_file), data_dir), partial(clients.revoke, client_id=client_id))
     out.print("The client is revoked; a running daemon knows within two seconds.")
@@ -107,7 +107,7 @@ def hash_secret(
     ] = None,
 ) -> None:
     """Print the hash of a client's secret, to be used in the configuration instead of the secret itself."""
-    from store.clients import hash_secret as hashed
+    from store.clients.clients import hash_secret as hashed
 
     if secret is None and sys.stdin.isatty():
         secret = _new_secret()

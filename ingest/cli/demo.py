@@ -11,14 +11,14 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import config
-from ingest.cli.start_errors import StartError
-from ingest.daemon import logs
 from ingest.daemon import run as daemon
+from ingest.kit.start_errors import StartError
+from ingest.telemetry import logs
 from mapping.errors import ServiceError
 from providers.replay import ReplaySettings, running
 from providers.replay.demo import LANGUAGES, NAMES, demo_files
-from store import command
-from store.liveblogs import list_games
+from store.liveblogs.liveblogs import list_games
+from store.upkeep import command
 
 if TYPE_CHECKING:
     from rich.console import Console

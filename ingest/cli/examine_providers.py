@@ -10,7 +10,7 @@ from httpx import codes
 from ingest.daemon.endpoints import connect
 from providers.reachability import Reached, place_of, reach
 from providers.registry import Registry
-from store.doctor_rows import CheckResult
+from store.upkeep.doctor_rows import CheckResult
 
 if TYPE_CHECKING:
     from config import Settings

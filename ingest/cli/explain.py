@@ -6,16 +6,17 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mapping.merge import owners
-from store import ledger, liveblogs, media_probes, sync
-from store.errors import UnreadableRow, reading
-from store.records import check_document
+from store.engine.errors import UnreadableRow, reading
+from store.engine.records import check_document
+from store.following import ledger, sync
+from store.liveblogs import liveblogs, media_probes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
 
-    from store.records import StoredEvent
+    from store.engine.records import StoredEvent
 
 T = TypeVar("T")
 

@@ -32,7 +32,7 @@ def rotate(
     data_dir: DataDir = None,
 ) -> None:
     """Sign by a new key. What is signed by the old one holds until the next time, so rotate twice where it has leaked."""
-    from store import service_keys
+    from store.clients import service_keys
 
     settings = placed(load(config_file), data_dir)
     on_database(settings, partial(service_keys.rotate, name=name.value))

@@ -34,7 +34,7 @@ Format = Annotated[FileFormat, typer.Option("--format")]
 
 def write_export(settings: Settings, liveblog: str, exported: Exported) -> None:
     """Write the file of the liveblog with this `local_id` or `ticker_id`; ends the command where there is none."""
-    from ingest.cli.start_errors import OPERATORS
+    from ingest.kit.start_errors import OPERATORS
 
     try:
         found = asyncio.run(_write(settings, liveblog, exported))
@@ -46,7 +46,8 @@ def write_export(settings: Settings, liveblog: str, exported: Exported) -> None:
 
 async def _write(settings: Settings, liveblog: str, exported: Exported) -> bool:
     """Whether there is such a liveblog. Nothing is locked while the output waits for its reader."""
-    from store import command, liveblogs
+    from store.liveblogs import liveblogs
+    from store.upkeep import command
 
     database = settings.database
     read = partial(command.look, database.session_url, timeout=database.timeout)

@@ -17,14 +17,14 @@ import typer
 import config
 from ingest.cli import clients as cli_clients
 from ingest.cli import comments as cli_comments
-from ingest.cli import init, keep, replay
+from ingest.cli import init, replay
 from ingest.cli import keys as cli_keys
+from ingest.cli import maintenance as keep
 from ingest.cli import media as cli_media
 from ingest.cli import polls as cli_polls
 from ingest.cli import providers as cli_providers
 from ingest.cli import statistics as cli_statistics
 from ingest.cli import webhooks as cli_webhooks
-from ingest.cli.exit_status import ExitStatus
 from ingest.cli.shared import (
     ConfigFile,
     DataDir,
@@ -38,11 +38,12 @@ from ingest.cli.shared import (
     start,
     vocabulary,
 )
-from ingest.daemon.roles import Role
+from ingest.kit.exit_status import ExitStatus
+from ingest.kit.roles import Role
 
 if TYPE_CHECKING:
     from config import Settings
-    from ingest.daemon.logs import LogFile
+    from ingest.telemetry.logs import LogFile
 
 STATUSES = (
     "Exit status: 0 done, or stopped in order; 1 what was looked at is not in order; 2 somebody has to change something "
@@ -141,7 +142,7 @@ def run(
 def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring every liveblog in line with its match once and exit: for cron, or to see whether all providers answer."""
     from ingest.daemon import run as daemon
-    from ingest.daemon.start_wait import Stopped
+    from ingest.kit.start_wait import Stopped
 
     settings = placed(load(config_file, vocabulary()), data_dir, make=True)
     _log(settings)
@@ -167,7 +168,7 @@ def explain(
     import json
 
     from ingest.cli.explain import explain as explained
-    from store import command
+    from store.upkeep import command
 
     settings = placed(load(config_file), data_dir)
 
@@ -204,9 +205,9 @@ def check_config(
 @database.command()
 def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Bring the database's schema to this version."""
-    from ingest.cli.start_errors import OPERATORS
-    from ingest.daemon.start_wait import StartWait
-    from store import migrate
+    from ingest.kit.start_errors import OPERATORS
+    from ingest.kit.start_wait import StartWait
+    from store.engine import migrate
 
     settings = placed(load(config_file), data_dir, make=True)
     url = settings.database.session_url
@@ -232,7 +233,7 @@ def main() -> None:
 
 
 def _log(settings: Settings, path: Path | None = None) -> LogFile | None:
-    from ingest.daemon import logs
+    from ingest.telemetry import logs
 
     try:
         file = None if path is None else logs.LogFile(path)

@@ -9,7 +9,7 @@ import typer
 from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, placed
 
 if TYPE_CHECKING:
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 app = typer.Typer(no_args_is_help=True, help="Pictures and videos.")
 Address = Annotated[str, typer.Argument(help="As a post names it: https://…, or imageservice://… of an upload.")]
@@ -28,7 +28,7 @@ def purge(
     data_dir: DataDir = None,
 ) -> None:
     """Show the file of ADDRESS to nobody any more, in any liveblog of any organization, within a second."""
-    from store import image_uses
+    from store.media import image_uses
 
     settings = placed(load(config_file), data_dir)
     change = image_uses.restore if undo else image_uses.purge

@@ -38,7 +38,7 @@ def export(
 ) -> None:
     """Write the votes on all polls of a liveblog to the standard output; readers have no names in it."""
     from api.polls.poll_export import ExportRequest, exported
-    from store.service_keys import known_reader_id_key
+    from store.clients.service_keys import known_reader_id_key
 
     request = ExportRequest(content.value, file_format.value)
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingest.cli.exit_status import ExitStatus
 from ingest.cli.shared import ConfigFile, fail, load, out
+from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError
 
 if TYPE_CHECKING:

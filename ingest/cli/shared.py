@@ -12,8 +12,8 @@ import typer
 from rich.console import Console
 
 import config
-from ingest.cli.exit_status import ExitStatus
-from store.private import FOLDER
+from ingest.kit.exit_status import ExitStatus
+from store.engine.private import FOLDER
 
 if TYPE_CHECKING:
     import asyncio
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from config import Settings
     from config.vocabulary import Vocabulary
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 T = TypeVar("T")
 
@@ -88,8 +88,8 @@ def placed(settings: Settings, data_dir: Path | None, *, make: bool = False) -> 
 
 def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
     """One unit on the daemon's database; what only the operator can mend is reported in one line."""
-    from ingest.cli.start_errors import OPERATORS
-    from store import command
+    from ingest.kit.start_errors import OPERATORS
+    from store.upkeep import command
 
     try:
         return command.run(settings.database.session_url, work, timeout=settings.database.timeout)
@@ -99,7 +99,7 @@ def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:
 
 def end(error: BaseException, settings: Settings | None = None) -> NoReturn:
     """End the command with the line and the exit status of `error`."""
-    from ingest.cli.start_errors import line_of, status_of
+    from ingest.kit.start_errors import line_of, status_of
 
     fail(line_of(error, settings), status_of(error))
 
@@ -136,8 +136,8 @@ def start(
     announced: Sequence[str] = (),
 ) -> None:
     """Run until stopped. What keeps it from starting is reported in one line; what comes after `announced` is a fault."""
-    from ingest.cli.start_errors import OPERATORS
-    from ingest.daemon.signals import run_with_signals
+    from ingest.kit.start_errors import OPERATORS
+    from ingest.server.signals import run_with_signals
 
     tune_interpreter()
     try:

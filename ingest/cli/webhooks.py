@@ -26,7 +26,7 @@ Address = Annotated[str, typer.Argument(help="The endpoint's address.")]
 def list_(organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Show subscriptions, of all organizations unless one is named."""
     from api.webhooks import documents
-    from store import webhooks
+    from store.webhooks import webhooks
 
     settings = placed(load(config_file), data_dir)
     rows = on_database(settings, lambda unit: webhooks.listed(unit.conn, organization))
@@ -51,7 +51,7 @@ def subscribe(
 ) -> None:
     """Subscribe an endpoint, or enable it again; the secret of a new one is shown once."""
     from ingest.guard.ssrf_guard import Blocked, SsrfGuard
-    from store import webhooks
+    from store.webhooks import webhooks
 
     settings = placed(load(config_file), data_dir)
     guard = SsrfGuard(settings.webhooks)
@@ -72,7 +72,7 @@ def unsubscribe(
     url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
 ) -> None:
     """Forget a subscription and its log."""
-    from store import webhooks
+    from store.webhooks import webhooks
 
     settings = placed(load(config_file), data_dir)
     on_database(settings, partial(webhooks.unsubscribe, organization_id=_owner(settings, organization), url=url))
@@ -83,7 +83,7 @@ def rotate(
     url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
 ) -> None:
     """Give a subscription a new secret; the one before signs too for a while."""
-    from store import webhooks
+    from store.webhooks import webhooks
 
     settings = placed(load(config_file), data_dir)
     secret, overlap = webhooks.new_secret(), settings.webhooks.secret_overlap
@@ -97,7 +97,7 @@ def ping(
     url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
 ) -> None:
     """Let the daemon send a test message; `deliveries` shows how it went."""
-    from store import delivery_log
+    from store.webhooks import delivery_log
 
     settings = placed(load(config_file), data_dir)
     on_database(settings, partial(delivery_log.ping, organization_id=_owner(settings, organization), url=url))
@@ -114,7 +114,7 @@ def deliveries(  # noqa: PLR0917 -- options of a command line
 ) -> None:
     """Show the log of deliveries, the newest first."""
     from api.webhooks.documents import iso
-    from store import delivery_log
+    from store.webhooks import delivery_log
 
     settings = placed(load(config_file), data_dir)
     wanted = delivery_log.LogFilter(url=url, success=False if failed else None)
@@ -141,7 +141,7 @@ def replay(  # noqa: PLR0917 -- options of a command line
     data_dir: DataDir = None,
 ) -> None:
     """Let the daemon deliver once more: one row of the log, or a span of time."""
-    from store import delivery_log
+    from store.webhooks import delivery_log
 
     settings = placed(load(config_file), data_dir)
     owner = _owner(settings, organization)

@@ -13,36 +13,37 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
-from api.services import Keys
-from ingest.cli.start_errors import FULL, StartError
-from ingest.daemon.containment import Containment
+from api.http.services import Keys
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
-from ingest.daemon.housekeeping import check_clients
-from ingest.daemon.jobs import Jobs, queue_of
 from ingest.daemon.parts import parts_of
-from ingest.daemon.roles import Role
-from ingest.daemon.start_wait import StartWait
+from ingest.jobs.housekeeping import check_clients
+from ingest.jobs.jobs import Jobs, queue_of
+from ingest.kit.containment import Containment
+from ingest.kit.roles import Role
+from ingest.kit.start_errors import FULL, StartError
+from ingest.kit.start_wait import StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import unrecorded
 from providers.registry import Registry
-from store import clients, private, service_keys
+from store.clients import clients, service_keys
 from store.database import Store
-from store.declarations import Declaration, declare
-from store.errors import StoreError
-from store.ids import new_local_id
-from store.settings import PoolSettings
+from store.engine import private
+from store.engine.errors import StoreError
+from store.engine.ids import new_local_id
+from store.engine.settings import PoolSettings
+from store.masterdata.declarations import Declaration, declare
 
 if TYPE_CHECKING:
     from config import Settings
-    from config.parties import OrganizationConfig
+    from config.organizations import OrganizationConfig
     from config.sections import Section
     from ingest.daemon.parts import Parts
     from ingest.sync.follower import Followers
     from ingest.sync.poll import Record
-    from store.declarations import DeclaredKind
-    from store.unit import Unit
+    from store.engine.unit import Unit
+    from store.masterdata.declarations import DeclaredKind
 
 Clock = Callable[[], float]
 

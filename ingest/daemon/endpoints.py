@@ -11,14 +11,14 @@ from ingest.sync.import_match import ProviderSource
 from mapping.errors import ServiceError
 from providers.base import Endpoint
 from providers.row_cache import RowCache
-from store import moves
+from store.following import moves
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from config import Settings
-    from config.parties import ProviderEndpoint
-    from ingest.daemon.containment import Containment
+    from config.organizations import ProviderEndpoint
+    from ingest.kit.containment import Containment
     from providers.base import ProviderAdapter
     from providers.registry import Registry
     from store.database import Store

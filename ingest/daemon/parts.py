@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.middleware.request_log import RequestLog
-from ingest.cli.start_errors import StartError
+from ingest.kit.start_errors import StartError
 from ingest.sync.follower import Followers
 from ingest.webhooks.dispatcher import Dispatcher
 from store.database import Store
@@ -46,7 +46,7 @@ async def parts_of(traces: Traces) -> AsyncIterator[Parts]:
         yield PLAIN
         return
     try:
-        from ingest.daemon import traced_parts
+        from ingest.telemetry import traced_parts
     except ModuleNotFoundError as error:
         raise StartError('traces.endpoint needs the extra traces: pip install "matchwire[traces]"') from error
     async with traced_parts.exporting(traces):

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import structlog
 
 import config
-from ingest.cli.start_errors import OPERATORS, line_of
-from ingest.daemon import logs
-from ingest.daemon.server import listener_of
-from ingest.daemon.start_wait import Stopped
+from ingest.kit.start_errors import OPERATORS, line_of
+from ingest.kit.start_wait import Stopped
+from ingest.server.server import listener_of
+from ingest.telemetry import logs
 
 if TYPE_CHECKING:
     import socket
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from config import Settings
     from config.sections import Server
-    from ingest.daemon.logs import LogFile
+    from ingest.telemetry.logs import LogFile
 
     Serve = Callable[[Settings, asyncio.Event], Awaitable[None]]
 

@@ -14,34 +14,34 @@ import structlog
 
 from api.app import create_app
 from api.feeds.themes import UnknownThemes
+from api.http.services import Services
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
-from api.read_cache import ReadCounts
-from api.services import Services
 from api.stream.streams import Streams
+from api.view.read_cache import ReadCounts
 from config.folders import is_writable
-from ingest.daemon.alarms import alarm_monitor
-from ingest.daemon.background import BackgroundTasks
+from ingest.alarms.alarms import alarm_monitor
 from ingest.daemon.build import build_components
-from ingest.daemon.connection_limits import ConnectionLimits
-from ingest.daemon.counting import count_readers
-from ingest.daemon.file_store import file_store
-from ingest.daemon.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
-from ingest.daemon.metrics import ProcessMetrics, RequestCounts
-from ingest.daemon.purge_jobs import TIMETABLE, add_purges, purges_of
-from ingest.daemon.purges import UploadPurge
-from ingest.daemon.roles import Role, operations_only
-from ingest.daemon.scheduler import Scheduler
-from ingest.daemon.server import connections_that_fit, listener_of, serving
-from ingest.daemon.start_wait import Stopped
-from ingest.daemon.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
 from ingest.daemon.status import StatusReport
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.jobs.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
+from ingest.jobs.purge_jobs import TIMETABLE, add_purges, purges_of
+from ingest.jobs.purges import UploadPurge
+from ingest.jobs.scheduler import Scheduler
+from ingest.kit.background import BackgroundTasks
+from ingest.kit.roles import Role, operations_only
+from ingest.kit.start_wait import Stopped
+from ingest.kit.steady_clock import SteadyClock
 from ingest.media.fetch import MediaFetcher
+from ingest.media.file_store import file_store
 from ingest.media.probe import MediaProbes
+from ingest.server.connection_limits import ConnectionLimits
+from ingest.server.server import connections_that_fit, listener_of, serving
+from ingest.statistics.counting import count_readers
 from ingest.sync.worker_count import WorkerCount
+from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
+from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
 from ingest.webhooks.hub_ping import HubPings
-from ingest.webhooks.steady_clock import SteadyClock
 from mapping.doubts import CONFIRMATIONS
 from providers.http_server import address_of
 
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from api.middleware.request_log import RequestLog
     from config import Settings
     from config.sections import Server
-    from ingest.daemon.alarms import AlarmMonitor
+    from ingest.alarms.alarms import AlarmMonitor
     from ingest.daemon.build import Components
     from ingest.daemon.parts import Parts
     from ingest.webhooks.dispatcher import Dispatcher

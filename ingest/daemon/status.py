@@ -11,18 +11,19 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import StoreUnavailable
-from store import alarms, delivery_log
-from store.outbox import sequence
+from store.alarms import alarms
+from store.webhooks import delivery_log
+from store.webhooks.outbox import sequence
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Connection
 
-    from ingest.daemon.roles import Role
+    from ingest.kit.roles import Role
     from ingest.sync.follower import Followers
     from ingest.sync.worker_count import WorkerCount
-    from store.alarms import Alarm
+    from store.alarms.alarms import Alarm
     from store.database import Store
 
 RECENT = 86_400.0

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
-from ingest.webhooks.bulkhead import Bulkhead
+from ingest.kit.bulkhead import Bulkhead
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ingest.webhooks.bulkhead import Place
+    from ingest.kit.bulkhead import Place
 
     Found = asyncio.Future[list[str]]
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ingest.webhooks.bulkhead import Bulkhead
+from ingest.kit.bulkhead import Bulkhead
 from providers.http_client import freshness
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from prometheus_client import Counter
 
 from api.media.video_facts import facts_of, is_video
 from mapping.errors import ServiceError, StoreUnavailable
-from store import media_probes
-from store.media_probes import Finding, MediaProbe
+from store.liveblogs import media_probes
+from store.liveblogs.media_probes import Finding, MediaProbe
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,15 +7,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from providers.base import Answer, Outcome
-from store import closing as endings
-from store import sync
+from store.following import closing as endings
+from store.following import sync
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ingest.sync.snapshot import Snapshot
     from mapping.match import Fault
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 FAULTS_KEPT = 1000
 """Rows left out of a body that the store names, at most."""

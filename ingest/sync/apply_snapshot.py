@@ -19,9 +19,11 @@ from mapping.posts import TEXT, in_order, wanted
 from mapping.prefill import game_document, synced
 from mapping.reconcile import Changes, Entry, Stored, reconcile
 from mapping.reissued import reissued
-from store import ledger, liveblogs, masterdata, sync
-from store.errors import brief_reason, transient
-from store.records import check_document
+from store.engine.errors import brief_reason, transient
+from store.engine.records import check_document
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
+from store.masterdata import masterdata
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from mapping.merge import Document
     from mapping.references import References
     from mapping.terms import Terms
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
     ReferencesOf = Callable[[AbstractSet[str] | None], References]
     """The `_id`s that stand for people and teams of the incidents with these keys, None for all of the match."""

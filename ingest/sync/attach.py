@@ -9,15 +9,15 @@ from api.external.source import NamedLiveblog, change_terms, lock
 from mapping.errors import Unprocessable
 from mapping.merge import same
 from mapping.prefill import EVERYTHING
-from store import closing, ledger, sources, sync
+from store.following import closing, ledger, sources, sync
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api.services import ImportRequest
+    from api.http.services import ImportRequest
     from mapping.match import Match
     from mapping.terms import Terms
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")
 HANDED_OVER_META = ("_type", "home_team", "away_team", "tournament", "location", "starts_at")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from store import ledger
+from store.following import ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,8 +10,8 @@ from mapping.doubts import identify
 from mapping.errors import DownstreamRejected
 from mapping.from_posts import belief_of_posts
 from mapping.identity import MatchIdentity, is_another
-from store import sync
-from store.errors import UnreadableRow
+from store.engine.errors import UnreadableRow
+from store.following import sync
 
 if TYPE_CHECKING:
     from ingest.sync.posted import Posted

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from api.services import ImportRequest
-from ingest.daemon.containment import AGAIN, Containment
+from api.http.services import ImportRequest
+from ingest.kit.containment import AGAIN, Containment
 from ingest.sync.import_match import terms_of
 from mapping.errors import ServiceError
-from store import sync
+from store.following import sync
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from config.parties import Liveblog
+    from config.organizations import Liveblog
     from ingest.sync.import_match import Importer
     from store.database import Store
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 log = structlog.get_logger()
 

@@ -19,7 +19,7 @@ from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
 from mapping.rules.token_bucket import TokenBucket
 from providers.http_client import Throttled
-from store.log_once import LogOnce
+from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -11,8 +11,8 @@ from ingest.sync.beliefs import Lately
 from mapping.errors import MatchUnknown
 from mapping.rules import pacing
 from providers.base import Known
-from store import sync
-from store.errors import UnreadableRow
+from store.engine.errors import UnreadableRow
+from store.following import sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -14,24 +14,24 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.daemon.containment import AGAIN
+from ingest.kit.containment import AGAIN
+from ingest.kit.timers import EARLY
 from ingest.sync import followed
 from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, requests_of, unleased
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Poller, unrecorded
 from ingest.sync.poll_counts import health_of
-from ingest.timers import EARLY
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
-from store import leases
-from store.lasting import repeat
+from store.engine.lasting import repeat
+from store.following import leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 
     from config.sections import Limits, Polling
-    from ingest.daemon.containment import Containment
+    from ingest.kit.containment import Containment
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.followed import Followed
     from ingest.sync.poll import Record

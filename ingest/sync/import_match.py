@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import structlog
 
-from api.references import decorate
+from api.view.references import decorate
 from ingest.sync import apply_snapshot
 from ingest.sync.answers import save_answers
 from ingest.sync.attach import start_ledger, take_over
@@ -23,21 +23,24 @@ from mapping.terms import Terms
 from providers.base import Outcome, Selector
 from providers.fetch import beside
 from providers.http_client import patient
-from store import idempotency, liveblogs, masterdata, sync
-from store.ids import new_local_id, new_object_id
+from store.clients import idempotency
+from store.engine.ids import new_local_id, new_object_id
+from store.following import sync
+from store.liveblogs import liveblogs
+from store.masterdata import masterdata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlalchemy import Connection
 
-    from api.services import ImportRequest
+    from api.http.services import ImportRequest
     from config.sections import Limits
     from mapping.match import Match
     from mapping.references import References
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 log = structlog.get_logger()
 

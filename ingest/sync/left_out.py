@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.daemon.containment import AGAIN, Containment
+from ingest.kit.containment import AGAIN, Containment
 from ingest.sync import answers
 from mapping.errors import ServiceError
-from store import leases, sync
-from store.errors import UnreadableRow, brief_reason
+from store.engine.errors import UnreadableRow, brief_reason
+from store.following import leases, sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ingest.sync.followed import Followed
     from ingest.sync.outage import Outage
     from store.database import Store
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 RELAPSES = 3
 """So often the store has to be lost for one match while it is there for others, until that is taken for the match's fault."""

@@ -2,7 +2,7 @@
 
 Everything here goes by a steady clock. The process counts its lease from before it requested it, the others count from
 after they saw it, so no two processes ever believe that they have the lease of a match, except one that was stopped in
-the middle of a poll; that one is refused when it writes (`store.leases.fenced`).
+the middle of a poll; that one is refused when it writes (`store.following.leases.fenced`).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import structlog
 
 from ingest.sync.endpoint_limiter import share_limits
 from mapping.errors import ServiceError
-from store import leases
-from store.lasting import repeat
+from store.engine.lasting import repeat
+from store.following import leases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ingest.daemon.containment import Containment
+    from ingest.kit.containment import Containment
     from ingest.sync.follower import Followers
     from store.database import Store
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from store.log_once import LogOnce
+from store.engine.log_once import LogOnce
 
 
 @dataclass(slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from ingest.daemon.containment import AGAIN
+from ingest.kit.containment import AGAIN
 from ingest.sync import apply_snapshot, batches
 from ingest.sync.answers import save_health
 from ingest.sync.beliefs import Before, BeliefLost, check_same
@@ -29,8 +29,9 @@ from mapping.from_posts import with_posts_alone
 from mapping.parts import Part
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
-from store import closing as endings
-from store import leases, masterdata, sync
+from store.following import closing as endings
+from store.following import leases, sync
+from store.masterdata import masterdata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from mapping.match import Match
     from providers.base import Endpoint
     from store.database import Store
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
     Record = Callable[[Endpoint, str, Iterable[Answer]], None]
     """Takes the answers of every poll; does not block and does not raise."""

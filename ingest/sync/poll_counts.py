@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from store.durations import Durations
+from store.engine.durations import Durations
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.from_posts import StandingPost
 from mapping.reconcile import State
-from store import ledger, sync
+from store.following import ledger, sync
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

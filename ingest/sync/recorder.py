@@ -19,8 +19,8 @@ from providers.base import Outcome
 from providers.replay.failure import Ending, Failure
 from providers.replay.paths import Source
 from providers.replay.recording import Line
-from store import private
-from store.log_once import LogOnce
+from store.engine import private
+from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

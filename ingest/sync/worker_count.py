@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ingest.sync.match_leases import LEASE, PeerMonitor, steady
 from mapping.errors import StoreUnavailable
-from store.leases import heartbeats
+from store.following.leases import heartbeats
 
 if TYPE_CHECKING:
     from store.database import Store

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from config.sections import Webhooks
     from ingest.webhooks.receiver_client import ReceiverClient, Response
-    from store.deliveries import Delivery
+    from store.webhooks.deliveries import Delivery
 
 HEADERS = {
     "Content-Type": "application/json",

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import structlog
 
 from mapping.errors import StoreUnavailable
-from store import deliveries
+from store.webhooks import deliveries
 
 if TYPE_CHECKING:
     from store.database import Store
-    from store.deliveries import AttemptRecord, RecordResult
-    from store.webhooks import Subscription
+    from store.webhooks.deliveries import AttemptRecord, RecordResult
+    from store.webhooks.webhooks import Subscription
 
 log = structlog.get_logger()
 

@@ -12,23 +12,23 @@ from urllib.parse import urlsplit
 import structlog
 from prometheus_client import CollectorRegistry
 
-from ingest.daemon.containment import AGAIN, Containment
-from ingest.daemon.purges import Purging
+from ingest.jobs.purges import Purging
+from ingest.kit.bulkhead import Bulkhead
+from ingest.kit.containment import AGAIN, Containment
+from ingest.kit.rate_limiter import FairRateLimiter
+from ingest.kit.single_flight import SingleFlight
+from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt_writer import AttemptWriter
-from ingest.webhooks.bulkhead import Bulkhead
 from ingest.webhooks.delivery_metrics import DeliveryMetrics
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
-from ingest.webhooks.rate_limiter import FairRateLimiter
 from ingest.webhooks.receiver import ReceiverWorker
 from ingest.webhooks.receiver_client import ReceiverClient
-from ingest.webhooks.single_flight import SingleFlight
-from ingest.webhooks.steady_clock import SteadyClock
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
-from store import deliveries, delivery_log, outbox, webhooks
-from store.errors import UnreadableRow
-from store.lasting import repeat
-from store.log_once import LogOnce
+from store.engine.errors import UnreadableRow
+from store.engine.lasting import repeat
+from store.engine.log_once import LogOnce
+from store.webhooks import deliveries, delivery_log, outbox, webhooks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from ingest.guard.ssrf_guard import SsrfGuard
     from ingest.webhooks.attempt import RoundOutcome
     from store.database import Store
-    from store.outbox import OutboxRow
-    from store.postgres.notify import Stepped
-    from store.webhooks import Subscription
+    from store.engine.postgres.notify import Stepped
+    from store.webhooks.outbox import OutboxRow
+    from store.webhooks.webhooks import Subscription
 
 log = structlog.get_logger()
 

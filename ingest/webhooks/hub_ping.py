@@ -14,21 +14,21 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from api.feeds.common import feed_topics
+from api.feeds.feed import feed_topics
 from ingest.webhooks.receiver_client import operators_client
 from mapping.errors import ServiceError
 from mapping.rules.delivery import Verdict, verdict
-from store import hub_pings
-from store.lasting import LoggedLoop, repeat
-from store.log_once import LogOnce
+from store.engine.lasting import LoggedLoop, repeat
+from store.engine.log_once import LogOnce
+from store.webhooks import hub_pings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from config import Settings
     from store.database import Store
-    from store.hub_pings import PingableGame
-    from store.postgres.notify import Stepped
+    from store.engine.postgres.notify import Stepped
+    from store.webhooks.hub_pings import PingableGame
 
 MOST_WAITING = 10_000
 """Liveblogs that wait for a ping; others are pinged with their next change."""

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from store import outbox
-from store.log_once import LogOnce
+from store.engine.log_once import LogOnce
+from store.webhooks import outbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqlalchemy import Connection
 
+    from ingest.kit.steady_clock import SteadyClock
     from ingest.webhooks.delivery_metrics import DeliveryMetrics
-    from ingest.webhooks.steady_clock import SteadyClock
     from store.database import Store
-    from store.outbox import Sequence
-    from store.unit import Unit
+    from store.engine.unit import Unit
+    from store.webhooks.outbox import Sequence
 
 T = TypeVar("T")
 

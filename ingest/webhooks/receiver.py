@@ -18,22 +18,22 @@ from ingest.webhooks.attempt import make_round
 from ingest.webhooks.cursor import CursorTracker
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
-from store import deliveries, outbox
-from store.deliveries import AttemptRecord, Delivery, Round
+from store.webhooks import deliveries, outbox
+from store.webhooks.deliveries import AttemptRecord, Delivery, Round
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from config.sections import Webhooks
+    from ingest.kit.bulkhead import Bulkhead
+    from ingest.kit.rate_limiter import FairRateLimiter
+    from ingest.kit.steady_clock import SteadyClock
     from ingest.webhooks.attempt import RoundOutcome
     from ingest.webhooks.attempt_writer import AttemptWriter
-    from ingest.webhooks.bulkhead import Bulkhead
-    from ingest.webhooks.rate_limiter import FairRateLimiter
     from ingest.webhooks.receiver_client import ReceiverClient
-    from ingest.webhooks.steady_clock import SteadyClock
     from store.database import Store
-    from store.outbox import OutboxRow
-    from store.webhooks import Subscription
+    from store.webhooks.outbox import OutboxRow
+    from store.webhooks.webhooks import Subscription
 
 log = structlog.get_logger()
 

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from store import private
+from store.engine import private
 from store.files.port import KEY, FoundFile, check_key
 from store.files.writing import fill, storage_errors
 

@@ -14,7 +14,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from store import private
+from store.engine import private
 from store.files.port import KEY, FileMissing, FoundFile, check_key
 from store.files.writing import fill, storage_errors, unavailable
 

@@ -1,1 +1,1 @@
-"""The history of the schema (alembic); `store.migrate` runs it."""
+"""The history of the schema (alembic); `store.engine.migrate` runs it."""

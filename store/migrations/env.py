@@ -1,4 +1,4 @@
-"""Alembic's way in: runs the revisions on the connection that `store.migrate` hands over, in its transaction."""
+"""Alembic's way in: runs the revisions on the connection that `store.engine.migrate` hands over, in its transaction."""
 
 from alembic import context
 

@@ -12,12 +12,13 @@ import pytest
 
 from api.app import create_app
 from api.feeds.themes import UnknownThemes
+from api.http.services import ImportRequest, Keys, Services
 from api.middleware.request_log import RequestLog
-from api.read_cache import ReadCounts
-from api.services import ImportRequest, Keys, Services
-from store import clients, declarations
+from api.view.read_cache import ReadCounts
+from store.clients import clients
 from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
+from store.masterdata import declarations
 from store.schema import metadata
 from tests.api import matchday
 from tests.browser import browser, browsers, chromium

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from api.openapi import DocumentLimits
+from api.http.openapi import DocumentLimits
 from api.routes import openapi
 
 Json = dict[str, Any]

@@ -9,8 +9,8 @@ from pathlib import Path
 from starlette.responses import HTMLResponse
 
 from providers.http_server import bound, listening
-from store import liveblogs
-from store.liveblogs import Change
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.writing import Desk

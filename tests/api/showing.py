@@ -3,7 +3,7 @@
 from zoneinfo import ZoneInfo
 
 from api.page.files import UP, PageFiles
-from api.post_files import Images
+from api.view.post_files import Images
 from mapping.locales import translator
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from tests.api import matchday

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from api.http.routing import ESCAPED_BYTES, READER_BYTES
 from api.routes import ROUTES
-from api.routing import ESCAPED_BYTES, READER_BYTES
 from tests.api.conftest import serving
 from tests.api.matchday import ORGANIZATION
 

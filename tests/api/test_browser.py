@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 import uvicorn
 
-from store import liveblogs
+from store.liveblogs import liveblogs
 from tests.api import matchday, poison
 from tests.api.matchday import pair
 from tests.browser import needed

@@ -10,7 +10,7 @@ from functools import partial
 from axe_playwright_python.async_playwright import Axe
 
 from api.page.window import POSTS_SHOWN
-from store import liveblogs
+from store.liveblogs import liveblogs
 from tests.api import matchday
 from tests.api.test_browser import address
 from tests.api.test_browser_media import SHIFTS

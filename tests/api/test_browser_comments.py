@@ -8,7 +8,7 @@ import jwt
 import pytest
 
 from providers.http_server import bound, listening
-from store import clients
+from store.clients import clients
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.embedding import OtherSite, Service

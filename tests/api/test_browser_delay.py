@@ -6,7 +6,7 @@ import time
 from functools import partial
 
 from providers.http_server import bound, listening
-from store import liveblogs
+from store.liveblogs import liveblogs
 from tests.api import matchday
 from tests.api.test_delay import served
 from tests.browser import needed

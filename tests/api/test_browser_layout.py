@@ -10,8 +10,8 @@ from itertools import product
 
 import pytest
 
+from api.http.static import file
 from api.page.page import render_liveblog
-from api.static import file
 from tests.api import matchday
 from tests.api.matchday import pair
 from tests.api.showing import page_files

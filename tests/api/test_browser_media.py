@@ -19,8 +19,8 @@ from api.media.proxy import ImageProxy
 from config.sections import MediaConfig
 from mapping.rules.image_address import read_path
 from providers.http_server import bound, listening
-from store import liveblogs
-from store.liveblogs import Change
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change
 from tests.api import matchday
 from tests.api.showing import KEY, add, file, item, showing
 from tests.browser import needed

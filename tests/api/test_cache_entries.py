@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from api.read_cache import ReadCounts
+from api.view.read_cache import ReadCounts
 from tests.api import matchday
 from tests.api.test_delay import EMBED
 

@@ -14,10 +14,10 @@ import pytest
 import structlog
 from sqlalchemy import select
 
-from store import clients
-from store import comments as comment_store
-from store.comment_tables import comment_reports, comments
-from store.liveblogs import Change, EventWrite, record
+from store.clients import clients
+from store.comments import comments as comment_store
+from store.comments.tables import comment_reports, comments
+from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION, OTHER

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from api import content_coding
-from api.content_coding import CODINGS, accepted_coding
+from api.http import content_coding
+from api.http.content_coding import CODINGS, accepted_coding
 from tests.api import matchday
 
 QUERY = {"liveblogId": "gderby"}
@@ -85,7 +85,7 @@ async def test_a_body_is_compressed_once(derby, monkeypatch):
         await read(derby, PATHS[0], "gzip")
     assert len(done) == 1
 
-    monkeypatch.setattr("api.read_cache.SMALLEST", 2**20)
+    monkeypatch.setattr("api.view.read_cache.SMALLEST", 2**20)
     assert "content-encoding" not in (await read(derby, PATHS[1], "gzip")).headers
 
 

@@ -15,8 +15,9 @@ import pytest
 from sqlalchemy import insert
 
 import api
-from api.stream import messages, streams
-from api.stream.messages import as_json
+from api.liveblogs import messages
+from api.liveblogs.messages import as_json
+from api.stream import streams
 from api.stream.reader import StreamRequest
 from mapping.believed import believed
 from mapping.posts import wanted
@@ -26,8 +27,10 @@ from mapping.terms import Terms
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
-from store import clients, liveblogs, masterdata, masterdata_edit
-from store.liveblogs import Change, EventWrite, NewGame
+from store.clients import clients
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite, NewGame
+from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
@@ -379,7 +382,7 @@ async def test_links_of_a_delayed_read_lead_to_delayed_pages(public):
 
 
 def test_nothing_public_is_read_without_its_moment():
-    """Who reads a liveblog for readers goes through `api.delay`, which alone looks it up."""
+    """Who reads a liveblog for readers goes through `api.view.delay`, which alone looks it up."""
     for path in Path(api.__path__[0]).rglob("*.py"):
         used = re.findall(r"(?:reads\.game|streams\.find)(?=\()", path.read_text(encoding="utf-8"))
         assert used == [], path

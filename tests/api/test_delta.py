@@ -6,8 +6,9 @@ import asyncio
 
 import pytest
 
-from api.stream import messages, streams
-from store.liveblogs import Change, EventWrite, record
+from api.liveblogs import messages
+from api.stream import streams
+from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api import matchday, poison
 from tests.api.streaming import STREAM, Reader, over_http
 from tests.api.writing import DELTA, DESK, STRANGER, Desk, post

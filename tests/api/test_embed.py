@@ -8,10 +8,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.embed.snippets import snippets_of
-from api.static import version
+from api.http.static import version
 from mapping.locales import translator
 from mapping.locales.labels import SnippetText
-from store.liveblogs import Change, record
+from store.liveblogs.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.harmless import read

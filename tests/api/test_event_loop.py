@@ -9,14 +9,15 @@ from urllib.parse import urlencode
 import pytest
 from sqlalchemy import insert
 
-from api import ops
 from api.routes import ROUTES
+from api.status import ops
 from mapping.rules.reader_sketch import ReaderSketch
-from store import clients, liveblogs
-from store.command import run
-from store.comment_tables import comments
-from store.liveblogs import EventWrite, NewGame
-from store.statistics_tables import load_counts, reader_sketches
+from store.clients import clients
+from store.comments.tables import comments
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import EventWrite, NewGame
+from store.statistics.tables import load_counts, reader_sketches
+from store.upkeep.command import run
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.polling_readers import POLL

@@ -7,9 +7,10 @@ from functools import partial
 
 import pytest
 
-from store import liveblogs, masterdata, publishing
-from store.declarations import Declaration, declare
-from store.liveblogs import Change, EventWrite, record
+from store.liveblogs import liveblogs, publishing
+from store.liveblogs.liveblogs import Change, EventWrite, record
+from store.masterdata import masterdata
+from store.masterdata.declarations import Declaration, declare
 from store.tables import outbox, players
 from tests.api import matchday
 from tests.api.writing import CONTENT, STRANGER, Desk, photo, post, text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from store import clients
+from store.clients import clients
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.writing import DESK, STRANGER, Desk, post

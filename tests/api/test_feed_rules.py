@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from config.parties import ThemeConfig
+from config.organizations import ThemeConfig
 from mapping.documents.scalars import Locale
 from tests.api import matchday, poison
 from tests.api.conftest import serving

@@ -9,7 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from mapping.match import Match, Person, Side, Status
-from store import liveblogs, masterdata
+from store.liveblogs import liveblogs
+from store.masterdata import masterdata
 from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
 from tests.api.harmless import active_parts

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
+from api.http.request import loggable
 from api.middleware.rate_limiter import RateLimiter
-from api.request import loggable
 from mapping.errors import StoreUnavailable
 from tests.api import matchday
 from tests.api.conftest import serving

@@ -6,7 +6,7 @@ import secrets
 
 import pytest
 
-from store import clients
+from store.clients import clients
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION

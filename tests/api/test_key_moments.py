@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from mapping.documents.scalars import LocalStatus
-from store import liveblogs
+from store.liveblogs import liveblogs
 from tests.api import matchday, poison
 from tests.api.showing import add
 from tests.api.test_feeds import feed

@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 
 from providers.http_server import bound, listening
-from store import liveblogs
-from store.liveblogs import Change, EventWrite
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.writing import Desk, post, text

@@ -9,13 +9,13 @@ from functools import partial
 
 import pytest
 
+from api.liveblogs.messages import as_json
 from api.page.changes import AsPage
 from api.stream import streams
 from api.stream.live_results import LiveResults
-from api.stream.messages import as_json
 from api.stream.reader import StreamRequest
 from config import Settings
-from store import votes
+from store.polls import votes
 from tests.api.matchday import insert
 from tests.api.polling_readers import POLL, QUIZ, SOLUTION, liveblog, numbers, poll_post
 from tests.api.test_streams import Follower

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 from sqlalchemy.engine import make_url
 
-from store import clients
+from store.clients import clients
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.writing import Desk, post

@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from api import static
+from api.http import static
 
 FOLDERS = ("api.page.static", "api.docs")
 

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from store import clients
+from store.clients import clients
 from store.tables import outbox
 from tests.api import matchday
 from tests.api.conftest import NOW, serving

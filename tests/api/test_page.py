@@ -8,16 +8,16 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from api.json_path import FIRST, LAST
+from api.http.json_path import FIRST, LAST
+from api.http.static import version
 from api.page.clock import clock
 from api.page.page import render_liveblog
 from api.page.posts import whole_scores
 from api.page.scoreboard import clock_html, moment
-from api.player_deeds import Deed, deeds_of
-from api.static import version
+from api.view.player_deeds import Deed, deeds_of
 from mapping.locales import translator
 from mapping.sports import SPORTS
-from store.liveblogs import Change, record
+from store.liveblogs.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.harmless import active_parts, read

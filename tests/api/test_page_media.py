@@ -9,7 +9,7 @@ from api.page.page import render_liveblog
 from mapping.locales import translator
 from mapping.locales.labels import Label
 from mapping.web_embeds import FRAME_HOSTS
-from store.liveblogs import Change, record
+from store.liveblogs.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import contents, serving
 from tests.api.harmless import read

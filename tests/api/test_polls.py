@@ -11,9 +11,10 @@ from hashlib import sha256
 import pytest
 from sqlalchemy import select
 
-from store import clients, liveblogs
-from store.liveblogs import Change
-from store.poll_tables import poll_tallies, poll_votes
+from store.clients import clients
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change
+from store.polls.tables import poll_tallies, poll_votes
 from tests.api import matchday
 from tests.api.conftest import NOW, contents
 from tests.api.polling_readers import POLL, POLLS, QUIZ, SOLUTION, Voter, liveblog, numbers, poll_post, reader_of

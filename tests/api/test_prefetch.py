@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from api.static import version
+from api.http.static import version
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.harmless import read

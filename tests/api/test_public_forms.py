@@ -9,9 +9,10 @@ from random import Random
 import pytest
 
 from mapping.documents.scalars import LocalStatus
-from store import comments, liveblogs
-from store.comments import NewComment
-from store.liveblogs import Change, EventWrite, NewGame
+from store.comments import comments
+from store.comments.comments import NewComment
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite, NewGame
 from store.published_files import file_is_shown
 from tests.api import matchday
 from tests.api.conftest import NOW

@@ -9,11 +9,11 @@ from functools import partial
 
 import pytest
 
-from api import read_cache
-from api.delay import Sight
-from api.read_cache import FRESH, ReadCache
-from api.rendered import OVERHEAD
-from store.liveblogs import Change, EventWrite, StoredGame, record
+from api.http.rendered import OVERHEAD
+from api.view import read_cache
+from api.view.delay import Sight
+from api.view.read_cache import FRESH, ReadCache
+from store.liveblogs.liveblogs import Change, EventWrite, StoredGame, record
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.writing import DESK, Desk, post

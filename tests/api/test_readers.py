@@ -11,12 +11,12 @@ import jwt
 import pytest
 import structlog
 
+from api.http.request import RequestHeaders
 from api.readers import access
 from api.readers.limits import ReaderLimits
-from api.request import RequestHeaders
 from mapping.errors import RateLimited, Unauthorized
-from store.comment_tables import reader_sign_ins
-from store.reader_sign_ins import FORGOTTEN, use_once
+from store.comments.tables import reader_sign_ins
+from store.readers.reader_sign_ins import FORGOTTEN, use_once
 from tests.api.conftest import NOW, serving
 from tests.api.matchday import ORGANIZATION, OTHER
 

@@ -1,6 +1,6 @@
 """What is kept of rendered answers, and for how long."""
 
-from api.rendered import KEPT_SECONDS, OVERHEAD, Rendered, Rendering
+from api.http.rendered import KEPT_SECONDS, OVERHEAD, Rendered, Rendering
 
 
 def test_a_body_is_kept_for_a_while():

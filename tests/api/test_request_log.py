@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 from api.middleware import request_log
 from api.middleware.request_log import RequestLog
-from ingest.daemon.metrics import ProcessMetrics, RequestCounts
+from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.writing import Desk, post

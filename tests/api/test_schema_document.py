@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from api.openapi import SECURITY
+from api.http.openapi import SECURITY
 from api.routes import REQUESTS, RESPONSES
 from mapping.strict_json import INT_MAX
 from tests.api.described import document, operations

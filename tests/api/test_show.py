@@ -7,7 +7,7 @@ import pytest
 from mapping.documents.base import parse
 from mapping.documents.game import Game
 from mapping.match import Match, Named, Person, Side, Status
-from store import masterdata
+from store.masterdata import masterdata
 from tests.api import matchday
 
 SHOW = "/api/v5/write/ticker/show.json"

@@ -9,8 +9,8 @@ import pytest
 
 from api.app import create_app
 from api.statistics.beacons import BeaconLimits, Beacons
-from ingest.daemon.beacon_tally import BeaconTally
-from ingest.daemon.beacon_writer import BeaconWriter
+from ingest.statistics.beacon_tally import BeaconTally
+from ingest.statistics.beacon_writer import BeaconWriter
 from tests.api import matchday
 from tests.api.conftest import NOW, contents
 

@@ -9,13 +9,15 @@ from itertools import pairwise
 
 import pytest
 
-from api.delay import in_query
-from api.stream import messages, shared_reads, streams
-from api.stream.messages import KeptMessages, Message, as_json
+from api.liveblogs import messages
+from api.liveblogs.messages import KeptMessages, Message, as_json
+from api.stream import shared_reads, streams
 from api.stream.reader import StreamRequest
+from api.view.delay import in_query
 from mapping.errors import StoreUnavailable
-from store import clients, liveblogs
-from store.liveblogs import Change, record
+from store.clients import clients
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, record
 from tests.api import matchday
 from tests.api.streaming import STREAM, Reader, over_http
 from tests.api.writing import DESK, Desk, post

@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 
 from api.stream import streams
-from store import clients
-from store.liveblogs import Change, EventWrite, record
+from store.clients import clients
+from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.streaming import Reader, over_http

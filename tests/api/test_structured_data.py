@@ -7,12 +7,12 @@ from typing import get_args
 import pytest
 from sqlalchemy import text as sql
 
-from api.embed.structured_data import script
+from api.page.structured_data import script
 from mapping.documents.scalars import Locale
 from mapping.locales import translator
 from mapping.locales.labels import INTERRUPTED
 from mapping.match import Status
-from store.liveblogs import Change, record
+from store.liveblogs.liveblogs import Change, record
 from tests.api import matchday, poison
 from tests.api.conftest import serving
 from tests.api.showing import add, file, item, showing

@@ -8,13 +8,14 @@ from functools import partial
 
 import pytest
 
-from api.stream.messages import as_json
+from api.liveblogs.messages import as_json
 from api.stream.reader import StreamRequest
 from api.stream.streams import Streams
 from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import Entry, State
-from store import ledger, liveblogs
-from store.liveblogs import Change, EventWrite, NewGame
+from store.following import ledger
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite, NewGame
 from tests.api import matchday
 from tests.api.conftest import NOW
 from tests.api.test_delay import EMBED, Watcher, served

@@ -16,9 +16,13 @@ import pytest
 from sqlalchemy import func, select
 
 from api.routes import ROUTES
-from store import clients, comments, declarations, sync, webhooks
-from store.comments import NewComment
+from store.clients import clients
+from store.comments import comments
+from store.comments.comments import NewComment
+from store.following import sync
+from store.masterdata import declarations
 from store.tables import games, webhook_rounds
+from store.webhooks import webhooks
 from tests.api import matchday
 from tests.api.conftest import contents, declared_database, open_store, serving
 from tests.api.described import operations
@@ -30,7 +34,7 @@ from tests.sqlite import copied_url, filled_database
 if TYPE_CHECKING:
     import httpx
 
-    from store.unit import Unit
+    from store.engine.unit import Unit
     from tests.api.conftest import Server
 
 OWNER, OTHER = matchday.ORGANIZATION, matchday.OTHER

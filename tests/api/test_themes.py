@@ -6,9 +6,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from api.feeds.themes import DAY, EVERYTHING, LOGGED, Theme, UnknownThemes
-from api.read_cache import ReadCounts
+from api.view.read_cache import ReadCounts
 from config import Settings
-from config.parties import ThemeConfig
+from config.organizations import ThemeConfig
 from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.test_feeds import feed, ids

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from store import clients
+from store.clients import clients
 from tests.api import matchday
 from tests.api.writing import DELTA, DESK
 

@@ -13,11 +13,11 @@ import pytest
 from sqlalchemy import select
 
 from api.media.formats import CONTENT_TYPES
-from ingest.daemon.purges import UploadPurge
-from store import uploads
+from ingest.jobs.purges import UploadPurge
 from store.files.disk import DiskFiles
 from store.files.port import FileMissing, new_key
-from store.media_tables import uploads as uploads_table
+from store.media import uploads
+from store.media.tables import uploads as uploads_table
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.media.pictures import FORMATS, HTML, SVG, animation, picture, png_header, webp_header
@@ -383,7 +383,7 @@ async def test_the_purge_takes_what_nothing_refers_to_once_it_is_old(server, fil
 
 async def test_the_purge_finds_what_a_dead_process_left(server, files, old, kept, monkeypatch):
     """Old files without a row and old rows without a file go, page by page; young ones and what is whole stay."""
-    monkeypatch.setattr("ingest.daemon.purges.BATCH", 2)
+    monkeypatch.setattr("ingest.jobs.purges.BATCH", 2)
     whole = [await uploaded(server) for _ in range(5)]
     lost = await uploaded(server)
     for key in whole:

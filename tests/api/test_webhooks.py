@@ -10,8 +10,10 @@ from standardwebhooks import Webhook
 
 from api.app import create_app
 from mapping.rules.delivery import Health
-from store import clients, deliveries, liveblogs, outbox, webhooks
-from store.deliveries import AttemptRecord, Delivery, Round
+from store.clients import clients
+from store.liveblogs import liveblogs
+from store.webhooks import deliveries, outbox, webhooks
+from store.webhooks.deliveries import AttemptRecord, Delivery, Round
 from tests.api import matchday
 from tests.api.conftest import NOW
 from tests.settings import configured

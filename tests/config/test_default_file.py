@@ -10,7 +10,7 @@ import pytest
 
 import config
 from config import Settings, load
-from config.shape import FILE_SUFFIX, SHAPE, Free, Leaf, Rows, Table, leaves
+from config.schema_walk import FILE_SUFFIX, SHAPE, Free, Leaf, Rows, Table, leaves
 from tests.config.samples import write
 
 TEXT = (files(config) / "default.toml").read_text(encoding="utf-8")

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from config.shape import FILE_SUFFIX
+from config.schema_walk import FILE_SUFFIX
 from tests.config.test_default_file import documented, known_as
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api")
 HANDING_ON = {"ingest/daemon/build.py", "ingest/daemon/run.py", "ingest/daemon/endpoints.py"}
 """Modules that hand settings on: a name that ends there is lost."""
-JOINED = {"previous_secret": "config/parties.py joins it with `secret` in `Client.secrets`"}
+JOINED = {"previous_secret": "config/organizations.py joins it with `secret` in `Client.secrets`"}
 
 
 @functools.cache
@@ -47,12 +47,12 @@ ELSEWHERE = {
 """Places with defaults of their own, and why."""
 OPTIONS = {
     "api/page/clock.py ShownClock.live",
-    "ingest/daemon/purges.py in_batches.pause",
+    "ingest/jobs/purges.py in_batches.pause",
     "ingest/guard/guarded_session.py resolve.port",
     "mapping/rules/delivery.py Plan.rounds",
-    "store/deliveries.py Delivery.rounds",
-    "store/log_once.py LogOnce.level",
-    "store/outbox.py purge.after",
+    "store/webhooks/deliveries.py Delivery.rounds",
+    "store/engine/log_once.py LogOnce.level",
+    "store/webhooks/outbox.py purge.after",
 }
 """Defaults of something else that is called like a setting."""
 

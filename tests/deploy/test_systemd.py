@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.cli.exit_status import ExitStatus
-from ingest.daemon.roles import Role
+from ingest.kit.exit_status import ExitStatus
+from ingest.kit.roles import Role
 
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "deploy" / "systemd" / "matchwire@.service"

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 import pytest
 
 from config.sections import Server
-from ingest.daemon.connection_limits import ConnectionLimits
-from ingest.daemon.server import serving
+from ingest.server.connection_limits import ConnectionLimits
+from ingest.server.server import serving
 from providers.http_server import bound
 from tests.api import matchday
 from tests.api.conftest import public, store

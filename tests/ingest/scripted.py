@@ -12,8 +12,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from api.services import ImportRequest
-from ingest.daemon.containment import Containment
+from api.http.services import ImportRequest
+from ingest.kit.containment import Containment
 from ingest.sync.followed import Followed, everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
@@ -30,9 +30,10 @@ from providers.heim.event import Event
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from providers.row_cache import RowCache
-from store import ledger, liveblogs, sync
 from store.database import Store
-from store.ids import new_local_id
+from store.engine.ids import new_local_id
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
 from tests.opening import endpoint_of, store_at
 from tests.providers.heim.feed import BERLIN
 from tests.settings import LIMITS, polling

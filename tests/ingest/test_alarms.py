@@ -13,14 +13,15 @@ from standardwebhooks import Webhook
 from structlog.testing import capture_logs
 
 from config.sections import Alarms, Webhooks
-from ingest.daemon.alarm_sources import LOOKS, AbsentWorkers, failing_receivers, low_disk, stuck_outbox
-from ingest.daemon.alarms import AlarmMonitor, Announcer
-from ingest.daemon.containment import Containment
+from ingest.alarms.alarm_sources import LOOKS, AbsentWorkers, failing_receivers, low_disk, stuck_outbox
+from ingest.alarms.alarms import AlarmMonitor, Announcer
+from ingest.kit.containment import Containment
 from ingest.sync.worker_count import WorkerCount
 from mapping.errors import StoreUnavailable
 from providers.replay import Replay, ReplaySettings
-from store import tables, webhooks
-from store.webhooks import new_secret
+from store import tables
+from store.webhooks import webhooks
+from store.webhooks.webhooks import new_secret
 from tests.day import CREATE, ORGANIZATION
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
 from tests.ingest.test_workers import recorded

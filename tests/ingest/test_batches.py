@@ -7,11 +7,11 @@ from functools import partial
 
 import pytest
 
-from ingest.daemon.containment import Containment
-from ingest.daemon.housekeeping import publish_due
+from ingest.jobs.housekeeping import publish_due
+from ingest.kit.containment import Containment
 from ingest.sync import apply_snapshot, batches
-from store import masterdata
-from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
+from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
+from store.masterdata import masterdata
 from store.tables import outbox, players
 from tests.ingest import test_convergence as convergence
 from tests.ingest.scripted import OWNER, Process, open_store, says

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mapping.errors import StoreUnavailable
-from store import ledger
+from store.following import ledger
 from tests.ingest.scripted import open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, begun, snapshot
 from tests.ingest.test_editors import edit, post

@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 
 from ingest.cli.main import app
 from providers.replay.demo import demo_files
-from store import migrate
-from store.clients import hash_secret
-from store.doctor_rows import CHECKS
+from store.clients.clients import hash_secret
+from store.engine import migrate
+from store.upkeep.doctor_rows import CHECKS
 from tests.command import MATCHWIRE
 from tests.day import match_day
 from tests.ingest.test_creating import LINES, MATCH

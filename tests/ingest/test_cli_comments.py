@@ -11,8 +11,8 @@ from functools import partial
 from typer.testing import CliRunner
 
 from ingest.cli import main as cli
-from store import comments
-from store.comments import NewComment
+from store.comments import comments
+from store.comments.comments import NewComment
 from tests.api import matchday
 from tests.opening import pool_settings, store_at
 from tests.sqlite import migrated_url

@@ -9,7 +9,7 @@ from functools import partial
 from typer.testing import CliRunner
 
 from ingest.cli import main as cli
-from store import votes
+from store.polls import votes
 from tests.api import matchday
 from tests.api.polling_readers import POLL, liveblog, poll_post
 from tests.opening import pool_settings, store_at

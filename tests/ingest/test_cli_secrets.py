@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from ingest.cli import main as cli
 from ingest.daemon.build import _keys
-from store import command, image_uses
+from store.media import image_uses
+from store.upkeep import command
 from tests.sqlite import migrated_url
 
 URL = "https://photos.example.org/a.jpg"

@@ -8,15 +8,15 @@ from time import monotonic
 import pytest
 from structlog.testing import capture_logs
 
-from config.parties import Liveblog
-from ingest.daemon.containment import Containment
-from ingest.daemon.housekeeping import publish_due
+from config.organizations import Liveblog
+from ingest.jobs.housekeeping import publish_due
+from ingest.kit.containment import Containment
 from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
 from mapping.match import Status
-from store import liveblogs
-from store.liveblogs import EventWrite, insert_game
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import EventWrite, insert_game
 from tests.day import ORGANIZATION
 from tests.ingest.test_endpoint_limiter import NoStore, Provider
 from tests.opening import store_at

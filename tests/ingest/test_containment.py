@@ -23,7 +23,7 @@ from config import Settings
 from ingest.cli.explain import explain
 from ingest.sync import left_out
 from providers.http_server import bound, listening
-from store import command
+from store.upkeep import command
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.opening import look
 from tests.providers.heim.feed import HOME, row, wrapped

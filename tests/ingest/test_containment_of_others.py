@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from config import Settings
-from store import clients, command
+from store.clients import clients
+from store.upkeep import command
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_containment import daemon, database, poison, settings, upstream
 from tests.opening import look

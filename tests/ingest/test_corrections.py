@@ -10,8 +10,8 @@ import pytest
 
 from mapping.errors import StoreUnavailable
 from providers.row_cache import RowCache
-from store import sync
 from store.database import Store
+from store.following import sync
 from tests.ingest.scripted import Bodies, Process, open_store, says, timeline
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 from tests.recordings import recorded

@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 from config import Settings
 from ingest.cli.main import app
 from ingest.daemon import run as daemon
-from ingest.daemon.start_wait import StartWait
-from store import migrate
-from store.errors import DatabaseAway
+from ingest.kit.start_wait import StartWait
+from store.engine import migrate
+from store.engine.errors import DatabaseAway
 from tests.command import MATCHWIRE
 from tests.day import configuration
 from tests.store.test_faults_postgres import frozen

@@ -11,7 +11,7 @@ import httpx
 from rich.console import Console
 
 from ingest.cli.demo import play
-from ingest.daemon import logs
+from ingest.telemetry import logs
 from providers.replay.demo import NAMES
 from tests.blocks import blocks_of
 from tests.terminal import fresh_folder, plain_environment, terminal

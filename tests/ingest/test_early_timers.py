@@ -8,11 +8,11 @@ from functools import partial
 
 import uvloop
 
-from ingest.daemon.containment import Containment
+from ingest.kit.containment import Containment
+from ingest.kit.rate_limiter import FairRateLimiter
 from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import PollSlots
-from ingest.webhooks.rate_limiter import FairRateLimiter
 from mapping.errors import UpstreamUnavailable
 from mapping.match import Status
 from tests.ingest.test_endpoint_limiter import NoStore, Provider

@@ -9,7 +9,7 @@ import pytest
 
 from ingest.cli.explain import explain
 from mapping.documents.state import ENDED
-from store import liveblogs
+from store.liveblogs import liveblogs
 from tests.ingest.scripted import Bodies, Process, open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 from tests.providers.heim.feed import item, match, row

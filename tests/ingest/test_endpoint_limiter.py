@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.daemon.containment import Containment
+from ingest.kit.containment import Containment
 from ingest.sync import endpoint_limiter
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
 from ingest.sync.followed import Followed

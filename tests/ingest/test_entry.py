@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from ingest.cli.exit_status import ExitStatus
 from ingest.entry import MISTAKE, PACKAGES, foreign
+from ingest.kit.exit_status import ExitStatus
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = "import sys; from ingest.entry import main; sys.argv = ['matchwire', '--version']; main()"

@@ -17,11 +17,11 @@ from sqlalchemy.engine import make_url
 from typer.testing import CliRunner
 
 from config import Settings
-from ingest.cli.exit_status import ExitStatus
 from ingest.cli.main import STATUSES, app
-from ingest.cli.start_errors import OPERATORS, line_of, status_of
 from ingest.daemon import run as daemon
-from ingest.daemon.logs import BestEffortStream
+from ingest.kit.exit_status import ExitStatus
+from ingest.kit.start_errors import OPERATORS, line_of, status_of
+from ingest.telemetry.logs import BestEffortStream
 from tests.unprivileged import own_folder, unprivileged
 
 ROOT = Path(__file__).resolve().parents[2]

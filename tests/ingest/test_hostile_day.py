@@ -24,7 +24,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from api.services import ImportRequest
+from api.http.services import ImportRequest
 from config import Settings
 from ingest.daemon.build import Components, build_components
 from providers.heim.adapter import HEIM

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
-from api.request import client_network, plain_address
-from ingest.daemon.connection_limits import SPARE
-from ingest.daemon.server import connections_that_fit
+from api.http.request import client_network, plain_address
+from ingest.server.connection_limits import SPARE
+from ingest.server.server import connections_that_fit
 from tests.ingest.raw_http import HOST, STREAM, derby, public, served, store
 
 __all__ = ["derby", "public", "store"]

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from config.sections import Server
-from ingest.daemon.connection_limits import ConnectionLimits
+from ingest.server.connection_limits import ConnectionLimits
 from tests.api.writing import Desk, post
 from tests.ingest.raw_http import HOST, POST, SECRETS, SOON, STREAM, derby, public, served, store
 

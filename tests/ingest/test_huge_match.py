@@ -26,7 +26,7 @@ from ingest.daemon import run as daemon
 from ingest.sync import batches
 from providers.heim.translate import translate
 from providers.http_server import bound, listening
-from store.sqlite.writer import Writer
+from store.engine.sqlite.writer import Writer
 from store.tables import outbox
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration
 from tests.opening import look

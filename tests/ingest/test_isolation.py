@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ingest.daemon.containment import Containment
 from ingest.daemon.endpoints import rehome
+from ingest.kit.containment import Containment
 from ingest.sync.import_match import ProviderSource
 from providers.heim.adapter import HEIM
-from store import sync
+from store.following import sync
 from tests.ingest.scripted import OWNER, Process, Scripted, open_store, says
 from tests.ingest.test_corrections import FIRST, ONE, START, TWO, begun, snapshot
 from tests.providers.heim.feed import MATCH_ID, row

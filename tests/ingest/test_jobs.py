@@ -15,11 +15,11 @@ import pytest
 from prometheus_client import generate_latest
 from structlog.testing import capture_logs
 
-from config.parties import Liveblog
-from ingest.daemon import jobs as queued
-from ingest.daemon.containment import Containment
-from ingest.daemon.jobs import Jobs, queue_of
-from ingest.daemon.purges import run_again
+from config.organizations import Liveblog
+from ingest.jobs import jobs as queued
+from ingest.jobs.jobs import Jobs, queue_of
+from ingest.jobs.purges import run_again
+from ingest.kit.containment import Containment
 from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
 from tests.day import ORGANIZATION
@@ -39,8 +39,8 @@ QUICK = pool_settings(timeout=2.0)
 PROCESS = """
 import asyncio, sys
 from functools import partial
-from ingest.daemon.jobs import Jobs, queue_of
-from store.settings import PoolSettings
+from ingest.jobs.jobs import Jobs, queue_of
+from store.engine.settings import PoolSettings
 
 url, connections, timeout, seconds, patience, *keys = sys.argv[1:]
 pool = PoolSettings(pool_size=int(connections), timeout=float(timeout))
@@ -382,8 +382,8 @@ async def test_the_migrated_tables_are_those_that_the_library_needs(postgres_url
 
 NAMES = """
 import asyncio
-from ingest.daemon.jobs import queue_of
-from store.settings import PoolSettings
+from ingest.jobs.jobs import queue_of
+from store.engine.settings import PoolSettings
 
 async def main():
     async with queue_of("sqlite+aiosqlite://", PoolSettings(pool_size=1, timeout=5.0)) as queue:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from ingest.daemon.connection import JoinedTransport
+from ingest.server.connection import JoinedTransport
 
 
 class RecordingTransport:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.key_moments import moments_of
+from api.view.key_moments import moments_of
 from mapping.believed import believed
 from mapping.posts import wanted
 from mapping.prefill import game_document

@@ -15,30 +15,30 @@ import structlog
 from api.middleware.request_log import RequestLog
 from api.stream.streams import Channel, Streams
 from config.sections import Server, Webhooks
-from ingest.daemon.alarms import AlarmMonitor
-from ingest.daemon.beacon_writer import BeaconWriter
-from ingest.daemon.connection_limits import ConnectionLimits
-from ingest.daemon.containment import Containment
-from ingest.daemon.jobs import Jobs
-from ingest.daemon.scheduler import Scheduler
+from ingest.alarms.alarms import AlarmMonitor
+from ingest.jobs.jobs import Jobs
+from ingest.jobs.scheduler import Scheduler
+from ingest.kit.containment import Containment
+from ingest.server.connection_limits import ConnectionLimits
+from ingest.statistics.beacon_writer import BeaconWriter
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import MatchLeases
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import DuePing, HubPings
 from mapping.errors import NotFound, StoreUnavailable
-from store.errors import UnreadableRow
-from store.lasting import LoggedLoop, repeat
-from store.postgres.notify import NotifyListener, NotifySender
+from store.engine.errors import UnreadableRow
+from store.engine.lasting import LoggedLoop, repeat
+from store.engine.postgres.notify import NotifyListener, NotifySender
 from tests.settings import LIMITS, configured, polling
 from tests.simulation.virtual_loop import VirtualLoop
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("ingest", "api", "store", "providers", "mapping", "config")
-HELPER = "store/lasting.py"
+HELPER = "store/engine/lasting.py"
 BOUNDED = {
-    "ingest/daemon/jobs.py:_pass_on": "whatever it raises ends its queue, which the lasting loop of the jobs opens again",
+    "ingest/jobs/jobs.py:_pass_on": "whatever it raises ends its queue, which the lasting loop of the jobs opens again",
     "ingest/daemon/reload.py:_until_stopped": "is the process: what it raises is meant to end it, with a line for the operator",
-    "ingest/daemon/start_wait.py:through": "ends within database.start_wait",
+    "ingest/kit/start_wait.py:through": "ends within database.start_wait",
     "ingest/guard/guarded_session.py:connect": "ends with a usable connection, or an error of the request",
     "ingest/media/probe.py:run": "ends after a while; what it leaves is asked for again",
     "ingest/sync/match_leases.py:start": "ends when nothing more can be leased; what it raises stops the start",
@@ -46,7 +46,7 @@ BOUNDED = {
     "ingest/webhooks/attempt_writer.py:_run": "ends when nothing waits; each record's failure is told to its receiver",
     "ingest/webhooks/attempt_writer.py:_until_written": "ends with the write, and with `stop`",
     "providers/contract/resolving.py:closing": "ends within CLOSED_WITHIN",
-    "store/postgres/notify.py:_listen": "ends with its connection, which the lasting loop of the notices opens again",
+    "store/engine/postgres/notify.py:_listen": "ends with its connection, which the lasting loop of the notices opens again",
 }
 """Loops without a bound in their head, and what ends them."""
 

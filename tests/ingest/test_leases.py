@@ -9,13 +9,13 @@ from time import monotonic
 
 import pytest
 
-from ingest.daemon.containment import Containment
+from ingest.kit.containment import Containment
 from ingest.sync.followed import Followed
 from ingest.sync.follower import TAKE_UP, Followers
 from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
 from mapping.match import Status
 from mapping.rules.pacing import phase
-from store import leases, sync
+from store.following import leases, sync
 from tests.ingest.scripted import WALL, Process, Scripted
 from tests.ingest.test_corrections import ONE, TWO, begun
 from tests.ingest.test_endpoint_limiter import NoStore, Provider

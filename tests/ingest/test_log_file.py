@@ -9,8 +9,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from config import Settings
-from ingest.daemon.logs import LogFile
 from ingest.daemon.reload import Reload
+from ingest.telemetry.logs import LogFile
 
 
 def test_a_rotated_log_loses_no_line(tmp_path):

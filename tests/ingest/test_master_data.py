@@ -12,10 +12,11 @@ import pytest
 from sqlalchemy import select
 
 from api.masterdata.endpoint import AT_ONCE
-from ingest.daemon import housekeeping
-from ingest.daemon.containment import Containment
-from store import clients, sync
-from store.closing import close_match
+from ingest.jobs import housekeeping
+from ingest.kit.containment import Containment
+from store.clients import clients
+from store.following import sync
+from store.following.closing import close_match
 from store.tables import outbox
 from tests.api import matchday
 from tests.api.conftest import Server, serving

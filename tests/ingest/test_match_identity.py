@@ -10,13 +10,14 @@ import pytest
 from sqlalchemy import text, update
 
 from api.external.source import NamedLiveblog, change_terms, lock
-from ingest.daemon.containment import Containment
 from ingest.daemon.endpoints import rehome
+from ingest.kit.containment import Containment
 from ingest.sync.import_match import ProviderSource
 from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
-from store import closing, liveblogs, sources, sync
+from store.following import closing, sources, sync
+from store.liveblogs import liveblogs
 from store.tables import beliefs
 from tests.ingest.scripted import OWNER, Bodies, Process, Scripted, open_store
 from tests.ingest.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot

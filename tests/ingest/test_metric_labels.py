@@ -10,7 +10,7 @@ from prometheus_client.openmetrics import exposition, parser
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.middleware.request_log import RequestLog
-from ingest.daemon.metrics import RequestCounts
+from ingest.telemetry.metrics import RequestCounts
 
 HOSTILE = 'a"} 9\nmatchwire_forged_total 1\n# EOF\n\\'
 FORMATS = {

@@ -13,10 +13,10 @@ import pytest
 from config import Settings
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
-from store.doctor import examine
-from store.export_organization import export_organization
 from store.files.disk import DiskFiles
-from store.import_organization import import_organization
+from store.upkeep.doctor import examine
+from store.upkeep.export_organization import export_organization
+from store.upkeep.import_organization import import_organization
 from tests.api.polling_readers import POLLS
 from tests.day import CREATE, ORGANIZATION, SHOW, configuration, running, until
 from tests.ingest.test_kill import MATCH, posts_of_the_liveblog, posts_of_the_provider

@@ -9,13 +9,13 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.daemon.containment import Containment
+from ingest.kit.containment import Containment
 from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import TICK, Lease, MatchLeases
 from mapping.errors import BadBody, StoreUnavailable
 from mapping.match import Status
-from store import sync
+from store.following import sync
 from tests.ingest.test_endpoint_limiter import Provider
 from tests.opening import store_at
 from tests.settings import LIMITS, polling

@@ -14,12 +14,12 @@ from unittest.mock import patch
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.daemon import logs
 from ingest.sync.recorder import Recorder
+from ingest.telemetry import logs
 from providers.base import Answer, Outcome
 from providers.http_server import bound, listening
-from store import migrate
-from store.liveblogs import insert_game
+from store.engine import migrate
+from store.liveblogs.liveblogs import insert_game
 from tests.ingest.test_workers import NUMBERS, Upstream, Worker, create, until
 from tests.opening import endpoint_of, store_at
 from tests.sampling import sampled

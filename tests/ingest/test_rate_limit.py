@@ -9,12 +9,12 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from ingest.daemon.containment import Containment
-from ingest.daemon.state_metrics import FollowingMetrics
+from ingest.kit.containment import Containment
 from ingest.sync.endpoint_limiter import share_limits
 from ingest.sync.followed import Followed
 from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import PollSlots
+from ingest.telemetry.state_metrics import FollowingMetrics
 from mapping.match import Status
 from providers.base import Known
 from tests.ingest.test_endpoint_limiter import NoStore, Provider

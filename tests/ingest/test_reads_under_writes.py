@@ -17,7 +17,8 @@ from itertools import count
 import httpx
 import pytest
 
-from store import clients, command
+from store.clients import clients
+from store.upkeep import command
 from tests.command import MATCHWIRE
 from tests.day import ORGANIZATION
 from tests.ingest.test_workers import ENVIRON

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from store.doctor import examine
+from store.upkeep.doctor import examine
 from tests.day import match_day
 from tests.ingest.scripted import timeline
 from tests.recordings import required, soccer_recordings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from config import load
 from ingest.daemon.build import declared_records
-from store.declarations import Declaration
+from store.masterdata.declarations import Declaration
 from tests.config.samples import ORG, write
 
 DECLARED = f"""

@@ -8,8 +8,8 @@ from starlette.responses import PlainTextResponse
 
 from config import Settings
 from ingest.daemon.build import build_components
-from ingest.daemon.roles import Role, operations_only
-from store.errors import StoreError
+from ingest.kit.roles import Role, operations_only
+from store.engine.errors import StoreError
 from tests.day import configuration
 
 

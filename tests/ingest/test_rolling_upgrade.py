@@ -17,7 +17,7 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from providers.http_server import bound, listening
-from store import migrate
+from store.engine import migrate
 from tests.day import CREATE, ORGANIZATION, SHOW
 from tests.ingest.test_chaos import CONFIG, INTERVAL, SECRET, Upstream
 from tests.ingest.test_recordings import posts_of_the_liveblog, posts_of_the_provider

@@ -9,7 +9,7 @@ import pytest
 import time_machine
 from structlog.testing import capture_logs
 
-from ingest.daemon.scheduler import Scheduler
+from ingest.jobs.scheduler import Scheduler
 from mapping.errors import StoreUnavailable
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from api.key_moments import moments_of
+from api.view.key_moments import moments_of
 from mapping.believed import believed
 from mapping.parts import ALL_PARTS
 from mapping.posts import wanted

@@ -11,7 +11,8 @@ import pytest
 from api.external.handback import return_fields
 from api.external.source import NamedLiveblog
 from mapping.documents.external import HandBack
-from store import liveblogs, publishing, sync
+from store.following import sync
+from store.liveblogs import liveblogs, publishing
 from tests.ingest.scripted import OWNER, Process, open_store
 from tests.ingest.test_corrections import ONE, TWO, begun, goals
 from tests.ingest.test_editors import KEY, corrected, edit, post

@@ -66,8 +66,8 @@ LATER = {
     "providers.replay": "it is a command of its own",
 }
 OTHERS = {
-    "sqlite": ("psycopg", "sqlalchemy.dialects.postgresql", "store.postgres.backend"),
-    "postgresql": ("aiosqlite", "sqlalchemy.orm", "store.sqlite.backend", "store.sqlite.writer"),
+    "sqlite": ("psycopg", "sqlalchemy.dialects.postgresql", "store.engine.postgres.backend"),
+    "postgresql": ("aiosqlite", "sqlalchemy.orm", "store.engine.sqlite.backend", "store.engine.sqlite.writer"),
 }
 
 

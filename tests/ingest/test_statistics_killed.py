@@ -10,7 +10,7 @@ import httpx
 from typer.testing import CliRunner
 
 from ingest.cli import main as cli
-from store.statistics_tables import beacon_intakes
+from store.statistics.tables import beacon_intakes
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import SECRET, Daemon
 from tests.opening import look

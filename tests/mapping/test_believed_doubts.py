@@ -13,7 +13,7 @@ from mapping.believed import Belief, believed
 from mapping.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREATS
 from mapping.match import Clock, Match, Score, Status
 from mapping.parts import ALL_PARTS, Part
-from store.sync import packed_belief, unpacked_belief
+from store.following.sync import packed_belief, unpacked_belief
 from tests.mapping.soccer_builders import GEIS, MEYER, involved
 from tests.mapping.test_believed import CHANGE, FULL, GOAL, KICKOFF, START, only, without
 

@@ -9,10 +9,10 @@ from urllib.parse import quote_from_bytes
 import pytest
 from sqlalchemy import select
 
-from store import clients
+from store.clients import clients
 from store.files.disk import DiskFiles
-from store.media_tables import upload_uses
-from store.media_tables import uploads as uploads_table
+from store.media.tables import upload_uses
+from store.media.tables import uploads as uploads_table
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.writing import STRANGER, Desk, photo

@@ -14,9 +14,12 @@ from api.media.uploaded import StoredUploads
 from config.sections import MediaConfig
 from mapping.documents.scalars import LocalStatus
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
-from store import clients, comments, image_uses, liveblogs, moderation
-from store.comments import NewComment
-from store.liveblogs import Change
+from store.clients import clients
+from store.comments import comments, moderation
+from store.comments.comments import NewComment
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change
+from store.media import image_uses
 from tests.api import matchday
 from tests.api.conftest import NOW, NoFiles, serving
 from tests.api.writing import Desk, photo

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from api.media import video_facts as video
 from config.sections import MediaConfig
-from ingest.daemon import jobs
+from ingest.jobs import jobs
 from ingest.media import probe
 from tests.media import origin as origins
 from tests.media.pictures import picture

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from store.media_tables import media_probes
+from store.media.tables import media_probes
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, SECRET, Daemon, client_of
 from tests.ingest.test_resources import NEWS, WRITE

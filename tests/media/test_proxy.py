@@ -18,9 +18,9 @@ from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
-from store import uploads
 from store.files.disk import DiskFiles
 from store.files.port import new_key
+from store.media import uploads
 from tests.api import matchday
 from tests.api.conftest import serving, store
 from tests.media import pictures

@@ -14,14 +14,14 @@ from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from config import Settings
 from config.sections import MediaConfig
-from ingest.cli.start_errors import StartError
-from ingest.daemon.file_store import file_store
-from ingest.daemon.purges import UploadPurge
+from ingest.jobs.purges import UploadPurge
+from ingest.kit.start_errors import StartError
+from ingest.media.file_store import file_store
 from mapping.rules.image_address import ImageOptions, ImageRequest
-from store import uploads
 from store.files.disk import DiskFiles
 from store.files.port import StorageUnavailable, new_key
-from store.media_tables import uploads as uploads_table
+from store.media import uploads
+from store.media.tables import uploads as uploads_table
 from tests.api import matchday
 from tests.api.conftest import serving, store
 from tests.api.writing import post

@@ -14,10 +14,10 @@ import pytest
 from sqlalchemy import select
 
 from config.sections import MediaConfig
-from ingest.daemon.file_store import file_store
-from ingest.daemon.purges import UploadPurge
-from store import uploads
-from store.media_tables import uploads as uploads_table
+from ingest.jobs.purges import UploadPurge
+from ingest.media.file_store import file_store
+from store.media import uploads
+from store.media.tables import uploads as uploads_table
 from tests.day import ORGANIZATION
 from tests.ingest.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
 from tests.media.pictures import picture
@@ -31,8 +31,8 @@ LATER = 2 * 86_400
 PURGE = f"""
 import asyncio, sys, time, tomllib
 from config.sections import MediaConfig
-from ingest.daemon.file_store import file_store
-from ingest.daemon.purges import UploadPurge
+from ingest.media.file_store import file_store
+from ingest.jobs.purges import UploadPurge
 from tests.opening import store_at
 
 async def main(database, media):

@@ -8,11 +8,12 @@ import pytest
 from sqlalchemy import select, update
 
 from mapping.documents.scalars import LocalStatus
-from store import liveblogs, uploads
 from store.files.port import new_key
-from store.liveblogs import Change, EventWrite
-from store.media_tables import media_probes, upload_uses
-from store.uploads import Upload
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite
+from store.media import uploads
+from store.media.tables import media_probes, upload_uses
+from store.media.uploads import Upload
 from tests.api import matchday
 from tests.api.conftest import serving, store
 from tests.api.writing import CONTENT, Desk

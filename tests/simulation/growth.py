@@ -26,10 +26,11 @@ MEMOIZED = type(cache(len))
 """What can grow. A cache has a size of its own and is counted by itself."""
 
 CACHED = {
-    "collections": ("store.sql.bulk_write._STATEMENTS", "api.read_cache.ReadCache", "api.rendered."),
+    "collections": ("store.engine.sql.bulk_write._STATEMENTS", "api.view.read_cache.ReadCache", "api.http.rendered."),
     "objects": (
-        "api.feeds.", "api.read_cache.", "api.rendered.", "mapping.legacy_event.", "store.records.", "store.sql.",
-        "providers.heim.events.", "mapping.match.Person", "mapping.match.Side",  # a translated row, and who is in it
+        "api.feeds.", "api.view.read_cache.", "api.http.rendered.", "mapping.legacy_event.", "store.engine.records.",
+        "store.engine.sql.",
+        "providers.heim.event.", "mapping.match.Person", "mapping.match.Side",  # a translated row, and who is in it
     ),
 }  # fmt: skip
 """What is in caches with bounds of their own, or as often as the code has places that call it."""

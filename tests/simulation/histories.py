@@ -18,14 +18,16 @@ import structlog
 
 from api.external.handback import return_fields
 from api.external.source import NamedLiveblog, change_terms, lock
-from ingest.daemon.containment import Containment
 from ingest.daemon.endpoints import rehome
-from ingest.daemon.housekeeping import publish_due
+from ingest.jobs.housekeeping import publish_due
+from ingest.kit.containment import Containment
 from ingest.sync.import_match import ProviderSource
 from mapping.documents.external import HandBack
 from providers.heim.adapter import HEIM
-from store import liveblogs, outbox, sources, sync
-from store.ids import new_local_id
+from store.engine.ids import new_local_id
+from store.following import sources, sync
+from store.liveblogs import liveblogs
+from store.webhooks import outbox
 from tests.ingest.scripted import OWNER, Clock, Process, Scripted
 from tests.providers.heim.feed import MATCH_ID
 from tests.simulation.history_truth import TYPES, Expected, Fact, Truth, Wish
@@ -35,7 +37,7 @@ from tests.simulation.invariants import require
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 STEPS = 12
 SETTLED_WITHIN = 50

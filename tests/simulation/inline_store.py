@@ -7,10 +7,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
 
-from store.export_organization import export_organization
 from store.files.disk import DiskFiles
-from store.import_organization import import_organization
-from store.new_numbers import begin_anew, continue_numbers
+from store.upkeep.export_organization import export_organization
+from store.upkeep.import_organization import import_organization
+from store.upkeep.new_numbers import begin_anew, continue_numbers
 from tests.simulation.simulated_store import SimulatedDatabase
 from tests.sqlite import empty_database
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 T = TypeVar("T")
 

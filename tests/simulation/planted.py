@@ -14,7 +14,10 @@ from mapping import believed, embedded, posts, reconcile, reissued
 from mapping.believed import Belief
 from mapping.doubts import Doubts
 from mapping.terms import Terms
-from store import ledger, liveblogs, moves, outbox, publishing, records, sources, sync
+from store.engine import records
+from store.following import ledger, moves, sources, sync
+from store.liveblogs import liveblogs, publishing
+from store.webhooks import outbox
 from tests.simulation import inline_store
 
 Patch = pytest.MonkeyPatch

@@ -20,13 +20,15 @@ from unittest.mock import patch
 
 from structlog.testing import capture_logs
 
-from api.services import ImportRequest
+from api.http.services import ImportRequest
+from ingest.kit import rate_limiter
 from ingest.sync import endpoint_limiter, follower, left_out, poll
-from ingest.webhooks import attempt, dispatcher, rate_limiter
+from ingest.webhooks import attempt, dispatcher
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError, StoreUnavailable
-from store import liveblogs, webhooks
 from store.database import Store
+from store.liveblogs import liveblogs
+from store.webhooks import webhooks
 from tests.simulation.invariants import DESK, Invariants, Violation, posts, require
 from tests.simulation.simulated_process import OWNER, SimulatedProcess, WallClock
 from tests.simulation.simulated_provider import SimulatedProvider, course
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
     from typing import Any
 
-    from store.unit import Unit
+    from store.engine.unit import Unit
 
 PROCESSES = 3
 MATCHES = 2

@@ -23,13 +23,14 @@ import httpx
 import pgqueuer.core.buffers
 
 import api.media.variants  # noqa: F401 -- see below
-import store.postgres.job_queue  # noqa: F401 -- what the daemon loads when it is needed first, so that it is loaded by now
-from ingest.daemon import alarms, build, run
-from ingest.daemon.jobs import Jobs
-from ingest.daemon.scheduler import Scheduler, Tick
+import store.engine.postgres.job_queue  # noqa: F401 -- what the daemon loads when it is needed first, so that it is loaded by now
+from ingest.alarms import alarms
+from ingest.daemon import build, run
+from ingest.jobs.jobs import Jobs
+from ingest.jobs.scheduler import Scheduler, Tick
+from ingest.kit.steady_clock import SteadyClock
 from ingest.sync import match_leases
 from ingest.webhooks import dispatcher
-from ingest.webhooks.steady_clock import SteadyClock
 from providers import http_client
 from store.database import Store
 from tests.simulation.simulated_receivers import SimulatedReceiverClient

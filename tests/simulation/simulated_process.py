@@ -7,16 +7,16 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from config.sections import Webhooks
-from ingest.daemon.containment import Containment
+from ingest.kit.containment import Containment
+from ingest.kit.steady_clock import SteadyClock
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.match_leases import Lease, MatchLeases
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.steady_clock import SteadyClock
 from mapping.rules.delivery import Plan
 from providers.heim.adapter import HEIM
 from store.database import Store
-from store.ids import new_local_id
+from store.engine.ids import new_local_id
 from tests.settings import LIMITS, polling
 from tests.simulation.virtual_loop import SimulatedExecution, VirtualLoop
 

@@ -16,14 +16,14 @@ from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
 from mapping.errors import StoreUnavailable
-from store.unit import Unit
+from store.engine.unit import Unit
 from tests.sqlite import empty_database
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Mapping
 
-    from store.postgres.notify import Hear
+    from store.engine.postgres.notify import Hear
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from ingest.sync import poll
 from ingest.sync.follower import Followers
 from ingest.sync.poll import Poller
 from providers import http_client
-from store import delivery_log, outbox
+from store.webhooks import delivery_log, outbox
 from tests.simulation.day_end import KEPT, PER_LIVEBLOG, Retention, beyond_retention, differences, overdue
 from tests.simulation.growth import Reading, growth, reading
 from tests.simulation.saturday import HOUR, Programme, Saturday

@@ -20,7 +20,8 @@ from ingest.webhooks.cursor import CursorTracker
 from mapping import reconcile
 from mapping.believed import Belief, believed
 from mapping.rules import delivery
-from store import leases, ledger, liveblogs
+from store.following import leases, ledger
+from store.liveblogs import liveblogs
 from tests.simulation.invariants import Violation
 from tests.simulation.seeded_run import PROCESSES, SETTLED_BY, digest, play
 

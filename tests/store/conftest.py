@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from store.liveblogs import Change, EventWrite, NewGame, insert_game, record
+from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.schema import metadata
 from tests.opening import pool_settings, store_at
 from tests.pgbouncer import DIRECT

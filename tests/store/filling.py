@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
-from store.liveblogs import Change, EventWrite, events, insert_game, record
+from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record
 from tests.opening import store_at
 from tests.store.conftest import new_game
 

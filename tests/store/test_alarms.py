@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from store import alarms
-from store.alarms import FIRST_PAUSE, STALE, Observed
+from store.alarms import alarms
+from store.alarms.alarms import FIRST_PAUSE, STALE, Observed
 from tests.opening import store_at
 from tests.sqlite import migrated_url
 

@@ -12,12 +12,12 @@ from pkgutil import resolve_name
 import pytest
 from sqlalchemy import func, make_url, select
 
-from store import migrate
-from store.backup import backup, restore
-from store.errors import AlreadyRunning, SchemaOutdated, StoreError
-from store.liveblogs import events, find_game, insert_game
-from store.sqlite.backend import database_file
+from store.engine import migrate
+from store.engine.errors import AlreadyRunning, SchemaOutdated, StoreError
+from store.engine.sqlite.backend import database_file
+from store.liveblogs.liveblogs import events, find_game, insert_game
 from store.tables import outbox
+from store.upkeep.backup import backup, restore
 from tests.opening import pool_settings
 from tests.store.conftest import new_game, open_store, writing
 
@@ -159,11 +159,12 @@ class Broken(BaseException):
 REFUSED = "a backup is being restored into the database, or that was broken off: run matchwire restore"
 STEPS = {
     "sqlite": [
-        "store.sqlite.file_copy.copy", "store.sqlite.backend.run_once", "store.backup.begin_anew",
-        "store.sqlite.file_copy.exchange", "store.sqlite.file_copy.os.link", "pathlib.Path.replace",
+        "store.engine.sqlite.file_copy.copy", "store.engine.sqlite.backend.run_once", "store.upkeep.backup.begin_anew",
+        "store.engine.sqlite.file_copy.exchange", "store.engine.sqlite.file_copy.os.link", "pathlib.Path.replace",
     ],
     "postgresql": [
-        "store.postgres.dump.load", "store.postgres.dump._run", "store.backup.begin_anew", "store.migrate.upgrade_connection",
+        "store.engine.postgres.dump.load", "store.engine.postgres.dump._run", "store.upkeep.backup.begin_anew",
+        "store.engine.migrate.upgrade_connection",
     ],
 }  # fmt: skip
 

@@ -7,11 +7,11 @@ from functools import partial
 import pytest
 from sqlalchemy import select, update
 
-from ingest.daemon import beacon_writer
+from ingest.statistics import beacon_writer
 from mapping.rules.page_address import PageAddress
-from store.errors import UnreadableRow
-from store.liveblogs import insert_game
-from store.statistics_tables import load_counts, reader_sketches
+from store.engine.errors import UnreadableRow
+from store.liveblogs.liveblogs import insert_game
+from store.statistics.tables import load_counts, reader_sketches
 from tests.store.conftest import EMPTY, new_game, open_store
 from tests.store.test_statistics import BEGIN, Process, a_beacon, overview
 

@@ -9,9 +9,9 @@ import pytest
 from sqlalchemy import exc
 
 from mapping.errors import Conflict, NotFound
-from store import clients, idempotency
-from store.clients import ClientSpec, hash_secret
-from store.ids import new_local_id, new_object_id
+from store.clients import clients, idempotency
+from store.clients.clients import ClientSpec, hash_secret
+from store.engine.ids import new_local_id, new_object_id
 
 
 def spec(client_id, *secrets, scopes=("read",)):

@@ -9,11 +9,12 @@ import pytest
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unprocessable
-from store import comments, liveblogs, moderation
-from store.comment_tables import CommentStatus
-from store.comments import NewComment
-from store.liveblogs import Change
-from store.reader_sign_ins import use_once
+from store.comments import comments, moderation
+from store.comments.comments import NewComment
+from store.comments.tables import CommentStatus
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change
+from store.readers.reader_sign_ins import use_once
 from tests.api import matchday
 
 pytestmark = pytest.mark.parametrize("store_url", ["sqlite", "postgresql"], indirect=True)

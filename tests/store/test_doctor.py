@@ -11,12 +11,14 @@ import pytest
 from sqlalchemy import text
 
 from mapping.reconcile import Entry
-from store import doctor, doctor_rows, ledger, outbox, webhooks
-from store.doctor import examine
-from store.errors import StoreError
-from store.liveblogs import Change, insert_game, record
-from store.sync import Attachment, NewFollow, attach, follow_for
-from store.webhooks import new_secret
+from store.engine.errors import StoreError
+from store.following import ledger
+from store.following.sync import Attachment, NewFollow, attach, follow_for
+from store.liveblogs.liveblogs import Change, insert_game, record
+from store.upkeep import doctor, doctor_rows
+from store.upkeep.doctor import examine
+from store.webhooks import outbox, webhooks
+from store.webhooks.webhooks import new_secret
 from tests.ingest.scripted import OWNER
 from tests.ingest.test_corrections import TWO, begun
 from tests.ingest.test_editors import edit

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import exc
 
-from store.errors import DatabaseRefused, connect_error, reason
-from store.naming import parse_url
+from store.engine.errors import DatabaseRefused, connect_error, reason
+from store.engine.naming import parse_url
 
 URL = parse_url("postgresql://newsroom:secret@db/liveblogs")
 AT = 'connection failed: connection to server at "newsroom" (10.0.0.1), port 5432 failed: '

@@ -9,8 +9,8 @@ import pytest
 import structlog
 from sqlalchemy import insert, text
 
-from ingest.daemon import logs
-from store.errors import brief_reason
+from ingest.telemetry import logs
+from store.engine.errors import brief_reason
 from store.tables import events
 
 SENT = "What-A-Stranger-Has-Sent"

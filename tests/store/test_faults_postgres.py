@@ -16,9 +16,9 @@ import pytest
 from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
-from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
-from store.naming import parse_url
-from store.postgres.session import Session
+from store.engine.naming import parse_url
+from store.engine.postgres.session import Session
+from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 

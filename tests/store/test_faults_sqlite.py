@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text
 
-from api.errors import status_of
+from api.http.errors import status_of
 from mapping.errors import StoreUnavailable
-from store import migrate
-from store.errors import AlreadyRunning
-from store.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from store.engine import migrate
+from store.engine.errors import AlreadyRunning
+from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
 from store.tables import outbox, service_keys
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 
-from store.sqlite.file_lock import FileLock
+from store.engine.sqlite.file_lock import FileLock
 
 TAKEN = 2000
 

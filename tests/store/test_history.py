@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from ingest.daemon.purges import Purging
-from store import deltas, history, liveblogs, masterdata, masterdata_edit
-from store.liveblogs import Change, insert_game, list_games, record, schedule
+from ingest.jobs.purges import Purging
+from store.liveblogs import deltas, history, liveblogs
+from store.liveblogs.liveblogs import Change, insert_game, list_games, record, schedule
+from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams
 from tests.store.conftest import DOCUMENT, ORGANIZATION, new_game, post
 

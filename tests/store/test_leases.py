@@ -8,9 +8,9 @@ from functools import partial
 
 import pytest
 
-from store import leases, sync
-from store.leases import Superseded, Worker
-from store.sync import ResourceRow
+from store.following import leases, sync
+from store.following.leases import Superseded, Worker
+from store.following.sync import ResourceRow
 from tests.store.conftest import open_store
 from tests.store.test_sync import MATCH
 

@@ -10,17 +10,8 @@ from sqlalchemy import func, select
 
 from mapping.errors import Conflict, NotFound
 from store import tables
-from store.liveblogs import (
-    Change,
-    event,
-    events,
-    find_game,
-    insert_game,
-    list_games,
-    record,
-    require_game,
-)
-from store.records import StoredEvent, StoredGame, sort_key
+from store.engine.records import StoredEvent, StoredGame, sort_key
+from store.liveblogs.liveblogs import Change, event, events, find_game, insert_game, list_games, record, require_game
 from store.tables import outbox
 from tests.store.conftest import ORGANIZATION, change, new_game, post
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import structlog
 
-from store.log_once import LogOnce
+from store.engine.log_once import LogOnce
 
 
 def test_a_row_of_failures_is_logged_once_and_its_end_once():

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from sqlalchemy import event, select, text, update
 
 from mapping.match import Match, Named, Person, Side, Status
-from store import masterdata_edit
-from store.liveblogs import Change, EventWrite, find_game, insert_game, record
-from store.liveblogs import event as event_named
-from store.masterdata import find, import_match, merge
-from store.masterdata_use import correct_waiting
+from store.liveblogs.liveblogs import Change, EventWrite, find_game, insert_game, record
+from store.liveblogs.liveblogs import event as event_named
+from store.masterdata import masterdata_edit
+from store.masterdata.masterdata import find, import_match, merge
+from store.masterdata.masterdata_use import correct_waiting
 from store.tables import locations, players, teams, tournaments
 from tests.store.conftest import new_game
 

@@ -11,9 +11,10 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, event, inspect, text
 
-from store import command, migrate
-from store.errors import SchemaOutdated
+from store.engine import migrate
+from store.engine.errors import SchemaOutdated
 from store.schema import metadata
+from store.upkeep import command
 from tests.opening import pool_settings, store_at
 
 

@@ -10,11 +10,11 @@ import asyncpg
 import pytest
 from sqlalchemy import text
 
-from store.backoff import LONGEST, pause
-from store.liveblogs import Change, insert_game, record
-from store.naming import parse_url
-from store.postgres.notify import NotifyListener, NotifySender, read
-from store.postgres.session import Session
+from store.engine.backoff import LONGEST, pause
+from store.engine.naming import parse_url
+from store.engine.postgres.notify import NotifyListener, NotifySender, read
+from store.engine.postgres.session import Session
+from store.liveblogs.liveblogs import Change, insert_game, record
 from tests.opening import pool_settings
 from tests.store.conftest import new_game
 

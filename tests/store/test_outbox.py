@@ -7,10 +7,10 @@ from functools import partial
 
 from sqlalchemy import select, text
 
-from store import outbox
-from store.liveblogs import Change, insert_game, record
-from store.outbox import Sequence
+from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import outbox as table
+from store.webhooks import outbox
+from store.webhooks.outbox import Sequence
 from tests.store.conftest import ORGANIZATION, new_game
 
 

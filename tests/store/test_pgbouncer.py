@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from store.errors import StoreError
-from store.liveblogs import Change, insert_game, record
-from store.naming import parse_url
-from store.postgres.session import Session, sessions_last
+from store.engine.errors import StoreError
+from store.engine.naming import parse_url
+from store.engine.postgres.session import Session, sessions_last
+from store.liveblogs.liveblogs import Change, insert_game, record
 from tests.command import MATCHWIRE
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store

@@ -16,17 +16,18 @@ from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, Text, delete, i
 
 from api.media.formats import CONTENT_TYPES
 from api.media.video_facts import VIDEO_TYPES
-from store import command, migrate
-from store.errors import AlreadyRunning, SchemaOutdated, StoreError
-from store.export_organization import export_organization
+from store.engine import migrate
+from store.engine.errors import AlreadyRunning, SchemaOutdated, StoreError
+from store.engine.sql.json_type import Json
 from store.files.disk import DiskFiles
-from store.import_organization import import_organization
-from store.liveblogs import insert_game
-from store.portable_rows import line_of, row_of
-from store.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
+from store.liveblogs.liveblogs import insert_game
 from store.schema import metadata
-from store.sql.json_type import Json
 from store.tables import attachments, beliefs, follows, ledger, resources, webhooks
+from store.upkeep import command
+from store.upkeep.export_organization import export_organization
+from store.upkeep.import_organization import import_organization
+from store.upkeep.portable_rows import line_of, row_of
+from store.upkeep.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
 from tests.opening import pool_settings
 from tests.sqlite import migrated_url
 from tests.store.conftest import new_game, open_store, writing
@@ -264,9 +265,9 @@ def test_a_hostile_file_is_refused_and_leaves_nothing(full, empty_urls, tmp_path
     """Each with the number of its line, whatever was imported before that line, on both databases."""
     exported(full, tmp_path / "good")
     lines = lines_of(tmp_path / "good")
-    monkeypatch.setattr("store.portable_rows.LONGEST_LINE", 4000)
-    monkeypatch.setattr("store.import_organization.LONGEST_LINE", 4000)
-    monkeypatch.setattr("store.import_organization.BATCH_ROWS", 2)
+    monkeypatch.setattr("store.upkeep.portable_rows.LONGEST_LINE", 4000)
+    monkeypatch.setattr("store.upkeep.import_organization.LONGEST_LINE", 4000)
+    monkeypatch.setattr("store.upkeep.import_organization.BATCH_ROWS", 2)
     migrate.upgrade(empty_urls["sqlite"])
     for url in empty_urls.values():
         perform(url, partial(fill, organizations=(OTHERS,)))
@@ -450,7 +451,7 @@ async def versions_and_posts(url, target, monkeypatch):
 
     await store.write(partial(insert_game, game=GAME))
     await store.write(writing(GAME.id, "first"))
-    monkeypatch.setattr("store.export_organization.line_of", write_first)
+    monkeypatch.setattr("store.upkeep.export_organization.line_of", write_first)
     await asyncio.to_thread(exported, url, target, organization=GAME.organization_id)
     monkeypatch.undo()
     await store.close()

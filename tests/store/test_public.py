@@ -12,11 +12,14 @@ from sqlalchemy import insert, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.rules import public as rules
-from store import comments, deltas, incidents, liveblogs, public, uploads
-from store.comments import NewComment
-from store.event_rows import event_of
-from store.liveblogs import Change, EventWrite, insert_game, record
-from store.media_tables import upload_uses
+from store import public
+from store.comments import comments
+from store.comments.comments import NewComment
+from store.liveblogs import deltas, incidents, liveblogs
+from store.liveblogs.event_rows import event_of
+from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
+from store.media import uploads
+from store.media.tables import upload_uses
 from store.tables import events, games
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.store.test_uploads import kept
@@ -27,7 +30,7 @@ GOAL = {"sport_event": {"event_type": "soccer.goal"}, "highlight": "sticky"}
 
 SAYS_IT = {"mapping/rules/public.py", "store/public.py"}
 OTHER_QUESTIONS = {
-    "store/publishing.py": "which posts wait for their time: those that are not public yet",
+    "store/liveblogs/publishing.py": "which posts wait for their time: those that are not public yet",
     "mapping/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",
 }
 """Modules that ask for the status of what is published for a reason of their own."""

@@ -9,11 +9,14 @@ from functools import partial
 import pytest
 from sqlalchemy import event, func, insert, select
 
-from ingest.daemon.purges import Purging
+from ingest.jobs.purges import Purging
 from mapping.errors import NotFound
-from store import closing, delivery_log, idempotency, outbox, tables, webhooks
-from store.idempotency import FORGOTTEN, KEPT
-from store.liveblogs import Change, insert_game, record
+from store import tables
+from store.clients import idempotency
+from store.clients.idempotency import FORGOTTEN, KEPT
+from store.following import closing
+from store.liveblogs.liveblogs import Change, insert_game, record
+from store.webhooks import delivery_log, outbox, webhooks
 from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 

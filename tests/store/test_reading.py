@@ -7,15 +7,7 @@ from functools import partial
 import pytest
 
 from mapping.errors import NotFound
-from store.liveblogs import (
-    event,
-    events,
-    events_named,
-    find_game,
-    insert_game,
-    list_games,
-    require_game,
-)
+from store.liveblogs.liveblogs import event, events, events_named, find_game, insert_game, list_games, require_game
 from store.tables import teams
 from tests.store.conftest import DOCUMENT, ORGANIZATION, change, new_game, post
 

@@ -10,12 +10,15 @@ import pytest
 from sqlalchemy import create_engine, event, insert, select, text
 
 from mapping.errors import Conflict
-from store import declarations, idempotency, listing, liveblogs, master_listing, masterdata_edit, search, tables
-from store.declarations import Declaration
-from store.listing import GameFilter, Page
-from store.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
-from store.master_listing import MasterFilter
-from store.masterdata import import_match
+from store import tables
+from store.clients import idempotency
+from store.liveblogs import listing, liveblogs, search
+from store.liveblogs.listing import GameFilter, Page
+from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
+from store.masterdata import declarations, master_listing, masterdata_edit
+from store.masterdata.declarations import Declaration
+from store.masterdata.master_listing import MasterFilter
+from store.masterdata.masterdata import import_match
 from store.tables import game_links, locations, players, teams, tokens
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import ORGANIZATION, new_game

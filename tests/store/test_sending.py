@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy import bindparam, create_engine, exc, insert, select, text
 
 from mapping.errors import NotFound
-from store import liveblogs
-from store.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
-from store.sql.bulk_write import insert_ignore, insert_rows, update_rows, upsert, write_batch
-from store.sql.compiled_query import Among, CompiledQuery, compiled_for
+from store.engine.sql.bulk_write import insert_ignore, insert_rows, update_rows, upsert, write_batch
+from store.engine.sql.compiled_query import Among, CompiledQuery, compiled_for
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
 from store.tables import clients, events, follows, games, ledger, outbox, parts, players, resources
 from tests.opening import store_at
 from tests.store.conftest import GAME, new_game, open_store

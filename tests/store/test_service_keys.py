@@ -14,7 +14,7 @@ from mapping.errors import NotFound, Unauthorized
 from mapping.rules import reader_token
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, read_path
 from mapping.rules.reader_token import VerifiedReader
-from store import clients, service_keys
+from store.clients import clients, service_keys
 from store.tables import service_keys as table
 from tests.api import matchday
 from tests.api.conftest import NOW, serving

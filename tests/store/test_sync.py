@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import exc
 
 from mapping.documents.scalars import LocalStatus
-from store import closing, ledger, sync
-from store.ledger import LedgerRow
-from store.liveblogs import insert_game, record
-from store.records import Change
-from store.sync import Attachment, NewFollow, ResourceRow
+from store.engine.records import Change
+from store.following import closing, ledger, sync
+from store.following.ledger import LedgerRow
+from store.following.sync import Attachment, NewFollow, ResourceRow
+from store.liveblogs.liveblogs import insert_game, record
 from tests.store.conftest import ORGANIZATION, new_game
 
 MATCH = NewFollow(

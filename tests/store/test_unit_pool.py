@@ -15,8 +15,8 @@ import pytest
 from sqlalchemy import exc, select, text
 
 from mapping.errors import StoreUnavailable
-from store.errors import StoreError
-from store.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
+from store.engine.errors import StoreError
+from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
 from store.tables import games
 from tests.opening import pool_settings
 from tests.store.conftest import new_game, open_store

@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import select, text, update
 
 from mapping.errors import StoreUnavailable
-from store.errors import SchemaOutdated, StoreError
-from store.liveblogs import Change, EventWrite, event, events, find_game, insert_game, record, require_game
-from store.sql.json_type import dumps
+from store.engine.errors import SchemaOutdated, StoreError
+from store.engine.sql.json_type import dumps
+from store.liveblogs.liveblogs import Change, EventWrite, event, events, find_game, insert_game, record, require_game
 from store.tables import games
 from tests.opening import store_at
 from tests.store.conftest import failing, new_game, post, writing

@@ -11,11 +11,11 @@ from sqlalchemy import select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from store import uploads
 from store.files.port import new_key
-from store.liveblogs import insert_game
-from store.media_tables import upload_uses
-from store.media_tables import uploads as uploads_table
+from store.liveblogs.liveblogs import insert_game
+from store.media import uploads
+from store.media.tables import upload_uses
+from store.media.tables import uploads as uploads_table
 from store.tables import games
 from tests.store.conftest import ORGANIZATION, new_game
 

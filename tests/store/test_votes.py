@@ -9,9 +9,10 @@ from functools import partial
 
 from mapping.documents.scalars import LocalStatus
 from mapping.reader_polls import Tally
-from store import history, votes
-from store.liveblogs import Change, insert_game, record
-from store.poll_tables import poll_votes
+from store.liveblogs import history
+from store.liveblogs.liveblogs import Change, insert_game, record
+from store.polls import votes
+from store.polls.tables import poll_votes
 from tests.store.conftest import GAME, new_game
 
 READERS = 50

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from mapping.errors import StoreUnavailable
-from store import migrate
-from store.liveblogs import Change, find_game, insert_game, record, require_game
-from store.sqlite import writer
+from store.engine import migrate
+from store.engine.sqlite import writer
+from store.liveblogs.liveblogs import Change, find_game, insert_game, record, require_game
 from store.tables import games
 from tests.opening import pool_settings, store_at
 from tests.store.conftest import failing, new_game, post, writing

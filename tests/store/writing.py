@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import sys
 
-from store.liveblogs import Change, EventWrite, insert_game, record
+from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
 from tests.opening import store_at
 from tests.store.conftest import new_game
 

@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 
 from config.sections import Webhooks
-from ingest.daemon.containment import Containment
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.containment import Containment
+from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.dispatcher import Dispatcher
-from ingest.webhooks.steady_clock import SteadyClock
-from store import delivery_log, webhooks
 from store.database import Store
-from store.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import Change, insert_game, record
+from store.webhooks import delivery_log, webhooks
 from tests.opening import store_at
 from tests.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from statistics import quantiles
 
-from store.liveblogs import insert_game
+from store.liveblogs.liveblogs import insert_game
 from tests.store.conftest import ORGANIZATION, new_game
 
 SLOW = (ORGANIZATION, "5f0c1de2a1b2c3d4e5f60719")

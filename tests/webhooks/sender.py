@@ -8,10 +8,10 @@ import sys
 from sqlalchemy import func, select
 
 from config.sections import Webhooks
-from ingest.daemon.containment import Containment
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher
-from store.liveblogs import Change, record
+from store.liveblogs.liveblogs import Change, record
 from store.tables import games, outbox
 from tests.opening import store_at
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.webhooks.bulkhead import Bulkhead, Compartment, grade_of, limits_of
+from ingest.kit.bulkhead import Bulkhead, Compartment, grade_of, limits_of
 from tests.examples import examples
 
 QUICK, USUAL, SLOWLY = 0.01, 0.5, 5.0

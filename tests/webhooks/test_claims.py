@@ -8,7 +8,7 @@ from functools import partial
 
 from ingest.webhooks.receiver import ReceiverWorker
 from mapping.errors import StoreUnavailable
-from store import deliveries, delivery_log
+from store.webhooks import deliveries, delivery_log
 from tests.store.conftest import ORGANIZATION
 
 

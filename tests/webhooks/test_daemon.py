@@ -19,8 +19,8 @@ from ingest.cli.main import app
 from ingest.daemon import run as daemon
 from ingest.daemon.parts import PLAIN
 from ingest.guard.ssrf_guard import SsrfGuard
-from store import command
-from store.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import Change, insert_game, record
+from store.upkeep import command
 from tests.day import ORGANIZATION, configuration, running
 from tests.ingest.test_resources import NEWS
 from tests.store.conftest import new_game

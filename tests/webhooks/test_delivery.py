@@ -13,9 +13,9 @@ import pytest
 from prometheus_client import generate_latest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ingest.webhooks.steady_clock import SteadyClock
-from store import delivery_log, webhooks
-from store.liveblogs import insert_game
+from ingest.kit.steady_clock import SteadyClock
+from store.liveblogs.liveblogs import insert_game
+from store.webhooks import delivery_log, webhooks
 from tests.store.conftest import ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"

@@ -10,12 +10,12 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from api.feeds.common import feed_topics
+from api.feeds.feed import feed_topics
 from ingest.webhooks import hub_ping
 from ingest.webhooks.hub_ping import HubPings
 from providers.http_server import bound, listening
-from store import liveblogs
-from store.liveblogs import Change
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.opening import store_at

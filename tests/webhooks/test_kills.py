@@ -13,10 +13,10 @@ from functools import partial
 import pytest
 from sqlalchemy import select
 
-from store import webhooks
-from store.liveblogs import insert_game
+from store.liveblogs.liveblogs import insert_game
 from store.tables import outbox, webhook_rounds
 from store.tables import webhooks as table
+from store.webhooks import webhooks
 from tests.opening import store_at
 from tests.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game

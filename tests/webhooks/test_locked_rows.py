@@ -11,15 +11,15 @@ from sqlalchemy import NullPool, select, update
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from config.sections import Webhooks
-from ingest.daemon.containment import Containment
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from mapping.rules.delivery import Health
-from store import deliveries, webhooks
-from store.deliveries import AttemptRecord, Delivery, RecordResult, Round
-from store.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import webhook_rounds, workers
 from store.tables import webhooks as table
+from store.webhooks import deliveries, webhooks
+from store.webhooks.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from tests.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK

@@ -17,14 +17,14 @@ from sqlalchemy import func, select, text
 from structlog.testing import capture_logs
 
 from config.sections import Webhooks
-from ingest.daemon.containment import Containment
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.containment import Containment
 from ingest.webhooks import outbox_sequencer
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.errors import ServiceError
-from store import webhooks
-from store.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import outbox, outbox_sequence, webhook_rounds
+from store.webhooks import webhooks
 from tests.opening import store_at
 from tests.postgres import Cluster, binaries, server_folder
 from tests.store.conftest import ORGANIZATION, new_game

@@ -11,16 +11,16 @@ import pytest
 from sqlalchemy import delete, insert, select
 
 from config.sections import Webhooks
-from ingest.daemon.containment import Containment
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.containment import Containment
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from mapping.rules.delivery import Health
-from store import deliveries, webhooks
 from store.database import Store
-from store.deliveries import AttemptRecord, Delivery, RecordResult, Round
-from store.liveblogs import Change, insert_game, record
+from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
+from store.webhooks import deliveries, webhooks
+from store.webhooks.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
 from tests.webhooks.processes import Process

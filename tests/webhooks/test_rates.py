@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from time import monotonic
 
-from ingest.webhooks.rate_limiter import FairRateLimiter
+from ingest.kit.rate_limiter import FairRateLimiter
 
 
 async def waiting(rates, served, organization, receiver, count):

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from config import Settings
-from store import migrate
-from store.backup import backup, restore
+from store.engine import migrate
+from store.upkeep.backup import backup, restore
 from tests.day import ORGANIZATION, configuration, running
 from tests.ingest.test_resources import NEWS
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from ingest.webhooks.steady_clock import SteadyClock
+from ingest.kit.steady_clock import SteadyClock
 from mapping.rules.delivery import DAY
-from store.webhooks import find
+from store.webhooks.webhooks import find
 from tests.store.conftest import ORGANIZATION
 
 

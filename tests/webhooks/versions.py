@@ -9,7 +9,7 @@ import sys
 from sqlalchemy import Float, bindparam, func, select
 
 from mapping.errors import StoreUnavailable
-from store.liveblogs import Change, record
+from store.liveblogs.liveblogs import Change, record
 from store.tables import games
 from tests.opening import pool_settings, store_at
 

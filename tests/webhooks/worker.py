@@ -10,7 +10,7 @@ from pathlib import Path
 
 from config import Settings
 from ingest.daemon import run as daemon
-from ingest.daemon.roles import Role
+from ingest.kit.roles import Role
 
 
 def main(settings, offset):

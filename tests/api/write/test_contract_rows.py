@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from store.declarations import Declaration, declare
+from store.masterdata.declarations import Declaration, declare
 from tests.api import matchday
 from tests.api.write.desk import BOARD, META, change, good, match, news, permission, player, refused, team
 from tests.api.writing import Desk as Posts

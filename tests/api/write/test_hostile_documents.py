@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from store import clients
+from store.clients import clients
 from tests.api import matchday
 from tests.api.conftest import NOW, contents, serving
 from tests.api.write.desk import BOARD, META, Desk, change, match, news, permission, player, team, tournament

@@ -11,7 +11,7 @@ from api.masterdata import kinds
 from mapping.documents.base import parse
 from mapping.documents.game import GameDraft
 from mapping.documents.modification import PostModifications
-from store.declarations import Declaration, declare
+from store.masterdata.declarations import Declaration, declare
 from tests.api import matchday
 from tests.api.write.desk import BOARD, META, MODIFICATION, change, good, match, news, permission, refused
 from tests.interface_tables import OURS, documents, enums, operations, parameters

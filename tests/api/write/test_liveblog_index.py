@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from api import liveblog_access
-from api.liveblog_access import LiveblogIndex
+from api.view import liveblog_access
+from api.view.liveblog_access import LiveblogIndex
 
 
 def test_what_was_not_written_for_long_is_forgotten_first(monkeypatch):

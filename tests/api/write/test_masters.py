@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from mapping.sports.positions import POSITIONS
-from store import uploads
-from store.uploads import Upload
+from store.media import uploads
+from store.media.uploads import Upload
 from tests.api import matchday
 from tests.api.write.desk import player, refused, team, tournament
 from tests.interface_tables import OURS, documents, enums

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from store.declarations import Declaration, declare
+from store.masterdata.declarations import Declaration, declare
 from tests.api import matchday
 from tests.api.write.desk import BOARD, META, Desk, change, good, match, news, permission, refused, team
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from store.declarations import Declaration, declare
+from store.masterdata.declarations import Declaration, declare
 from store.tables import players
 from tests.api import matchday
 from tests.api.conftest import NOW, serving

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from store import clients
+from store.clients import clients
 from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.write.desk import Desk, change, good, match, permission, player

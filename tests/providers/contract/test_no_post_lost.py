@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from ingest.cli.explain import explain
-from ingest.daemon.containment import Containment
+from ingest.kit.containment import Containment
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from providers.contract import Case, Sample
@@ -22,7 +22,7 @@ from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read
-from store.ids import new_local_id
+from store.engine.ids import new_local_id
 from tests.ingest.scripted import OWNER, Process, open_store
 from tests.opening import endpoint_of
 from tests.providers.contract.test_contract_kept import TestHeim as Soccer

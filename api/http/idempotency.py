@@ -1,0 +1,32 @@
+"""The header by which a client that tries again is given what it has created already."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from mapping.errors import InvalidRequest
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+
+    from api.http.json_path import Json
+
+IDEMPOTENCY_HEADER = "Idempotency-Key"
+IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+KEY: Json = {
+    "name": IDEMPOTENCY_HEADER,
+    "in": "header",
+    "required": False,
+    "description": "The same key with the same body gives what it has created before; 1-255 visible ASCII characters",
+    "schema": {"type": "string", "pattern": f"^{IDEMPOTENCY_KEY.pattern}$"},
+}
+
+
+def idempotency_key(headers: Headers) -> str | None:
+    """The one `Idempotency-Key`, None where there is none. Raises InvalidRequest."""
+    keys = headers.getlist(IDEMPOTENCY_HEADER)
+    if len(keys) > 1 or not all(IDEMPOTENCY_KEY.fullmatch(key) for key in keys):
+        reason = f"{IDEMPOTENCY_HEADER} should be 1 to 255 visible ASCII characters"
+        raise InvalidRequest(reason, field=IDEMPOTENCY_HEADER)
+    return keys[0] if keys else None

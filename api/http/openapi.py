@@ -1,0 +1,312 @@
+"""The OpenAPI 3.1 document: every operation with its errors, and the documents as JSON schemas.
+
+A request shows what is understood, a response what is given, which is less.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic.json_schema import models_json_schema
+
+from mapping import errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from pydantic import BaseModel
+
+    from api.http.routing import Route
+
+Json = dict[str, Any]
+Responses = dict[int, Json]
+"""The responses of an operation by their status."""
+
+DESCRIPTION = "Liveblogs that sports data providers and editors write together: write API, feeds and pages."
+SECURITY: tuple[Json, ...] = ({"basic": []}, {"bearer": []}, {"query_id": [], "query_secret": []})
+"""What a client proves itself with: any one of these."""
+
+PUBLIC: tuple[Json, ...] = ({},)
+OPEN: tuple[Json, ...] = ({"query_id": []}, *SECURITY, *PUBLIC)
+"""Reads that take a `client_id` alone; without any where feeds are public."""
+
+IF_MATCH: Json = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "A version: 409 when what is to be written was changed after it",
+    "required": False,
+    "schema": {"type": "string", "pattern": r'^(\*|(W/)?"?[0-9]{1,15}"?)$'},
+}
+SCHEMAS = "#/components/schemas/"
+INPUT = "-Input"
+"""Ends the name of a document as requests write it, where responses have one of the same name."""
+
+
+class Limit(str):
+    """Stands for a limit of the configuration, which the document that is served has in its place; of `DocumentLimits`."""
+
+    __slots__ = ()
+
+
+class DocumentLimits(NamedTuple):
+    """What the document says of the configuration."""
+
+    delay_max: int
+    feed_limit_max: int
+
+
+TEXT: Json = {"type": "string"}
+NAME: Json = {"type": "string", "minLength": 1}
+PAGE_SIZE: Json = {"type": "integer", "minimum": 1, "maximum": Limit("feed_limit_max")}
+BOOLEAN: Json = {"type": "boolean", "default": False}
+VERSION: Json = {"type": "integer", "minimum": 0, "maximum": 10**15 - 1, "default": 0}
+KNOWN_VERSION = "The version already known"
+LIVEBLOG = "`local_id` or `ticker_id` of the liveblog"
+SCHEMES: Json = {
+    "basic": {"type": "http", "scheme": "basic", "description": "client_id and client_secret"},
+    "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "<client_id>.<client_secret>"},
+    "query_id": {"type": "apiKey", "in": "query", "name": "client_id"},
+    "query_secret": {"type": "apiKey", "in": "query", "name": "client_secret"},
+}
+ERROR: Json = {
+    "type": "object",
+    "title": "Error",
+    "required": ["code", "message", "retryable"],
+    "properties": {
+        "code": {
+            "type": "string",
+            "enum": sorted({each.code for each in vars(errors).values() if hasattr(each, "retryable")}),
+        },
+        "message": {"type": "string"},
+        "field": {
+            "type": "string",
+            "description": "The field at fault, as a path such as `autoPostConfiguration.excludeEvents.0`",
+        },
+        "retryable": {"type": "boolean", "description": "False: change the request before another try"},
+    },
+    "examples": [
+        {"code": "invalid_request", "message": "provider is missing", "field": "provider", "retryable": False}
+    ],
+}
+MEANINGS: Mapping[int, str] = {
+    400: "Malformed, or a required parameter is missing",
+    401: "No credentials, or not valid ones",
+    403: "The client or its organization may not do this",
+    404: "There is no such thing, or it is not the client's",
+    405: "The route does not take this method",
+    409: "It contradicts what is there",
+    413: "The body is too large",
+    414: "The URL is too long",
+    415: "The body is compressed, or a file of a kind that is not taken",
+    416: "The file ends before the range",
+    422: "Well-formed, but not the document asked for",
+    429: "Too many requests; `Retry-After` tells when to come back",
+    500: "Unexpected internal error",
+    501: "The standard knows this format, and this service does without it",
+    503: "Temporarily unavailable; the same request may work later",
+}
+OF_ALL = (400, 414, 415, 429, 500, 503)
+"""What is refused before anybody looks which operation is meant."""
+READS = {
+    "ticker.show": "local_id",
+    "ticker.delta": "id",
+    "ticker.stream": "liveblogId",
+    "liveblog.page": "liveblogId",
+    "liveblog.frame": "liveblogId",
+    "liveblog.snippets": "liveblogId",
+    "feed.rss": "liveblogId",
+    "feed.atom": "liveblogId",
+    "feed.json": "liveblogId",
+    "prefetch.liveblog": "liveblogId",
+    "prefetch.teaser": "liveblogId",
+}
+"""Operations that read a liveblog, and the parameter that takes its `local_id`."""
+_LATER: Json = {"Retry-After": {"description": "Seconds to wait", "required": True, "schema": {"type": "integer"}}}
+_CHALLENGE: Json = {
+    "WWW-Authenticate": {"description": "How to authenticate", "required": True, "schema": {"type": "string"}}
+}
+HEADERS: Mapping[int, Json] = {401: _CHALLENGE, 429: _LATER, 503: _LATER}
+
+
+def refusals(*statuses: int) -> Responses:
+    """The error responses with these statuses."""
+    return {status: _refusal(status) for status in sorted(statuses)}
+
+
+def _refusal(status: int) -> Json:
+    headers = {"headers": HEADERS[status]} if status in HEADERS else {}
+    return {**described({"$ref": f"{SCHEMAS}Error"}, MEANINGS[status]), **headers}
+
+
+def described(schema: Json, description: str, example: Any = None) -> Json:
+    """A response whose body is JSON."""
+    return {"description": description, "content": json_content(schema, example)}
+
+
+def documented(model: type[BaseModel], description: str, example: Any = None) -> Json:
+    """A response that holds a document."""
+    return described(response_schema(model), description, example)
+
+
+def json_content(schema: Json, example: Any = None) -> Json:
+    """The `content` of a body that is JSON."""
+    return {"application/json": {"schema": schema} if example is None else {"schema": schema, "example": example}}
+
+
+READ_ERRORS = refusals(*OF_ALL, 401, 403, 404)
+WRITE_ERRORS = refusals(*OF_ALL, 401, 403, 404, 409, 413, 422)
+PUBLIC_ERRORS = refusals(*OF_ALL, 401, 404)
+NOT_MODIFIED: Responses = {304: {"description": "The caller has it already (`If-None-Match`, `If-Modified-Since`)"}}
+PROBE_ERRORS = refusals(400, 414, 415, 500)
+
+
+def operation(
+    name: str,
+    summary: str,
+    tag: str,
+    responses: Responses,
+    *,
+    parameters: Iterable[Json] = (),
+    body: Json | None = None,
+    security: tuple[Json, ...] = SECURITY,
+) -> Json:
+    """One operation; `body`: its `requestBody`. The router's row adds method, path and description."""
+    return {
+        "operationId": name,
+        "summary": summary,
+        "tags": [tag],
+        "parameters": list(parameters),
+        "security": list(security),
+        "responses": {str(status): response for status, response in responses.items()},
+        **({} if body is None else {"requestBody": body}),
+    }
+
+
+def json_body(schema: Json, example: Json) -> Json:
+    """A required body that is JSON, whatever its Content-Type says."""
+    return {"required": True, "content": json_content(schema, example)}
+
+
+def in_path(name: str) -> Json:
+    """A parameter of the path."""
+    return {"name": name, "in": "path", "required": True, "schema": TEXT}
+
+
+def query(name: str, description: str, schema: Json | None = None, *, required: bool = False) -> Json:
+    """A parameter of the query; any text unless the schema says otherwise. A switch without a value is off."""
+    return {
+        "name": name,
+        "in": "query",
+        "description": description,
+        "required": required,
+        "schema": TEXT if schema is None else schema,
+        **({"allowEmptyValue": True} if schema == BOOLEAN else {}),
+    }
+
+
+def linked(response: Json, operation: str, *, body: str | None = None, **names: str) -> Json:
+    """The response with a link to an operation that takes these of its fields as parameters: parameter → field.
+
+    `body`: the expression for the body that the operation is sent.
+    """
+    link: Json = {"operationId": operation, "parameters": {name: f"$response.body#/{at}" for name, at in names.items()}}
+    link |= {} if body is None else {"requestBody": body}
+    return {**response, "links": {**response.get("links", {}), operation.rpartition(".")[2]: link}}
+
+
+def readable(response: Json) -> Json:
+    """The response, which holds a liveblog, with a link to each operation that reads it."""
+    for operation, parameter in READS.items():
+        response = linked(response, operation, **{parameter: "local_id"})
+    return response
+
+
+def document(
+    routes: Iterable[Route],
+    *,
+    requests: Iterable[type[BaseModel]],
+    responses: Iterable[type[BaseModel]],
+    public_url: str,
+    limits: DocumentLimits,
+) -> Json:
+    """The whole document of what these rows serve; `requests` and `responses` are what operations refer to."""
+    paths: dict[str, Json] = {}
+    for route in routes:
+        if route.operation:
+            paths.setdefault(route.path, {})[route.method.lower()] = _described(route)
+    whole = {
+        "openapi": "3.1.0",
+        "info": {"title": "matchwire", "version": metadata.version("matchwire"), "description": DESCRIPTION},
+        "servers": [{"url": public_url}],
+        "paths": paths,
+        "components": {"schemas": {"Error": ERROR, **components(requests, responses)}, "securitySchemes": SCHEMES},
+    }
+    served: Json = limited(shortened(whole), limits)
+    return served
+
+
+def _described(route: Route) -> Json:
+    """The operation, described by its handler's docstring unless it has a description of its own."""
+    docstring = inspect.getdoc(route.handler)
+    return {**({"description": docstring} if docstring else {}), **(route.operation or {})}
+
+
+def request_schema(model: type[BaseModel]) -> Json:
+    """A reference to the document as a request writes it."""
+    return {"$ref": f"{SCHEMAS}{_name(model)}{INPUT}"}
+
+
+def response_schema(model: type[BaseModel]) -> Json:
+    """A reference to the document as a response writes it."""
+    return {"$ref": f"{SCHEMAS}{_name(model)}"}
+
+
+def components(requests: Iterable[type[BaseModel]], responses: Iterable[type[BaseModel]]) -> Json:
+    """The schemas of these documents and of all that they are made of, by name."""
+    _, given = models_json_schema([(model, "serialization") for model in responses], ref_template=f"{SCHEMAS}{{model}}")
+    _, understood = models_json_schema(
+        [(model, "validation") for model in requests], ref_template=f"{SCHEMAS}{{model}}{INPUT}"
+    )
+    return {**given["$defs"], **{f"{name}{INPUT}": schema for name, schema in understood["$defs"].items()}}
+
+
+def shortened(whole: Json) -> Json:
+    """The OpenAPI document with plain names for what only requests write."""
+    schemas = whole["components"]["schemas"]
+    alone = {name: name.removesuffix(INPUT) for name in schemas if name.endswith(INPUT)}
+    names = {name: plain for name, plain in alone.items() if plain not in schemas}
+    renamed: Json = _renamed(whole, {f"{SCHEMAS}{name}": f"{SCHEMAS}{plain}" for name, plain in names.items()})
+    parts = renamed["components"]["schemas"]
+    renamed["components"]["schemas"] = {names.get(name, name): parts[name] for name in sorted(parts)}
+    return renamed
+
+
+def limited(value: Any, limits: DocumentLimits) -> Any:
+    """The document with the limits in their places."""
+    match value:
+        case Limit():
+            return getattr(limits, value)
+        case dict():
+            return {key: limited(part, limits) for key, part in value.items()}
+        case list() | tuple():
+            return [limited(part, limits) for part in value]
+    return value
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    match value:
+        case {"$ref": str(name)} if name in names:
+            return {**value, "$ref": names[name]}
+        case dict():
+            return {key: _renamed(part, names) for key, part in value.items()}
+        case list() | tuple():
+            return [_renamed(part, names) for part in value]
+    return value
+
+
+def _name(model: type[BaseModel]) -> str:
+    """As pydantic spells it in its definitions, parameters of generic documents included."""
+    return re.sub(r"[^\w.-]", "_", model.__name__, flags=re.ASCII)

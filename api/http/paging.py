@@ -1,0 +1,78 @@
+"""Searches of the write API: their parameters, the organizations and the page, and the collection of what is found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.http.openapi import Json, query
+from api.http.request import integer
+from mapping.errors import Forbidden, InvalidRequest
+from store.liveblogs.listing import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from api.http.request import Caller, Query
+    from store.liveblogs.listing import Listed
+
+LIMIT_DEFAULT, LIMIT_MAX = 30, 1000
+DEEPEST = 1_000_000
+"""How many records a client may page through."""
+
+_LIMIT: Json = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT_DEFAULT}
+PAGE_NUMBER: Json = {"type": "integer", "minimum": 1, "maximum": DEEPEST, "default": 1}
+Q = query("q", "Full text; each word matches as a beginning, without accents")
+OWNER = query("owner_id", "One of the client's organizations; without it all of them")
+SPORT = query("sportstype", "Records of this sport")
+ARCHIVE = query("archive_id", "Accepted; there are no archives, so it filters nothing")
+LIMIT = query("limit", "Records a page", _LIMIT)
+PAGE = query("page", "The page; `limit` times `page` is at most 1,000,000", PAGE_NUMBER)
+PLAYERS_TEAM = query("team_id", "Players of this team")
+INACTIVE = query("include_inactive", "Also players that left the squad list", {"type": "boolean", "default": False})
+
+
+def filters(*each: Json) -> tuple[Json, ...]:
+    """The parameters of a search; one without a value says nothing."""
+    return tuple({**parameter, "allowEmptyValue": True} for parameter in each)
+
+
+def filled(parameters: Query) -> Query:
+    """The parameters that have a value; one without says nothing."""
+    return {name: value for name, value in parameters.items() if value != ""}
+
+
+def page_of(parameters: Query, number: str = "page") -> Page:
+    """The requested page; `number` names the parameter that counts. Raises InvalidRequest."""
+    limit = integer(parameters, "limit", LIMIT_DEFAULT, low=1, high=LIMIT_MAX)
+    page = integer(parameters, number, 1, low=1, high=DEEPEST)
+    if limit * page > DEEPEST:
+        raise InvalidRequest(f"limit times {number} should be at most {DEEPEST}", field=number)
+    return Page(limit, page)
+
+
+def owners_of(parameters: Query, caller: Caller) -> Sequence[str]:
+    """The requested organization, else all of the caller's; raises Forbidden."""
+    owner = parameters.get("owner_id")
+    if owner is None:
+        return sorted(caller.organizations)
+    check_owner(caller, owner, field="owner_id")
+    return [owner]
+
+
+def check_owner(caller: Caller, organization_id: str, *, field: str) -> None:
+    """Raise Forbidden, with the field, when the organization is not among the client's."""
+    if organization_id not in caller.organizations:
+        raise Forbidden("the client has no access to this organization", field=field)
+
+
+def collection(objects: Sequence[dict[str, Any]], found: Listed[Any], page: Page) -> dict[str, Any]:
+    """One page of what was found as the interface gives it."""
+    return {
+        "_type": "Svc::Model::Collection",
+        "objects": list(objects),
+        "total": found.total,
+        "total_exact": found.exact,
+        "page": page.number,
+        "limit": page.limit,
+        "more": page.number * page.limit < found.total,
+    }

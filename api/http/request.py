@@ -1,0 +1,273 @@
+"""A request as handlers see it: its query, its document, its caller, and headers of its response."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import ip_network
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import parse_qsl
+
+import structlog
+from pydantic import ValidationError
+from starlette.datastructures import Headers
+from starlette.requests import Request
+
+from api.http.type_names import prefix_in
+from mapping import strict_json
+from mapping.documents.base import Document, describe, field_path, parse
+from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
+from store.clients.clients import TYPE_PREFIX
+
+if TYPE_CHECKING:
+    from starlette.types import Scope
+
+    from api.http.services import Services
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+DocumentT = TypeVar("DocumentT", bound=Document)
+Query = dict[str, str]
+
+CONTEXT, HEADERS = "matchwire", "matchwire.headers"
+"""Names in the ASGI scope."""
+MAX_FIELDS = 100
+MAX_INT_DIGITS = 15
+BOOLEANS = {"true": True, "1": True, "false": False, "0": False, "": False}
+UNAUTHORIZED = "the credentials are missing or not valid"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """A known client; `proven` when it gave its secret, else only its public id is known."""
+
+    client_id: str
+    organizations: frozenset[str]
+    scopes: frozenset[str]
+    proven: bool
+    response_prefix: str = TYPE_PREFIX
+    """How responses to it begin the names of types."""
+
+    def demand(self, *scopes: str) -> None:
+        """Raise Unauthorized without a secret, Forbidden without one of `scopes`."""
+        if not self.proven:
+            raise Unauthorized(UNAUTHORIZED)
+        if not self.scopes.intersection(scopes):
+            raise Forbidden(f"the client lacks the scope {' or '.join(scopes)}")
+
+    def demand_organization(self, organization_id: str) -> None:
+        """Raise Forbidden when the organization is not among the client's."""
+        if organization_id not in self.organizations:
+            raise Forbidden("the client has no access to this organization")
+
+
+@dataclass(slots=True, kw_only=True)
+class Context:
+    """One request: its id and parameters, the cache of reads, its caller, and headers of its response."""
+
+    request_id: str
+    query: Query
+    body_bytes: int
+    """Largest body; a handler that takes files sets its own limit before it reads."""
+    route: str = ""
+    """The path of the route that serves it, with its parameters' names."""
+    counted: bool = False
+    """Whether the log counts it as it counts reads, because there are as many."""
+    caller: Caller | None = None
+    sent_prefix: str | None = None
+    """How the document of the request begins the name of its type."""
+    headers: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def response_prefix(self) -> str:
+        """How the response begins the names of types."""
+        return self.sent_prefix or (TYPE_PREFIX if self.caller is None else self.caller.response_prefix)
+
+
+class ApiRequest(Request):
+    """A request whose caller has been let in."""
+
+    @property
+    def services(self) -> Services:
+        services: Services = self.scope["services"]
+        return services
+
+    @property
+    def headers(self) -> RequestHeaders:
+        return headers_of(self.scope)
+
+    @property
+    def accept_encoding(self) -> str:
+        accepted: str = self.headers.get("accept-encoding", "")
+        return accepted
+
+    @property
+    def context(self) -> Context:
+        return context_of(self.scope)
+
+    @property
+    def query(self) -> Query:
+        """The parameters of the query, each given once."""
+        return self.context.query
+
+    @property
+    def caller(self) -> Caller:
+        """The client that gave its secret; raises Unauthorized."""
+        caller = self.context.caller
+        if caller is None or not caller.proven:
+            raise Unauthorized(UNAUTHORIZED)
+        return caller
+
+    @property
+    def organization_id(self) -> str:
+        """The organization that the path names."""
+        return str(self.path_params["organizationId"])
+
+    async def document(self, model: type[DocumentT]) -> DocumentT:
+        """The document in the body; raises InvalidRequest, or Unprocessable with the field at fault."""
+        return checked(model, await self.json())
+
+    async def json(self) -> dict[str, Any]:
+        """The JSON object in the body; raises InvalidRequest or Unprocessable."""
+        found = read_body(await self.body())
+        self.context.sent_prefix = prefix_in(found)
+        return found
+
+    def audit(
+        self, operation: str, *, liveblog: str | None = None, version: int | None = None, record: str | None = None
+    ) -> None:
+        """Log `audit.write` for a write that is committed: who wrote what, at which version."""
+        log.info(
+            "audit.write",
+            client=self.caller.client_id,
+            operation=operation,
+            liveblog=liveblog,
+            version=version,
+            request_id=self.context.request_id,
+            **({} if record is None else {"record": loggable(record)}),
+        )
+
+
+def context_of(scope: Scope) -> Context:
+    """The context that the request limits have put into the scope."""
+    context: Context = scope[CONTEXT]
+    return context
+
+
+class RequestHeaders(Headers):
+    """The headers of a request, with a quick answer where there is none of a name, as most requests have few."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(scope=scope)
+        self._names = {name.decode("latin-1") for name, _ in scope["headers"]}
+
+    def __contains__(self, key: object) -> bool:
+        return isinstance(key, str) and key.lower() in self._names
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self[key] if key.lower() in self._names else default
+
+    def getlist(self, key: str) -> list[str]:
+        return super().getlist(key) if key.lower() in self._names else []
+
+
+def headers_of(scope: Scope) -> RequestHeaders:
+    """The headers of the request, read once."""
+    known: RequestHeaders | None = scope.get(HEADERS)
+    if known is None:
+        known = scope[HEADERS] = RequestHeaders(scope)
+    return known
+
+
+def parse_query(raw: bytes) -> Query:
+    """The parameters by name; raises InvalidRequest, with the name as field where one is at fault."""
+    try:
+        pairs = parse_qsl(
+            raw.decode("ascii"), keep_blank_values=True, encoding="utf-8", errors="strict", max_num_fields=MAX_FIELDS
+        )
+    except UnicodeDecodeError:
+        raise InvalidRequest("the query string is not UTF-8") from None
+    except ValueError:
+        raise InvalidRequest("the query string has too many parameters") from None
+    query: Query = {}
+    for name, value in pairs:
+        _check(name, value)
+        if name in query:
+            raise InvalidRequest(f"the parameter {name} is given twice", field=name)
+        query[name] = value
+    return query
+
+
+def choice(query: Query, name: str, choices: dict[str, T], default: T) -> T:
+    """The choice that the parameter names; raises InvalidRequest for other values."""
+    if name not in query:
+        return default
+    try:
+        return choices[query[name]]
+    except KeyError:
+        names = ", ".join(filter(None, choices))
+        raise InvalidRequest(f"{name} should be one of: {names}", field=name) from None
+
+
+def boolean(query: Query, name: str, *, default: bool = False) -> bool:
+    return choice(query, name, BOOLEANS, default)
+
+
+def integer(query: Query, name: str, default: int, *, low: int, high: int) -> int:
+    """A number of ASCII digits within the bounds; raises InvalidRequest."""
+    if name not in query:
+        return default
+    text = query[name]
+    digits = text.isascii() and text.isdigit() and len(text) <= MAX_INT_DIGITS
+    if not digits or not low <= int(text) <= high:
+        raise InvalidRequest(f"{name} should be an integer from {low} to {high}", field=name)
+    return int(text)
+
+
+def _check(name: str, value: str) -> None:
+    try:
+        strict_json.check_text(name)
+        strict_json.check_text(value)
+    except ValueError as error:
+        raise InvalidRequest(str(error)) from None
+
+
+def read_body(body: bytes) -> dict[str, Any]:
+    """The JSON object in a body, whatever its Content-Type says; raises InvalidRequest or Unprocessable."""
+    try:
+        value = strict_json.loads(body)
+    except ValueError as error:
+        raise InvalidRequest(f"the body is refused: {error}") from None
+    if not isinstance(value, dict):
+        raise Unprocessable("the body should be a JSON object")
+    return value
+
+
+def checked(model: type[DocumentT], body: dict[str, Any]) -> DocumentT:
+    """The body as a document; raises Unprocessable with the path of the first field at fault."""
+    try:
+        return parse(model, body)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise Unprocessable(describe(first), field=field_path(first) or None) from None
+
+
+def plain_address(text: str) -> str:
+    """An address without its zone, and one of IPv4 as such also where the socket speaks IPv6."""
+    bare = text.partition("%")[0]
+    return bare.removeprefix("::ffff:") if "." in bare else bare
+
+
+def client_network(address: str) -> str:
+    """What counts as one client: an address, with IPv6 the network of 64 bits that a customer usually gets."""
+    if ":" not in address:
+        return address
+    try:
+        return str(ip_network((address, 64), strict=False))
+    except ValueError:
+        return address
+
+
+def loggable(text: str) -> str:
+    """Text of a stranger on one line and in ASCII, at most 200 characters: a log line must not break, nor be forged."""
+    return text[:200].encode("unicode_escape").decode("ascii")

@@ -1,0 +1,210 @@
+"""A row of the table of routes, and how its handler is reached: access is checked, then one request in, one response out."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from starlette import routing
+from starlette.responses import Response, StreamingResponse
+
+from api.http.errors import MethodNotAllowed
+from api.http.request import UNAUTHORIZED, ApiRequest, context_of
+from api.http.type_names import rename_types
+from mapping.errors import Forbidden, NotFound, Unauthorized
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from api.http.services import Services
+
+Access = Literal[
+    "open", "page", "feed", "reader", "read", "write", "external", "webhooks", "comments", "stats", "metrics"
+]
+"""Who may send it. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
+feeds are public. Reader: like a page.
+Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret and
+the scope of that name (read: or write), of the organization that the path names."""
+
+
+ANY_ORIGIN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Date"}
+"""Scripts of other sites may read what anybody may read who sends no secret, and learn what the server's clock says."""
+PREFLIGHT = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Allow-Methods": "GET, POST",
+    "Access-Control-Allow-Headers": "Reader-Token, Idempotency-Key, Content-Type",
+    "Access-Control-Max-Age": "7200",
+}
+"""What scripts of other sites may send on behalf of a reader."""
+READER_BYTES = 8192
+"""What readers send beside the text of a comment."""
+ESCAPED_BYTES = 12
+"""Of a character in JSON that is written in ASCII alone, at most."""
+READ = ("read", "write")
+"""Scopes of which either one is enough to read."""
+Handler = Callable[[ApiRequest], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A row of the table. `operation`: how the OpenAPI document describes it; without one it is no part of the API."""
+
+    method: Literal["GET", "POST"]
+    path: str
+    handler: Handler
+    access: Access
+    operation: Mapping[str, Any] | None = None
+    body_bytes: int | None = None
+    """The largest body that it takes; without one, what `largest_body` says of its access."""
+
+    def largest_body(self, documents: int, comment: int) -> int:
+        """How many bytes it takes; `documents`: the setting for documents, `comment`: characters of a comment."""
+        if self.body_bytes is not None:
+            return min(self.body_bytes, documents)
+        if self.method == "POST" and self.access in {"open", "page", "feed", "reader"}:
+            return min(READER_BYTES + ESCAPED_BYTES * comment, documents)
+        return documents
+
+
+class Routes:
+    """ASGI app of the table. A path without parameters is looked up, others are matched by Starlette's router.
+
+    Raises NotFound for a path that no row has, MethodNotAllowed with the methods of all rows that have it.
+    """
+
+    def __init__(self, routes: Iterable[Route], services: Services) -> None:
+        by_path: dict[str, list[Route]] = {}
+        for row in routes:
+            by_path.setdefault(row.path, []).append(row)
+        apps = {path: ByMethod(rows, services) for path, rows in by_path.items()}
+        self._fixed = {path: app for path, app in apps.items() if "{" not in path}
+        self._router = routing.Router(
+            [routing.Route(_pattern(path), app) for path, app in apps.items() if path not in self._fixed],
+            redirect_slashes=False,
+            default=_no_route,
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._fixed.get(scope["path"], self._router)(scope, receive, send)
+
+
+def _pattern(path: str) -> str:
+    """The path for Starlette: an origin is a URL with slashes, which the server has decoded before any route is looked up."""
+    return path.replace("{origin}", "{origin:path}")
+
+
+async def _no_route(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise NotFound("there is no such route")
+
+
+class ByMethod:
+    """ASGI app of one path: the row of the request's method, GET for HEAD."""
+
+    def __init__(self, rows: Sequence[Route], services: Services) -> None:
+        self._endpoints: dict[str, Endpoint] = {row.method: Endpoint(row, services) for row in rows}
+        self._readers = any(row.access == "reader" for row in rows)
+        if "GET" in self._endpoints:
+            self._endpoints["HEAD"] = self._endpoints["GET"]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._readers and scope["method"] == "OPTIONS":
+            await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send)
+            return
+        endpoint = self._endpoints.get(scope["method"])
+        if endpoint is None:
+            context_of(scope).headers["Allow"] = ", ".join(sorted(self._endpoints))
+            raise MethodNotAllowed("this route does not take this method")
+        await endpoint(scope, receive, send)
+
+
+class Endpoint:
+    """ASGI app of one row."""
+
+    def __init__(self, route: Route, services: Services) -> None:
+        self._path = route.path
+        self._handler = route.handler
+        self._check = ACCESS[route.access]
+        settings = services.settings
+        self._body_bytes = route.largest_body(settings.limits.body_bytes, settings.comments.text_length)
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        scope["services"] = self._services
+        context = context_of(scope)
+        context.route, context.body_bytes = self._path, self._body_bytes
+        response = await self._respond(ApiRequest(scope, receive))
+        if scope["method"] == "HEAD" and isinstance(response, StreamingResponse):
+            response = _head_of(response)
+        await response(scope, receive, send)  # for minutes, if it is a stream: the request is not kept for so long
+
+    async def _respond(self, request: ApiRequest) -> Response:
+        self._check(request)
+        response = await self._handler(request)
+        rename_types(response, request.context.response_prefix)
+        return response
+
+
+def _head_of(response: StreamingResponse) -> Response:
+    """The same head, and nothing is read for a body that nobody is sent."""
+    head = Response(status_code=response.status_code, background=response.background)
+    head.raw_headers = response.raw_headers
+    return head
+
+
+def _open(_: ApiRequest) -> None:
+    return
+
+
+def _page(request: ApiRequest) -> None:
+    public, caller = request.services.settings.server.public_feeds, request.context.caller
+    if public or (caller is not None and not caller.proven):
+        request.context.headers.update(ANY_ORIGIN)
+    if not public and caller is None:
+        raise Unauthorized(UNAUTHORIZED)
+
+
+def _reader(request: ApiRequest) -> None:
+    request.context.headers.update(ANY_ORIGIN)
+    _page(request)
+
+
+def _feed(request: ApiRequest) -> None:
+    if not request.services.settings.server.public_feeds:
+        request.caller.demand(*READ)
+
+
+def _metrics(request: ApiRequest) -> None:
+    if not request.services.settings.server.public_metrics:
+        request.caller.demand("admin")
+
+
+def _scoped(*scopes: str) -> Callable[[ApiRequest], None]:
+    def check(request: ApiRequest) -> None:
+        request.caller.demand(*scopes)
+        if "organizationId" in request.path_params:
+            check_organization(request, request.organization_id)
+
+    return check
+
+
+def check_organization(request: ApiRequest, organization_id: str) -> None:
+    """Raise Forbidden unless the client belongs to the organization, and this service knows it."""
+    request.caller.demand_organization(organization_id)
+    if request.services.organizations(organization_id) is None:
+        raise Forbidden("the client has no access to this organization")
+
+
+ACCESS: Mapping[Access, Callable[[ApiRequest], None]] = {
+    "open": _open,
+    "page": _page,
+    "reader": _reader,
+    "feed": _feed,
+    "metrics": _metrics,
+    "read": _scoped(*READ),
+    "write": _scoped("write"),
+    "external": _scoped("external"),
+    "webhooks": _scoped("webhooks"),
+    "stats": _scoped("stats"),
+    "comments": _scoped("comments"),
+}

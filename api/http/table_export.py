@@ -1,0 +1,70 @@
+"""Tables as files: CSV without formulas, or JSON Lines."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from starlette.responses import StreamingResponse
+
+from api.http import openapi
+from api.http.errors import json_bytes
+from api.http.request import choice
+from mapping.rules.csv_cells import csv_text
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.http.json_path import Json
+
+    Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+    """Gives the result of a query."""
+
+Row = dict[str, Any]
+FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+BETWEEN = "|"
+"""Between the values of a cell that has several."""
+
+
+class TableFile(NamedTuple):
+    """A file of rows with these columns, in one of `FORMATS`."""
+
+    columns: Sequence[str]
+    form: str
+
+    def head(self) -> str:
+        """What the file begins with."""
+        return csv_text([self.columns]) if self.form == "csv" else ""
+
+    def text(self, rows: Sequence[Row]) -> str:
+        """The rows as a part of the file."""
+        if self.form == "jsonl":
+            return "".join(f"{json_bytes(row).decode()}\n" for row in rows)
+        return csv_text([_cell(row[name]) for name in self.columns] for row in rows)
+
+    def response(self, name: str, parts: AsyncIterator[str]) -> Response:
+        """The file under this name, of which each part is read when it is wanted."""
+        headers = {"Content-Disposition": f'attachment; filename="{name}.{self.form}"'}
+        return StreamingResponse(parts, media_type=FORMATS[self.form], headers=headers)
+
+
+def format_parameter(default: str = "csv") -> Json:
+    """The parameter that `wanted_format` reads."""
+    return openapi.query("format", "What the file is", {"type": "string", "enum": [*FORMATS], "default": default})
+
+
+def response(description: str) -> Json:
+    """What an operation says of the file that it answers with."""
+    content = {kind.partition(";")[0]: {"schema": openapi.TEXT} for kind in FORMATS.values()}
+    return {"description": description, "content": content}
+
+
+def wanted_format(query: dict[str, str], default: str = "csv") -> str:
+    """Raises InvalidRequest for a `format` that there is not."""
+    return choice(query, "format", {each: each for each in FORMATS}, default)
+
+
+def _cell(value: Any) -> object:
+    return BETWEEN.join(value) if isinstance(value, list) else value

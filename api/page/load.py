@@ -1,0 +1,89 @@
+"""What the public sees of a liveblog at a moment, for its page and for a CMS that puts it into an article."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.feeds.feed import FeedRequest, chosen_events
+from api.page.structured_data import Publication, live_blog_posting
+from api.page.window import PageRequest, Window, window
+from api.polls.public_results import with_results
+from api.view.key_moments import key_moments_of
+from api.view.liveblog_access import public_documents, published_game
+from api.view.post_files import Images
+from api.view.references import complete
+from store.liveblogs import deltas
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from api.http.json_path import Json
+    from api.http.services import Services
+    from api.view.key_moments import KeyMoments
+    from store.liveblogs.deltas import Coverage
+    from store.liveblogs.liveblogs import StoredGame
+
+NOBODY = "matchwire"
+"""The publisher of a liveblog whose organization is not configured any more."""
+
+
+class Shown(NamedTuple):
+    """A published liveblog: its document and its posts with references resolved; `more` and `newer`: there are others."""
+
+    game: StoredGame
+    document: Json
+    posts: list[Json]
+    more: bool
+    coverage: Coverage
+    key_moments: KeyMoments
+    request: FeedRequest
+    newer: bool = False
+
+    def schema(self, services: Services) -> Json:
+        """The structured data."""
+        return live_blog_posting(
+            self.document,
+            self.posts,
+            self.coverage,
+            publication(services, self.game),
+            recap=self.key_moments.recap,
+            moved_from=self.game.previous_starts_at,
+        )
+
+
+def shown(conn: Connection, game_id: str, request: FeedRequest, now: float) -> Shown:
+    """The liveblog with the requested posts, as the database has it at `now` (Unix seconds). Raises NotFound, InvalidRequest."""
+    game = published_game(conn, game_id)
+    events, more = chosen_events(conn, game_id, request)
+    found = _shown(conn, game, Window(events, more, newer=False), key_moments_of(conn, game), request)
+    return _with_results(conn, found, now)
+
+
+def shown_on_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -> Shown:
+    """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
+    game = published_game(conn, game_id)
+    key_moments = key_moments_of(conn, game)
+    found = _shown(conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(liveblog=game.id))
+    return _with_results(conn, found, now)
+
+
+def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest) -> Shown:
+    document, *posts = complete(conn, [game.as_document(), *public_documents(found.events)])
+    posts = list(map(request.theme.labelled, posts))
+    coverage = deltas.coverage(conn, game.id)
+    return Shown(game, document, posts, found.older, coverage, key_moments, request, newer=found.newer)
+
+
+def _with_results(conn: Connection, found: Shown, now: float) -> Shown:
+    return found._replace(posts=with_results(conn, found.game.id, found.posts, now))
+
+
+def publication(services: Services, game: StoredGame) -> Publication:
+    """Who publishes the liveblog where."""
+    settings = services.settings
+    return Publication(
+        public_url=settings.public_url,
+        publisher=services.organizations(game.organization_id) or NOBODY,
+        logo=settings.organization(game.organization_id).logo,
+        images=Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id),
+    )

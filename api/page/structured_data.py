@@ -1,0 +1,264 @@
+"""What search engines read of a liveblog: a schema.org `LiveBlogPosting`, made of what its page shows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import structlog
+
+from api.feeds.enclosures import FeedFiles
+from api.feeds.feed import page_url
+from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
+from api.page.scoreboard import SIDES, pairing, team_of, title
+from api.view.content import Names, headline, names_of, one_line, plain_text
+from api.view.cover import cover
+from api.view.post_files import image_url, post_files
+from api.view.references import summary
+from mapping.documents.state import ENDED
+from mapping.locales import translator
+from mapping.locales.labels import INTERRUPTED
+from mapping.match import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from api.feeds.enclosures import Enclosure
+    from api.view.post_files import Images
+    from store.liveblogs.deltas import Coverage
+
+log = structlog.get_logger(__name__)
+
+EVENT_STATUS = {Status.POSTPONED: "EventPostponed", Status.CANCELLED: "EventCancelled"}
+"""A match that began is as scheduled, also where it was abandoned; schema.org has no word for one that is over."""
+RESCHEDULED = "EventRescheduled"
+NO_SPORT = "news"
+COVER = 1280
+"""Pixels that the image of the liveblog is wide at most."""
+LOGO = 512
+"""Pixels that the logo of a team has at most."""
+_IN_SCRIPT = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}"}
+"""What could end a script element, or a line of one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """Who publishes a liveblog where; `logo` is the publisher's, None without one. `images` gives absolute addresses."""
+
+    public_url: str
+    publisher: str
+    logo: str | None
+    images: Images
+
+
+def live_blog_posting(
+    game: Json,
+    events: Iterable[Json],
+    coverage: Coverage,
+    publication: Publication,
+    *,
+    recap: str = "",
+    moved_from: int | None = None,
+) -> Json:
+    """The structured data of a game with its references resolved and of its public events, in the order of the events.
+
+    `recap` sums the match up; `moved_from` is the start that was planned first (Unix seconds), where it was moved.
+    The coverage ends with the last post once the match is over, and goes on as soon as the match does.
+    """
+    page = page_url(publication.public_url, text(game, "local_id"))
+    updates = _updates(game, events, page, publication.images)
+    publisher = _publisher(publication)
+    return _known(
+        {
+            "@context": "https://schema.org",
+            "@type": "LiveBlogPosting",
+            "headline": one_line(title(game)),
+            "description": one_line(summary(game)),
+            "abstract": recap,
+            "url": page,
+            "inLanguage": _language(game),
+            **_dates(game, coverage),
+            "author": publisher,
+            "publisher": publisher,
+            "about": _about(game, publication.images, moved_from),
+            "image": _cover(game, updates, publication.images),
+            "liveBlogUpdate": updates,
+        }
+    )
+
+
+def _cover(game: Json, updates: Iterable[Json], images: Images) -> str | None:
+    """The image of the liveblog, else the first one of its posts."""
+    if url := cover(game):
+        return images.address(url, COVER)
+    return next((image["url"] for each in updates for image in each.get("image", ())), None)
+
+
+def _dates(game: Json, coverage: Coverage) -> Json:
+    created = number(game, "created_at") or 0
+    if coverage.first is None or coverage.last is None:
+        published, modified = created, created
+        start = end = _starts(game) or created
+    else:
+        published, modified = min(created, coverage.first), max(created, coverage.changed or 0)
+        start, end = coverage.first, coverage.last
+    over = number(game, "state_info", "gamestate") == ENDED
+    return {
+        "datePublished": iso(published),
+        "dateModified": iso(modified),
+        "coverageStartTime": iso(start),
+        "coverageEndTime": iso(end) if over else None,
+    }
+
+
+def script(schema: Json) -> str:
+    """The structured data as an element for the head of a page, of which no text can end it."""
+    data = json.dumps(schema, ensure_ascii=False, separators=(",", ":")).translate(_IN_SCRIPT)
+    return f'<script type="application/ld+json">{data}</script>'
+
+
+def iso(seconds: int) -> str:
+    """Unix seconds with the offset of their zone, which is UTC."""
+    return instant(seconds).isoformat()
+
+
+def _known(values: Json) -> Json:
+    """The values that say something."""
+    return {name: each for name, each in values.items() if each}
+
+
+def _language(game: Json) -> str:
+    return text(game, "locale") or "en"
+
+
+def _starts(game: Json) -> int | None:
+    return number(game, "meta_info", "starts_at")
+
+
+def _publisher(publication: Publication) -> Json:
+    logo = publication.logo and {"@type": "ImageObject", "url": publication.logo}
+    return _known({"@type": "Organization", "name": publication.publisher, "logo": logo})
+
+
+def _updates(game: Json, events: Iterable[Json], page: str, images: Images) -> list[Json]:
+    squads = names_of(node(game, "squads"))
+    return [update for event in events if (update := _safe_update(game, event, squads, page, images))]
+
+
+def _safe_update(game: Json, event: Json, squads: Names, page: str, images: Images) -> Json | None:
+    """One post, None where it is empty, or cannot be shown, which is logged."""
+    try:
+        return _update(game, event, squads, page, images)
+    except RENDER_ERRORS as error:
+        log.warning("structured_data.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
+        return None
+
+
+def _update(game: Json, event: Json, squads: Names, page: str, images: Images) -> Json | None:
+    url = f"{page}#{quote(text(event, 'local_id'), safe='')}"
+    files = FeedFiles(images, translator(_language(game)), url).enclosures(post_files(event))
+    head, words = headline(event, _language(game), squads), one_line(plain_text(event))
+    if not (head or words or files):
+        return None
+    named = head or next((file.title for file in files if file.title), one_line(title(game)))
+    published = number(event, "created_at") or 0
+    update = {
+        "@type": "BlogPosting",
+        "headline": named,
+        "url": url,
+        "datePublished": iso(published),
+        "dateModified": iso(max(published, number(event, "updated_at") or 0)),
+        "articleBody": words or named,
+    }
+    return {**update, **_media(files, update)}
+
+
+def _media(files: tuple[Enclosure, ...], update: Json) -> Json:
+    """The images and videos of a post; its first image stands for each video."""
+    pictures = [_image(file) for file in files if not file.video]
+    poster = pictures[0]["url"] if pictures else None
+    return _known({"image": pictures, "video": [_video(file, update, poster) for file in files if file.video]})
+
+
+def _image(file: Enclosure) -> Json:
+    return _known(
+        {"@type": "ImageObject", "url": file.url, "caption": file.title, "creditText": file.credit, **_size(file)}
+    )
+
+
+def _video(file: Enclosure, update: Json, poster: str | None) -> Json:
+    return _known(
+        {
+            "@type": "VideoObject",
+            "name": file.title or update["headline"],
+            "description": update["articleBody"],
+            "uploadDate": update["datePublished"],
+            "contentUrl": file.url,
+            "thumbnailUrl": poster,
+            "creditText": file.credit,
+            "duration": file.seconds and f"PT{file.seconds}S",
+            **_size(file),
+        }
+    )
+
+
+def _size(file: Enclosure) -> dict[str, Any]:
+    return dict(zip(("width", "height"), file.size, strict=True)) if file.size else {}
+
+
+def _about(game: Json, images: Images, moved_from: int | None) -> Json | None:
+    """The match or race, None for a liveblog of something else."""
+    sport = text(game, "sportstype")
+    if sport in {"", NO_SPORT}:
+        return None
+    starts, status = _starts(game), _event_status(game, moved_from)
+    return _known(
+        {
+            "@type": "SportsEvent",
+            "name": one_line(pairing(game) or title(game)),
+            "sport": sport,
+            "startDate": starts is not None and iso(starts),
+            "previousStartDate": status == RESCHEDULED and iso(moved_from or 0),
+            "eventStatus": f"https://schema.org/{status}",
+            "location": _place(node(game, "meta_info", "location")),
+            "competitor": _teams(game, images) or _racers(game),
+        }
+    )
+
+
+def _event_status(game: Json, moved_from: int | None) -> str:
+    """By the summary, which says so in the liveblog's language where a match is not played as planned; else by its start."""
+    texts, said = translator(_language(game)), text(game, "summary")
+    interrupted = (status for status, label in INTERRUPTED.items() if texts.text(label) == said)
+    planned = "EventScheduled" if moved_from is None else RESCHEDULED
+    return EVENT_STATUS.get(next(interrupted, Status.SCHEDULED), planned)
+
+
+def _teams(game: Json, images: Images) -> list[Json]:
+    teams = [team_of(game, side) for side in SIDES]
+    return [
+        _known({"@type": "SportsTeam", "name": name, "logo": _logo(team, images)})
+        for team in teams
+        if (name := one_line(text(team, "name")))
+    ]
+
+
+def _logo(team: Json, images: Images) -> str | None:
+    url = image_url(team.get("image"))
+    return images.address(url, LOGO, LOGO) if url else None
+
+
+def _racers(game: Json) -> list[Json]:
+    names = (one_line(text(each, "player", "name")) for each in nodes(game, "state_info", "ranking"))
+    return [{"@type": "Person", "name": name} for name in names if name]
+
+
+def _place(location: Json) -> Json | None:
+    name = one_line(text(location, "name"))
+    if not name:
+        return None
+    parts = {"addressLocality": one_line(text(location, "city")), "addressCountry": text(location, "country")}
+    address = {"@type": "PostalAddress", **_known(parts)} if any(parts.values()) else None
+    return _known({"@type": "Place", "name": name, "address": address})

@@ -1,0 +1,251 @@
+"""A post as readers see it: one headline and safe HTML, in feeds and on pages, whatever a stored document holds."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import TYPE_CHECKING
+
+from api.http.json_path import Json, kind, node, nodes, text
+from api.view.post_files import block_files, host, web_url
+from mapping.locales import translator
+from mapping.locales.labels import SCORE, SCORE_CONTEXT
+from mapping.rich_text import plain, sanitise
+from mapping.wording import distinguished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from api.view.post_files import FilesHtml
+
+Names = tuple[tuple[str, str], ...]
+"""Surname and whole name of people."""
+
+TITLE_LENGTH = 80
+_LETTER = "[a-zA-Z\N{LATIN CAPITAL LETTER A WITH GRAVE}-\N{LATIN SMALL LETTER Y WITH STROKE}]"
+"""Latin alone: Chinese writes a name without spaces around it."""
+_MINUTES = re.compile(r"\d+(\+\d+)?")
+_SCORE = re.compile(r"\d+\s*[:\N{EN DASH}-]\s*\d+\b")
+
+
+def minute(event: Json) -> str:
+    """The time of play as it is read, such as `45+2'`; empty where the post has none."""
+    time = text(event, "sport_event", "time_of_play")
+    return f"{time}'" if _MINUTES.fullmatch(time) else time
+
+
+def score(event: Json, locale: str) -> str:
+    """The score that the post shows, such as `1:0`; empty where it shows none."""
+    return tally(node(event, "sport_event", "score"), locale)
+
+
+def incident(event: Json, locale: str) -> str:
+    """What happened in the match, with the score where the post shows one: `Goal 1-0`."""
+    title = text(event, "sport_event", "title") or _spoken(text(event, "sport_event", "event_type"))
+    shown = "" if _SCORE.search(title) else score(event, locale)
+    return " ".join(filter(None, (title, shown)))
+
+
+def headline(event: Json, locale: str, squads: Names = ()) -> str:
+    """The title of a post: its headline, else the incident with minute, player and team, else the first words of the text.
+
+    `squads`: whom the player is to be distinguished from.
+    """
+    if head := text(event, "headline"):
+        return one_line(head)
+    return one_line(_happened(event, locale, squads) or _first_words(event) or _first_block(event, locale, squads))
+
+
+def _happened(event: Json, locale: str, squads: Names) -> str:
+    """What happened, when and who did it; empty where the post names no incident."""
+    happened = incident(event, locale)
+    moment = " ".join(filter(None, (minute(event), happened)))
+    return " – ".join(filter(None, (moment, _acting(event, squads)))) if happened else ""
+
+
+def incident_blocks(event: Json) -> list[Json]:
+    """The incidents that a post shows within its text."""
+    return [each for each in nodes(event, "contents") if kind(each) == "SportEventContentBlock"]
+
+
+def _first_block(event: Json, locale: str, squads: Names) -> str:
+    """What the first incident or scoreboard within the post says."""
+    shown = [_happened({"sport_event": each}, locale, squads) for each in incident_blocks(event)]
+    boards = (each for each in nodes(event, "contents") if kind(each) == "ScoreboardContentBlock")
+    return next(filter(None, (*shown, *(_board_line(each, locale) for each in boards))), "")
+
+
+def _acting(event: Json, squads: Names) -> str:
+    """Who did it, as `Zambrano (Frankfurt)`; the team alone where the player is of the other one or not known."""
+    team = _team(event)
+    player = player_name(next((node(each, "player") for each in nodes(event, "sport_event", "players")), {}), squads)
+    if not player or (team and not _of_team(event)):
+        return team
+    return f"{player} ({team})" if team and player != team else player
+
+
+def player_name(player: Json, squads: Names) -> str:
+    """The surname of a player, distinguished from those of the others."""
+    name = text(player, "name")
+    return distinguished(called(player), name, [each for each in squads if each[1] != name])
+
+
+def names_of(squads: Json) -> Names:
+    """Surname and whole name of everybody in the squads of a liveblog."""
+    people = (each for side in ("home", "away") for part in ("lineup", "bench") for each in nodes(squads, side, part))
+    return tuple((called(each), text(each, "name")) for each in people)
+
+
+def _team(event: Json) -> str:
+    return called(node(event, "sport_event", "team"))
+
+
+def _of_team(event: Json) -> bool:
+    """Whether nobody who took part is known to play for another team than the post's."""
+    team = node(event, "sport_event", "team")
+    players = [node(each, "player") for each in nodes(event, "sport_event", "players")]
+    own = {("team_id", text(team, "_id")), ("team_local_id", text(team, "local_id"))}
+    return all(text(each, name) in {"", identity} for each in players for name, identity in own if identity)
+
+
+def called(named: Json) -> str:
+    """The short name of a player or team, unless it is an abbreviation."""
+    short = text(named, "short_name")
+    return short if short and not short.endswith(".") else text(named, "name")
+
+
+def players(event: Json) -> list[tuple[str, str]]:
+    """Who took part, as (role, name); the role may be empty."""
+    parts = nodes(event, "sport_event", "players")
+    return [(text(each, "event_player_title"), name) for each in parts if (name := text(each, "player", "name"))]
+
+
+def body_html(event: Json, locale: str, files: FilesHtml) -> str:
+    """The post without its headline, as sanitised HTML; who took part is listed where the text does not name them."""
+    blocks = (_block_html(each, event, locale, files) for each in nodes(event, "contents"))
+    return "".join([_players_html(event), *blocks])
+
+
+def plain_text(event: Json) -> str:
+    """The texts and quotes of the post without markup."""
+    blocks = nodes(event, "contents")
+    parts = [plain(text(each, "text")) for each in blocks if kind(each) == "RichTextContentBlock"]
+    parts += [text(each, "text") for each in blocks if kind(each) == "QuoteContentBlock"]
+    return " ".join(filter(None, parts))
+
+
+def one_line(value: str) -> str:
+    return " ".join(value.split())
+
+
+def tally(score: Json, locale: str) -> str:
+    """A pair of scores as the language writes it, `1:0` or `1-0`; empty unless both are known."""
+    home, away = text(score, "home_score"), text(score, "away_score")
+    return translator(locale).text(SCORE, context=SCORE_CONTEXT, home=home, away=away) if home and away else ""
+
+
+def _spoken(event_type: str) -> str:
+    return event_type.rpartition(".")[2].replace("-", " ").capitalize()
+
+
+def _first_words(event: Json) -> str:
+    line = one_line(plain_text(event))
+    if len(line) <= TITLE_LENGTH:
+        return line
+    return line[:TITLE_LENGTH].rpartition(" ")[0].rstrip(",;:.-") + " …"
+
+
+def _players_html(event: Json) -> str:
+    if _named_in_text(event):
+        return ""
+    named = [f"{escape(role)}: {escape(name)}" if role else escape(name) for role, name in players(event)]
+    team = escape(text(event, "sport_event", "team", "name")) if _of_team(event) else ""
+    line = " · ".join(filter(None, [team, *named]))
+    return f'<p class="players">{line}</p>' if line else ""
+
+
+def _named_in_text(event: Json) -> bool:
+    """Whether the text names everybody who took part, without anybody the team."""
+    written = plain_text(event)
+    people = [node(each, "player") for each in nodes(event, "sport_event", "players")]
+    everybody = [each for each in people if text(each, "name")] or [node(event, "sport_event", "team")]
+    return all(_names(written, each) for each in everybody)
+
+
+def _names(written: str, who: Json) -> bool:
+    """Whether a text has the name, short name or surname of a player or team, as whole words in any case."""
+    names = {text(who, "name"), text(who, "short_name"), text(who, "name").rpartition(" ")[2]} - {""}
+    return any(re.search(f"(?<!{_LETTER}){re.escape(name)}(?!{_LETTER})", written, re.IGNORECASE) for name in names)
+
+
+def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
+    match kind(block):
+        case "MultiMediaContentBlock":
+            return files.files(block_files(block, event), slideshow=text(block, "display_type") == "slideshow")
+        case "ScoreboardContentBlock":
+            return _board(block, locale)
+        case "SportEventContentBlock":
+            return _incident(block, locale)
+        case "PlayerCardContentBlock":
+            return _player_card(block, files)
+        case "WebEmbedContentBlock":
+            return files.web_embed(url) if (url := web_url(block.get("url"))) else ""
+    return files.poll(block) if kind(block) in POLLS else BLOCKS.get(kind(block), _not_shown)(block)
+
+
+def _not_shown(_: Json) -> str:
+    return ""
+
+
+def _rich_text(block: Json) -> str:
+    inner = sanitise(text(block, "text"))
+    return f"<div>{inner}</div>" if inner else ""
+
+
+def _quote(block: Json) -> str:
+    quote = escape(text(block, "text"))
+    source = text(block, "source")
+    link = (
+        f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(host(url))}</a>'
+        if (url := web_url(source))
+        else escape(source)
+    )
+    cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
+    return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
+
+
+def _player_card(block: Json, files: FilesHtml) -> str:
+    person = node(block, "player")
+    line = " ".join(filter(None, [text(person, "number"), text(person, "name")]))
+    return f'<p class="card">{files.portrait(text(person, "image"))}{escape(line)}</p>' if line else ""
+
+
+def _incident(block: Json, locale: str) -> str:
+    """An incident within the text: what and when in bold, then who."""
+    event = {"sport_event": block}
+    moment, acting = " ".join(filter(None, (minute(event), incident(event, locale)))), _acting(event, ())
+    who = f" – {escape(acting)}" if acting else ""
+    return f'<p class="incident"><strong>{escape(moment)}</strong>{who}</p>' if moment else ""
+
+
+def _board(block: Json, locale: str) -> str:
+    line, parts = _board_line(block, locale), nodes(block, "scoreboard", "scores")
+    named = (f"{text(each, 'title')} {score}".strip() for each in parts if (score := tally(each, locale)))
+    shown = " · ".join(filter(None, (line, *named)))
+    return f'<p class="score">{escape(shown)}</p>' if line else ""
+
+
+def _board_line(block: Json, locale: str) -> str:
+    """Both teams with the score between them, as far as they are known."""
+    home, away = text(block, "scoreboard", "home_team", "name"), text(block, "scoreboard", "away_team", "name")
+    score = tally(node(block, "scoreboard", "score"), locale)
+    return " ".join(filter(None, [home, score, away])) if score or (home and away) else ""
+
+
+POLLS = frozenset({"PollContentBlock", "QuizContentBlock"})
+BLOCKS: dict[str, Callable[[Json], str]] = {
+    "RichTextContentBlock": _rich_text,
+    "QuoteContentBlock": _quote,
+    "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
+}
+"""How each kind of content is shown; kinds not listed are not shown."""

@@ -1,0 +1,164 @@
+"""The key moments and the recap of a liveblog, read from its document and its public posts, whatever these hold."""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import quote
+
+import structlog
+
+from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
+from api.view.content import called, incident_blocks, minute, names_of, one_line, plain_text, player_name
+from api.view.liveblog_access import public_documents
+from api.view.player_deeds import deeds_of
+from api.view.references import complete
+from mapping.key_moments import MatchState, Play, key_moments
+from mapping.locales import translator
+from mapping.match import Score
+from mapping.recap import recap
+from mapping.sports import SPORTS, Sport
+from store.liveblogs.incidents import highlighted, incidents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from api.view.content import Names
+    from api.view.player_deeds import Deed
+    from mapping.key_moments import KeyMoment
+    from store.liveblogs.liveblogs import StoredGame
+
+log = structlog.get_logger(__name__)
+
+FIRST_PLACES = 3
+_COUNT = re.compile(r"[0-9]{1,6}")
+
+
+class KeyMoments(NamedTuple):
+    """The key moments of a liveblog, oldest first, its recap, and what each player did.
+
+    `expected`: there are or will be some, or posts that people have marked as such.
+    """
+
+    moments: tuple[KeyMoment, ...]
+    recap: str
+    deeds: Mapping[str, tuple[Deed, ...]] = MappingProxyType({})
+    expected: bool = True
+
+
+NO_KEY_MOMENTS = KeyMoments((), "")
+
+
+def key_moments_of(conn: Connection, game: StoredGame) -> KeyMoments:
+    """The key moments and the recap, as the database has all posts now."""
+    document, *posts = complete(conn, [game.as_document(), *public_documents(incidents(conn, game.id))])
+    found = moments_of(document, posts)
+    reported = any(kind.moment for kind in sport_of(document).reported)
+    return found._replace(expected=bool(reported or found.moments) or highlighted(conn, game.id))
+
+
+def moments_of(game: Json, posts: Sequence[Json]) -> KeyMoments:
+    """The same of a game, its references resolved, of which `posts` are all public ones with an incident, oldest first."""
+    squads, texts = names_of(node(game, "squads")), translator(text(game, "locale") or "en")
+    plays = [play for post in posts for play in _safe_plays(post, squads)]
+    sport, state = sport_of(game), state_of(game)
+    moments = key_moments(sport, state, plays, texts)
+    return KeyMoments(moments, recap(sport, state, moments, texts), deeds_of(sport, posts))
+
+
+def as_json(moment: KeyMoment, page: str) -> Json:
+    """The moment as programs get it, with the address of its post; what is not known is left out."""
+    score = moment.score and {"home_score": str(moment.score.home), "away_score": str(moment.score.away)}
+    found = {
+        "type": str(moment.type),
+        "event_type": moment.event_type,
+        "local_id": moment.local_id,
+        "url": f"{page}#{quote(moment.local_id, safe='')}",
+        "time_of_play": moment.minute,
+        "phase": moment.phase,
+        "score": score,
+        "team": moment.team,
+        "player": moment.player,
+        "text": moment.text,
+    }
+    return {name: each for name, each in found.items() if each}
+
+
+def sport_of(game: Json) -> Sport:
+    """The sport of a liveblog; one that has no rows has neither phases nor sets."""
+    name = text(game, "sportstype") or text(game, "template_id")
+    return SPORTS.get(name) or Sport(id=name, scoreboard=True)
+
+
+def state_of(game: Json) -> MatchState:
+    """What the head of the liveblog shows."""
+    board, info = node(game, "scoreboard"), node(game, "state_info")
+    meta = node(game, "meta_info")
+    parts = [(text(each, "title"), score_of(each)) for each in nodes(board, "scores")]
+    lap, laps = text(info, "lap"), text(info, "total_laps")
+    return MatchState(
+        home=called(node(board, "home_team")) or called(node(meta, "home_team")),
+        away=called(node(board, "away_team")) or called(node(meta, "away_team")),
+        score=score_of(node(board, "score")),
+        decided=text(board, "score", "title"),
+        parts=tuple((title, score) for title, score in parts if score is not None),
+        gamestate=number(info, "gamestate"),
+        in_break=info.get("is_break") is True,
+        phase=number(info, "recurrence") or number(info, "set") or 0,
+        ranking=_first_places(info),
+        lap="/".join(filter(None, (lap, laps))) if lap else "",
+    )
+
+
+def _first_places(state: Json) -> tuple[str, ...]:
+    """The names of the first places, as far as they are known without a gap."""
+    named = {
+        number(each, "position"): called(node(each, "player")) or called(node(each, "team"))
+        for each in nodes(state, "ranking")
+    }
+    places = [named.get(place, "") for place in range(1, FIRST_PLACES + 1)]
+    return tuple(places[: places.index("")] if "" in places else places)
+
+
+def score_of(score: Json) -> Score | None:
+    """A pair of scores as numbers; None unless both are."""
+    pair = text(score, "home_score"), text(score, "away_score")
+    return Score(*map(int, pair)) if all(map(_COUNT.fullmatch, pair)) else None
+
+
+def _safe_plays(post: Json, squads: Names) -> list[Play]:
+    """The incidents of a post, none of one that cannot be read, which is logged."""
+    try:
+        return list(_plays(post, squads))
+    except RENDER_ERRORS as error:
+        log.warning("key_moments.post_left_out", local_id=text(post, "local_id"), cause=type(error).__name__)
+        return []
+
+
+def _plays(post: Json, squads: Names) -> Iterator[Play]:
+    """The incidents that a post shows, beside its text and within it."""
+    blocks = [node(post, "sport_event"), *incident_blocks(post)]
+    shown = {text(each, "local_id") or str(at): each for at, each in enumerate(blocks) if text(each, "event_type")}
+    for each in shown.values():
+        yield _play(post, each, squads, alone=len(shown) == 1)
+
+
+def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
+    people = [
+        (text(each, "event_player_type"), player_name(node(each, "player"), squads)) for each in nodes(block, "players")
+    ]
+    return Play(
+        local_id=text(post, "local_id"),
+        kind=text(block, "event_type"),
+        title=one_line(text(block, "title")),
+        headline=one_line(text(post, "headline")) if alone else "",
+        text=one_line(plain_text(post)) if alone else "",
+        minute=minute({"sport_event": block}),
+        phase=text(block, "phase", "name"),
+        team=called(node(block, "team")),
+        roles=tuple((role, name) for role, name in people if name),
+        score=score_of(node(block, "score")),
+    )

@@ -1,0 +1,56 @@
+"""What the players of a match did, as its posts say it: who scored, who was booked, who came on and went off."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.http.json_path import Json, node, nodes, text
+from api.view.content import minute
+from mapping.documents.state import SHOOTOUT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mapping.sports import Sport
+
+SHOWN = {
+    ("goal", "scorer"): "goal",
+    ("goal", "own-goal"): "own-goal",
+    ("own-goal", "scorer"): "own-goal",
+    ("penalty-kick-missed", "player"): "penalty-kick-missed",
+    ("yellow-card", "player"): "yellow-card",
+    ("yellow-red-card", "player"): "yellow-red-card",
+    ("red-card", "player"): "red-card",
+    ("substitution", "in"): "in",
+    ("substitution", "out"): "out",
+}
+"""Last part of an event type and role → the drawing that says what the player did."""
+
+
+class Deed(NamedTuple):
+    """What a player did: the name of its drawing, what it is called, and when it was, as it is read."""
+
+    drawing: str
+    title: str
+    minute: str
+
+
+def deeds_of(sport: Sport, posts: Iterable[Json]) -> Mapping[str, tuple[Deed, ...]]:
+    """The deeds of each player by `identity`, from public posts, oldest first; none of a shoot-out."""
+    found: dict[str, list[Deed]] = defaultdict(list)
+    for post in posts:
+        event = node(post, "sport_event")
+        if sport.kind(text(event, "event_type")).enters == SHOOTOUT:
+            break
+        for each in nodes(event, "players"):
+            drawing = SHOWN.get((text(event, "event_type").rpartition(".")[2], text(each, "event_player_type")))
+            if drawing is not None:
+                title = text(each, "event_player_title") if drawing in {"in", "out"} else text(event, "title")
+                found[identity(node(each, "player"))].append(Deed(drawing, title, minute(post)))
+    return {name: tuple(deeds) for name, deeds in found.items() if name}
+
+
+def identity(player: Json) -> str:
+    """What distinguishes a player from others of the same name, as far as anything does."""
+    return text(player, "_id") or text(player, "local_id") or text(player, "name")

@@ -1,0 +1,203 @@
+"""Reads of what has not changed, without the database: the liveblogs that are read at the moment, and their bodies.
+
+The process hears of every commit of its own and, by notifications, of those of other processes. A notification can be
+lost, so what is known of a liveblog is read again once it is `FRESH` seconds old. Who may read is checked by the handler,
+for each request anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cachetools import LRUCache, TTLCache
+
+from api.http.content_coding import SMALLEST, accepted_coding, compressed
+from api.http.flight_group import FlightGroup
+from api.http.json_path import at
+from api.http.rendered import Rendered, Rendering
+from store.comments import comments
+from store.liveblogs import liveblogs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping
+
+    from sqlalchemy import Connection
+
+    from api.view.delay import Sight
+    from store.database import Store
+    from store.engine.postgres.notify import Stepped
+    from store.liveblogs.liveblogs import StoredGame
+
+FRESH = 0.9
+"""Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""
+COUNTED = 5
+"""Seconds for which the numbers of comments are kept: a comment steps no version."""
+GAMES = 10_000
+"""Liveblogs that are known at a time, and versions that are kept; those used longest ago are forgotten first."""
+DOCUMENT = ("locale", "options", "state_info")
+"""What is kept of a liveblog's document: the language, and what a page's clock is made of."""
+
+
+@dataclass(slots=True)
+class ReadCounts:
+    """How many bodies were found in the cache, and how many had to be made."""
+
+    found: int = 0
+    made: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class KnownGame:
+    """A liveblog as it was at an instant not before `until` - FRESH, by the monotonic clock."""
+
+    game: StoredGame
+    until: float
+
+
+class ReadCache:
+    """The liveblogs that are being read, and their rendered bodies, up to `kept_bytes` of them."""
+
+    def __init__(
+        self, store: Store, monotonic: Callable[[], float], kept_bytes: int, counts: ReadCounts | None = None
+    ) -> None:
+        self._store = store
+        self._tally = counts or ReadCounts()
+        self._monotonic = monotonic
+        self._rendered = Rendered(monotonic, kept_bytes)
+        self._once = FlightGroup()
+        self._games: OrderedDict[str, KnownGame] = OrderedDict()
+        self._versions: LRUCache[str, int] = LRUCache(GAMES)
+        self._past: TTLCache[tuple[str, int], StoredGame | None] = TTLCache(GAMES, FRESH, timer=monotonic)
+        self._counts: TTLCache[tuple[str, int | None], Mapping[str, int]] = TTLCache(GAMES, COUNTED, timer=monotonic)
+        self._posts: LRUCache[Hashable, bool] = LRUCache(GAMES)
+        self._steps = 0
+        self._moderations = 0
+        self._unsure_before = 0
+        store.on_step(self._hear)
+
+    @property
+    def steps(self) -> int:
+        """How often any liveblog has stepped, as far as this process has learned."""
+        return self._steps
+
+    @property
+    def moderations(self) -> int:
+        """How often comments were taken down or put back in this process, which steps no liveblog."""
+        return self._moderations
+
+    def note_moderation(self) -> None:
+        """What readers see of comments has changed."""
+        self._moderations += 1
+        self._counts.clear()
+
+    async def game(self, name: str, at: int | None) -> StoredGame | None:
+        """The liveblog with this `local_id` or `ticker_id`, whatever its status, None where there is none.
+
+        Of its document there is no more than DOCUMENT. It is as it stood at the moment `at`; for None as after this
+        process's last commit, and as it was in the database at some instant of the last second. Raises StoreUnavailable.
+        """
+        if at is not None:
+            return await self._game_at(name, at)
+        known = self._games.get(name)
+        if known is not None and self._monotonic() < known.until:
+            return known.game
+        # Who comes after a commit does not wait for a read that may have begun before it.
+        return await self._once((name, self._steps), partial(self._read_game, name))
+
+    async def comment_counts(self, game_id: str, at: int | None) -> Mapping[str, int]:
+        """The number of public comments of each post of the liveblog that has some, up to COUNTED seconds late.
+
+        `at`: those written before that moment.
+        """
+        key = (game_id, None if at is None else at - at % COUNTED)
+        found = self._counts.get(key)
+        if found is None:
+            found = self._counts[key] = await self._once(("comments", key), partial(self._read_counts, *key))
+        return found
+
+    async def has_post(self, game: StoredGame, seen: Sight, local_id: str) -> bool:
+        """Whether readers of the liveblog may read the post, as it stood at the moment that is `seen`."""
+        key = (game.id, game.version, seen.newest, seen.at, local_id)
+        if key not in self._posts:
+            query = partial(liveblogs.has_post, game_id=game.id, local_id=local_id)
+            self._posts[key] = await self._once(("post", key), partial(self._store.read, query, at=seen.at))
+        return self._posts[key]
+
+    async def body(
+        self, key: Hashable, render: Callable[[Connection], bytes], seen: Sight, accepted: str = ""
+    ) -> Rendering:
+        """The body that is kept by `key`, or what `render` makes of the database, once for all who ask meanwhile.
+
+        `key` holds the liveblog's id and version, and all else that the body depends on beside the delay: `render` reads
+        the moment that is `seen`. `accepted`: the reader's `Accept-Encoding`, by which the body may be compressed. Raises
+        what `render` raises.
+        """
+        key = (seen.delay, seen.newest if seen.delay else 0, key)  # what is taken down is gone from what stood, too
+        found = self._rendered.get(key)
+        if found is None:
+            self._tally.made += 1
+        else:
+            self._tally.found += 1
+        work = partial(self._render, key, render, seen.at)
+        plain = found if found is not None else await self._once(key, work)
+        coding = accepted_coding(accepted) if accepted and len(plain.body) >= SMALLEST else ""
+        if not coding:
+            return plain
+        coded = self._rendered.coded(key, plain, coding)
+        return coded if coded is not None else await self._once((key, coding), partial(self._code, key, plain, coding))
+
+    async def _code(self, key: Hashable, plain: Rendering, coding: str) -> Rendering:
+        body = await asyncio.to_thread(compressed, plain.body, coding)
+        return self._rendered.put_coded(key, plain, coding, body)
+
+    async def _render(self, key: Hashable, render: Callable[[Connection], bytes], at: int | None) -> Rendering:
+        return self._rendered.put(key, await self._store.read(render, at=at))
+
+    async def _game_at(self, name: str, at: int) -> StoredGame | None:
+        if (name, at) not in self._past:
+            self._past[name, at] = await self._once((name, "at", at), partial(self._read_game_at, name, at))
+        return self._past[name, at]
+
+    async def _read_counts(self, game_id: str, until: int | None) -> Mapping[str, int]:
+        return await self._store.read(partial(comments.counts, game_id=game_id, until=until), at=until)
+
+    async def _read_game_at(self, name: str, at: int) -> StoredGame | None:
+        return _outlined(await self._store.read(partial(liveblogs.find_game, name=name), at=at))
+
+    async def _read_game(self, name: str) -> StoredGame | None:
+        steps, began = self._steps, self._monotonic()
+        game = _outlined(await self._store.read(partial(liveblogs.find_game, name=name)))
+        if game is None:
+            return None
+        current = steps >= self._unsure_before and self._versions.get(game.id, 0) <= game.version
+        if current and game.public:  # the name of a deleted one may be given to another
+            self._forget(game.id)
+            self._games[game.id] = self._games[game.local_id] = KnownGame(game, began + FRESH)
+            if len(self._games) > 2 * GAMES:
+                self._forget(next(iter(self._games.values())).game.id)
+        return game
+
+    def _hear(self, stepped: Stepped) -> None:
+        self._steps += 1
+        self._past.clear()
+        if stepped is None:
+            self._games.clear()
+            self._unsure_before = self._steps
+            return
+        for game_id, version in stepped.items():
+            self._forget(game_id)
+            self._versions[game_id] = max(version, self._versions.get(game_id, 0))
+
+    def _forget(self, game_id: str) -> None:
+        known = self._games.pop(game_id, None)
+        if known is not None:
+            self._games.pop(known.game.local_id, None)
+
+
+def _outlined(game: StoredGame | None) -> StoredGame | None:
+    """The liveblog with as much of its document as is kept."""
+    return game and game._replace(document={each: at(game.document, each) for each in DOCUMENT})

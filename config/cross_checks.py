@@ -1,0 +1,107 @@
+"""What no single table can know about itself: that names lead somewhere, and that no key stands twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from config.vocabulary import contradictions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from config.errors import Path
+    from config.organizations import Liveblog
+    from config.settings import Settings
+    from config.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class ValidTables:
+    """The tables that are valid by themselves, beside which others may not be.
+
+    `rows` are the liveblogs by their index in the file. `named` holds the organizations that are written down, valid or not.
+    """
+
+    settings: Settings
+    rows: Mapping[int, Liveblog]
+    named: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def whole(cls, settings: Settings) -> ValidTables:
+        return cls(settings, dict(enumerate(settings.liveblogs)), frozenset(settings.organizations))
+
+
+def conflicts(found: ValidTables, vocabulary: Vocabulary | None = None) -> Iterator[tuple[Path, str]]:
+    """Each contradiction between tables, and with the installed providers, under the key that has to change."""
+    settings = found.settings
+    for client_id, client in settings.clients.items():
+        for index, organization in enumerate(client.organizations):
+            if organization not in found.named:
+                yield ("clients", client_id, "organizations", index), f"no organization {organization} is configured"
+    yield from _credentials(settings)
+    yield from _storage(settings)
+    yield from _liveblogs(found)
+    yield from _delays(settings)
+    if settings.polling.after_max < settings.polling.after:
+        yield ("polling", "after_max"), "is shorter than polling.after, the first of the growing intervals"
+    if vocabulary is not None:
+        yield from contradictions(settings, found.rows, vocabulary)
+
+
+def _credentials(settings: Settings) -> Iterator[tuple[Path, str]]:
+    """HTTP Basic takes both halves; a password without a user is the endpoint's own contradiction."""
+    for organization_id, organization in settings.organizations.items():
+        for provider, endpoint in organization.providers.items():
+            at: Path = ("organizations", organization_id, "providers", provider)
+            if endpoint.username is not None and endpoint.password is None:
+                yield (*at, "password"), "is missing beside the username: give password or password_file"
+            if endpoint.password is not None and endpoint.username is None:
+                yield (*at, "username"), "is missing beside the password"
+
+
+def _storage(settings: Settings) -> Iterator[tuple[Path, str]]:
+    """A bucket needs a name, and keys both halves."""
+    media = settings.media
+    if media.storage == "s3" and media.s3_bucket is None:
+        yield ("media", "s3_bucket"), 'is missing: storage = "s3" needs it'
+    if media.s3_access_key is not None and media.s3_secret_key is None:
+        yield ("media", "s3_secret_key"), "is missing beside the access key: give s3_secret_key or s3_secret_key_file"
+    if media.s3_secret_key is not None and media.s3_access_key is None:
+        yield ("media", "s3_access_key"), "is missing beside the secret key"
+
+
+def _delays(settings: Settings) -> Iterator[tuple[Path, str]]:
+    given = [
+        (("organizations", name, "public_delay"), each.public_delay) for name, each in settings.organizations.items()
+    ]
+    given += [(("clients", name, "public_delay"), each.public_delay) for name, each in settings.clients.items()]
+    for path, seconds in given:
+        if seconds > settings.limits.delay_max:
+            yield path, "is longer than limits.delay_max: what was there so long ago is not kept"
+
+
+def _liveblogs(found: ValidTables) -> Iterator[tuple[Path, str]]:
+    seen: dict[str, int] = {}
+    for index, liveblog in found.rows.items():
+        first = seen.setdefault(liveblog.key, index)
+        if first != index:
+            yield ("liveblogs", index, "key"), f"is already the key of liveblogs[{first}]"
+        for key, text in _dangling(found, liveblog):
+            yield ("liveblogs", index, key), text
+
+
+def _dangling(found: ValidTables, liveblog: Liveblog) -> Iterator[tuple[str, str]]:
+    organization = found.settings.organizations.get(liveblog.organization)
+    if organization is None:
+        if liveblog.organization not in found.named:
+            yield "organization", f"no organization {liveblog.organization} is configured"
+        return
+    endpoint = organization.providers.get(liveblog.provider)
+    if endpoint is None:
+        yield "provider", f"organization {liveblog.organization} has no provider {liveblog.provider}"
+    elif liveblog.include_text_content and not endpoint.text_content:
+        yield (
+            "include_text_content",
+            "the organization's provider endpoint does not deliver text (text_content = false)",
+        )

@@ -1,0 +1,168 @@
+"""What alarms are about: each source looks at one kind of trouble and gives what is wrong now."""
+
+from __future__ import annotations
+
+import os
+import socket
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from store.alarms.alarms import Observed
+from store.webhooks import delivery_log, webhooks
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from config.sections import Alarms
+    from ingest.kit.containment import Containment, Kind
+    from ingest.sync.follower import Followers
+    from ingest.sync.worker_count import WorkerCount
+    from store.database import Store
+
+    Source = Callable[[], Awaitable[Sequence[Observed]]]
+
+KINDS = (
+    "feed_silent",
+    "provider_lost",
+    "frozen",
+    "outbox_stuck",
+    "receiver_failing",
+    "disk_low",
+    "no_worker",
+    "writes_failing",
+)
+"""Every kind of alarm; the last one is noted by each process for itself, as it cannot be written."""
+STANDING_STILL: tuple[Kind, ...] = ("match", "liveblog")
+LOOKS = 4
+"""Looks in a row, five seconds apart, that have to see no worker."""
+MOST = 50
+"""Alarms of one kind that one process raises at a time: beyond them each further one says nothing new."""
+
+
+async def silent_feeds(followers: Followers) -> list[Observed]:
+    """Running matches without a good answer for `polling.silence_alarm`, except those of an endpoint that is lost as a whole."""
+    silent = [(match, followers.limiters[match.endpoint]) for match in followers.matches if match.silent]
+    alone = [(match, limiter.name) for match, limiter in silent if limiter.lost is None]
+    return [
+        Observed(
+            "feed_silent",
+            match.id,
+            f"the running match {match.match_id} has had no good answer from {name} for some time",
+            {"match": match.match_id, "endpoint": name},
+        )
+        for match, name in alone[:MOST]
+    ]
+
+
+async def lost_providers(followers: Followers) -> list[Observed]:
+    """Endpoints whose circuit breaker is open."""
+    lost = [(key, limiter) for key, limiter in followers.limiters.items() if limiter.lost is not None]
+    return [
+        Observed(
+            "provider_lost",
+            key,
+            f"the endpoint {limiter.name} is left alone: {limiter.lost}",
+            {"endpoint": limiter.name, "cause": limiter.lost},
+        )
+        for key, limiter in lost[:MOST]
+    ]
+
+
+async def frozen(containment: Containment) -> list[Observed]:
+    """Matches and liveblogs that the sync leaves out, because their rows cannot be read or for another reason of their own."""
+    return [
+        Observed(
+            "frozen",
+            f"{kind}:{name}",
+            f"the {kind} {name} stands still: {cause}",
+            {kind: name, "cause": cause},
+        )
+        for kind in STANDING_STILL
+        for name, cause in islice(containment.causes(kind).items(), MOST)
+    ]
+
+
+async def stuck_outbox(store: Store, clock: Callable[[], float], seconds: float) -> list[Observed]:
+    """Updates that wait longer than so for their first delivery."""
+    oldest = await store.read(delivery_log.oldest_waiting)
+    if oldest is None or clock() - oldest <= seconds:
+        return []
+    message = f"updates have waited for more than {seconds:.0f} s for their first delivery to webhooks"
+    return [Observed("outbox_stuck", "outbox", message, {"since": oldest})]
+
+
+async def failing_receivers(store: Store, rounds: int) -> list[Observed]:
+    """Active subscriptions whose last so many rounds failed; named without what may be a secret in their URL."""
+    failing = await store.read(partial(webhooks.failing, rounds=rounds, limit=MOST))
+    return [
+        Observed(
+            "receiver_failing",
+            each.id,
+            f"the webhook receiver {urlsplit(each.url).hostname} of organization {each.organization_id} does not accept deliveries",
+            {"organization": each.organization_id, "failures": each.failures},
+        )
+        for each in failing
+    ]
+
+
+async def low_disk(folders: Sequence[str], least: int) -> list[Observed]:
+    """Folders on this machine in which less than so many bytes are free."""
+    host, found = socket.gethostname(), []
+    for folder in folders:
+        free = _free(folder)
+        if free is not None and free < least:
+            message = f"only {free // 2**20} MiB are free in {folder} on {host}"
+            found.append(Observed("disk_low", f"{host}:{folder}", message, {"folder": folder, "host": host}))
+    return found
+
+
+class AbsentWorkers:
+    """That no process follows matches, as one sees it that follows none itself; not while they start or are replaced."""
+
+    def __init__(self, workers: WorkerCount) -> None:
+        self._workers = workers
+        self._absent = 0
+
+    async def __call__(self) -> list[Observed]:
+        """Nothing before so many looks in a row have seen none."""
+        self._absent = self._absent + 1 if await self._workers.alive() == 0 else 0
+        if self._absent < LOOKS:
+            return []
+        return [Observed("no_worker", "workers", "no process follows matches: liveblogs stand still", {})]
+
+
+def _free(folder: str) -> int | None:
+    """Bytes that are free for the daemon; None where that is unknown."""
+    try:
+        found = os.statvfs(folder)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize
+
+
+def sources_of(
+    settings: Alarms,
+    *,
+    store: Store,
+    followers: Followers,
+    workers: WorkerCount | None,
+    containment: Containment,
+    folders: Sequence[str],
+    clock: Callable[[], float],
+) -> dict[str, Source]:
+    """The sources of this process by kind; `workers`: where it follows no matches itself. Zero turns a source off."""
+    found: dict[str, Source] = {}
+    if settings.disk_free:
+        found["disk_low"] = partial(low_disk, folders, settings.disk_free)
+    if workers is not None:
+        return found | {"no_worker": AbsentWorkers(workers)}
+    found["feed_silent"] = partial(silent_feeds, followers)
+    found["provider_lost"] = partial(lost_providers, followers)
+    found["frozen"] = partial(frozen, containment)
+    if settings.outbox_age:
+        found["outbox_stuck"] = partial(stuck_outbox, store, clock, settings.outbox_age)
+    if settings.receiver_rounds:
+        found["receiver_failing"] = partial(failing_receivers, store, settings.receiver_rounds)
+    return found

@@ -1,0 +1,253 @@
+"""Alarms: each trouble is logged, counted and sent to a configured address once when it begins and once when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
+from prometheus_client import Gauge
+
+from config.values import SQLITE
+from ingest.alarms.alarm_sources import KINDS, sources_of
+from ingest.webhooks.attempt import HEADERS, signature_headers
+from ingest.webhooks.receiver_client import operators_client
+from mapping.errors import StoreUnavailable
+from mapping.rules.delivery import Verdict, verdict
+from store.alarms import alarms
+from store.alarms.alarms import Alarm, Observed
+from store.engine.errors import reason
+from store.engine.ids import new_local_id
+from store.engine.lasting import repeat
+from store.engine.log_once import LogOnce
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from config import Settings
+    from config.sections import Alarms, Webhooks
+    from ingest.alarms.alarm_sources import Source
+    from ingest.kit.containment import Containment
+    from ingest.sync.follower import Followers
+    from ingest.sync.worker_count import WorkerCount
+    from ingest.webhooks.receiver_client import ReceiverClient
+    from store.alarms.alarms import State
+    from store.database import Store
+
+log = structlog.get_logger()
+
+TICK = 5.0
+"""Seconds between two looks."""
+PATIENCE = 10.0
+"""Seconds that one announcement may take."""
+KEPT = 30 * 86_400.0
+"""Seconds for which alarms are kept that have ended."""
+
+
+class AlarmMonitor:
+    """Looks for trouble, notes it in the store, and announces what begins and what ends.
+
+    While the store takes no writes, that is an alarm of this process alone, which it keeps in memory. `alone`: no other
+    process shares the database, so what this one does not see any more is over at once.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sources: Mapping[str, Source],
+        announcer: Announcer,
+        *,
+        clock: Callable[[], float],
+        containment: Containment,
+        alone: bool,
+    ) -> None:
+        self._contained = containment
+        self._patience = 0.0 if alone else alarms.STALE
+        self._store = store
+        self._sources = sources
+        self._announcer = announcer
+        self._clock = clock
+        self._unwritten: Alarm | None = None
+        self.gauge = Gauge(
+            "matchwire_alarms", "Alarms that this process sees, by kind: 0 when all is well", ["kind"], registry=None
+        )
+        for kind in KINDS:
+            self.gauge.labels(kind)
+
+    async def run(self) -> None:
+        """Look every `TICK` seconds until cancelled; what nobody foresaw is logged, and does not end the process."""
+        try:
+            await repeat(self._turn, self._contained.loop("alarms"))
+        finally:
+            await self._announcer.close()
+
+    async def _turn(self) -> None:
+        await self.look()
+        await asyncio.sleep(TICK)
+
+    async def look(self) -> None:
+        """Compare what is wrong now with what was, and announce the difference."""
+        try:
+            observed = [each for source in self._sources.values() for each in await source()]
+            await self._note(observed)
+            await self._store.check_writes()
+        except StoreUnavailable as error:
+            await self._unwritable(reason(error))
+        else:
+            await self._writable()
+            await self._announce()
+
+    async def _note(self, observed: list[Observed]) -> None:
+        for kind in self._sources:
+            self.gauge.labels(kind).set(sum(each.kind == kind for each in observed))
+        if not observed and await self._store.read(alarms.is_quiet):
+            return
+        noted = await self._store.write(partial(alarms.note, observed=observed, patience=self._patience))
+        for alarm in noted.began:
+            _log_beginning(alarm)
+        for alarm in noted.ended:
+            _log_end(alarm)
+
+    async def _announce(self) -> None:
+        """Send what waits to be announced; what fails is tried again later, by whichever process comes first."""
+        if not self._announcer.wanted or not await self._store.read(partial(alarms.is_due, now=self._clock())):
+            return
+        for alarm in await self._store.write(alarms.to_announce):
+            if await self._announcer.send(alarm, alarm.unannounced):
+                await self._store.write(partial(alarms.announced, alarm=alarm))
+
+    async def _unwritable(self, cause: str) -> None:
+        if self._unwritten is not None:
+            return
+        now, message = self._clock(), f"nothing can be written: {cause}"
+        self._unwritten = Alarm(
+            id=new_local_id("a"), kind="writes_failing", name="store", message=message, details={"cause": cause},
+            began_at=now, ended_at=None, announced=None,
+        )  # fmt: skip
+        self.gauge.labels("writes_failing").set(1)
+        _log_beginning(self._unwritten)
+        await self._announcer.send(self._unwritten, "began")
+
+    async def _writable(self) -> None:
+        if self._unwritten is None:
+            return
+        ended, self._unwritten = self._unwritten, None
+        self.gauge.labels("writes_failing").set(0)
+        _log_end(ended)
+        await self._announcer.send(replace(ended, ended_at=self._clock()), "ended")
+
+
+def alarm_monitor(
+    settings: Settings,
+    clock: Callable[[], float],
+    *,
+    store: Store,
+    followers: Followers,
+    containment: Containment,
+    workers: WorkerCount | None,
+) -> AlarmMonitor:
+    """The monitor of this process; `workers`: where it follows no matches itself."""
+    sources = sources_of(
+        settings.alarms,
+        store=store,
+        followers=followers,
+        workers=workers,
+        containment=containment,
+        folders=folders_of(settings),
+        clock=clock,
+    )
+    announcer = Announcer(settings.alarms, settings.webhooks, clock)
+    return AlarmMonitor(
+        store,
+        sources,
+        announcer,
+        clock=clock,
+        containment=containment,
+        alone=settings.database.is_sqlite,
+    )
+
+
+def folders_of(settings: Settings) -> list[str]:
+    """The folders that the daemon writes to, those of one disk once, under the first name."""
+    database = settings.database
+    wanted = [
+        *([str(Path(database.url.get_secret_value().removeprefix(SQLITE)).parent)] if database.is_sqlite else []),
+        settings.media.folder,
+        settings.statistics.folder,
+        *([settings.recording.folder] if settings.recording.enabled else []),
+    ]
+    disks: dict[int, str] = {}
+    for folder in wanted:
+        path = Path(folder).absolute()
+        if path.exists():
+            disks.setdefault(path.stat().st_dev, str(path))
+    return list(disks.values())
+
+
+class Announcer:
+    """Sends alarms to the address of the operator: signed like webhooks where there is a secret."""
+
+    def __init__(self, settings: Alarms, webhooks: Webhooks, clock: Callable[[], float]) -> None:
+        url = None if settings.webhook_url is None else settings.webhook_url.get_secret_value()
+        secret = settings.webhook_secret
+        self._secrets = [] if secret is None else [secret.get_secret_value()]
+        self._clock = clock
+        self._log = LogOnce("alarm.not_announced", "alarm.announced_again")
+        self._client: ReceiverClient | None = None
+        if url is not None:
+            self._client = operators_client(webhooks, url)
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is an address."""
+        return self._client is not None
+
+    async def send(self, alarm: Alarm, state: State) -> bool:
+        """Whether the address has taken it with a 2xx; what goes wrong is logged once."""
+        if self._client is None:
+            return False
+        body = announcement(alarm, state)
+        headers = HEADERS | signature_headers(f"{alarm.id}.{state}", body, self._secrets, self._clock())
+        try:
+            async with asyncio.timeout(PATIENCE):
+                response = await self._client.post(headers, body.encode())
+        except OSError:
+            self._log.failed(cause="alarms.webhook_url did not answer", kind=alarm.kind)
+            return False
+        if verdict(response.status) is not Verdict.TAKEN:
+            self._log.failed(cause="alarms.webhook_url refused", kind=alarm.kind, status=response.status)
+            return False
+        self._log.worked()
+        return True
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+
+
+def announcement(alarm: Alarm, state: State) -> str:
+    """What is sent: `text` is the whole in one line, as chat programs take it; times are Unix seconds, null while it lasts."""
+    return json.dumps(
+        {
+            "event_type": f"alarm_{state}",
+            "id": alarm.id,
+            "kind": alarm.kind,
+            "text": f"matchwire {'alarm' if state == 'began' else 'all clear'}: {alarm.message}",
+            "details": dict(alarm.details),
+            "began_at": alarm.began_at,
+            "ended_at": None if state == "began" else alarm.ended_at,
+        },
+        ensure_ascii=False,
+    )
+
+
+def _log_beginning(alarm: Alarm) -> None:
+    log.error("alarm.began", kind=alarm.kind, alarm=alarm.id, message=alarm.message, **alarm.details)
+
+
+def _log_end(alarm: Alarm) -> None:
+    log.info("alarm.ended", kind=alarm.kind, alarm=alarm.id, message=alarm.message)

@@ -1,0 +1,128 @@
+"""`matchwire backup`, `restore`, `export`, `import` and `doctor`: what the database holds, kept, moved and examined."""
+
+from __future__ import annotations
+
+from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from ingest.cli.shared import ConfigFile, DataDir, end, load, out, placed
+from ingest.kit.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from config import Settings
+    from store.upkeep.export_organization import Carried
+
+T = TypeVar("T")
+
+UPLOADS = "What clients have uploaded is not part of it: copy {folder} as well, after the database."
+WITHOUT_FILE = " The files of {missing} of its {uploads} uploads were not copied{why}."
+IN_BUCKET = "What clients have uploaded stands in the bucket {bucket}, which is not part of it."
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="A file that is not there yet.")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write the whole database, as it stands at one instant, to FILE; the daemon goes on meanwhile."""
+    from store.upkeep.backup import backup as written
+
+    settings = placed(load(config_file), data_dir)
+    _on(settings, lambda url: written(url, file))
+    media = settings.media
+    where = IN_BUCKET if media.storage == "s3" else UPLOADS
+    out.print(f"{file} holds the database. {where.format(folder=media.folder, bucket=media.s3_bucket)}", markup=False)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="What `matchwire backup` has written.")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+    replace: Annotated[bool, typer.Option(help="In the place of the database that is there.")] = False,
+) -> None:
+    """Put a backup in the place of the database; all processes of matchwire have to be stopped."""
+    from store.upkeep.backup import restore as put_back
+
+    settings = placed(load(config_file), data_dir, make=True)
+    aside = _on(settings, lambda url: put_back(url, file, replace=replace))
+    kept = "" if aside is None else f" What was there is kept as {aside}."
+    out.print(f"The database is as {file} says.{kept}", markup=False)
+
+
+def export_organization(
+    organization: Annotated[str, typer.Argument(help="Its id.")],
+    file: Annotated[Path, typer.Argument(help="A file that is not there yet.")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+    media: Annotated[Path | None, typer.Option(help="A folder to copy the files of its uploads to.")] = None,
+) -> None:
+    """Write all that ORGANIZATION has, as it stands at one instant, to FILE as JSON Lines; the daemon goes on meanwhile."""
+    from ingest.media.file_store import file_store
+    from store.files.disk import DiskFiles
+    from store.upkeep.export_organization import export_organization as written
+
+    settings = placed(load(config_file), data_dir)
+    target = None if media is None else DiskFiles(media)
+    done = _on(settings, lambda url: written(url, organization, file, files=file_store(settings.media), media=target))
+    why = ": --media DIR does so" if media is None else ", as they are missing"
+    out.print(f"{file} holds {done.rows} rows.{_without_file(done, why)}", markup=False)
+
+
+def import_organization(
+    file: Annotated[Path, typer.Argument(help="What `matchwire export` has written.")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+    media: Annotated[Path | None, typer.Option(help="The folder that `matchwire export --media` has filled.")] = None,
+) -> None:
+    """Put an exported organization into a database that does not know it: wholly, or nothing of it."""
+    from ingest.media.file_store import file_store
+    from store.files.disk import DiskFiles
+    from store.upkeep.import_organization import import_organization as put_in
+
+    settings = placed(load(config_file), data_dir, make=True)
+    source = None if media is None else DiskFiles(media)
+    organization, done = _on(settings, lambda url: put_in(url, file, files=file_store(settings.media), media=source))
+    missing = _without_file(done, ", as they are missing")
+    out.print(f"{done.rows} rows of the organization {organization} are imported.{missing}", markup=False)
+
+
+def _without_file(done: Carried, why: str) -> str:
+    if not done.without_file:
+        return ""
+    return WITHOUT_FILE.format(missing=done.without_file, uploads=done.uploads, why=why)
+
+
+def doctor(
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")] = False,
+) -> None:
+    """Examine database and providers, also beside a daemon: ok, warning or fault for each; status 1 where there is a fault."""
+    from ingest.cli.examine_providers import examine_providers
+    from store.upkeep.doctor import examine
+
+    settings = placed(load(config_file), data_dir)
+    found = [*_on(settings, examine), *examine_providers(settings)]
+    if as_json:
+        import json
+        from dataclasses import asdict
+
+        typer.echo(json.dumps([asdict(finding) for finding in found], ensure_ascii=False))
+    else:
+        for finding in found:
+            typer.echo(f"{finding.outcome:7} {finding.check:9} {finding.detail}".rstrip())
+    if any(finding.outcome == "fault" for finding in found):
+        raise typer.Exit(ExitStatus.FOUND)
+
+
+def _on(settings: Settings, work: Callable[[str], T]) -> T:
+    from ingest.kit.start_errors import OPERATORS
+
+    try:
+        return work(settings.database.session_url)
+    except OPERATORS as error:
+        end(error, settings)

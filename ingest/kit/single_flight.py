@@ -1,0 +1,76 @@
+"""The seam for finite work: one run at a time for each key, however often it is requested.
+
+`SingleFlight` runs what stands in a table of its own, with its own claims; `ingest.jobs.jobs` what stands nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Protocol
+
+import structlog
+
+from mapping.errors import ServiceError, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+log = structlog.get_logger()
+
+
+class KeyedJobs(Protocol):
+    """Runs the work of a key, such as draining one receiver, soon after it was requested."""
+
+    def ask(self, key: str) -> None:
+        """Let the work of `key` run once more, soon; what is requested twice before it begins runs once."""
+
+    async def stop(self, grace: float) -> None:
+        """Take no more, let what runs end within `grace` seconds, then cut it off."""
+
+
+class SingleFlight:
+    """KeyedJobs as tasks of this loop. What is to be done stands in the tables, so a lost task loses nothing."""
+
+    def __init__(self, work: Callable[[str], Awaitable[None]]) -> None:
+        self._work = work
+        self._running: dict[str, asyncio.Task[None]] = {}
+        self._again: set[str] = set()
+        self._stopped = False
+
+    def ask(self, key: str) -> None:
+        """What is requested while it runs, runs once more after that."""
+        if self._stopped:
+            return
+        if key in self._running:
+            self._again.add(key)
+            return
+        task = asyncio.create_task(self._run(key), name=f"job {key}")
+        self._running[key] = task
+        task.add_done_callback(lambda _: self._ended(key))
+
+    async def stop(self, grace: float) -> None:
+        self._stopped = True
+        running = set(self._running.values())
+        if running:
+            _, late = await asyncio.wait(running, timeout=grace)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def _run(self, key: str) -> None:
+        try:
+            await self._work(key)
+        except StoreUnavailable:  # so does whoever asks find out and log it, once; the tick asks again
+            pass
+        except ServiceError as error:
+            log.warning(
+                "job.failed", key=key, cause=error.message
+            )  # what it left undone is requested again by the tick
+        except Exception:  # nobody awaits a job: it is logged here or nowhere, and the next one runs all the same
+            log.exception("job.failed", key=key)
+
+    def _ended(self, key: str) -> None:
+        del self._running[key]
+        if key in self._again:
+            self._again.discard(key)
+            self.ask(key)

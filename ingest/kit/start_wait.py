@@ -1,0 +1,86 @@
+"""A start while the database is away: every step that needs it is tried again, all of them together for a bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from mapping.errors import StoreUnavailable
+from store.engine.backoff import pause
+from store.engine.errors import DatabaseAway, StoreError, reason, unusable
+from store.engine.log_once import LogOnce
+from store.engine.naming import name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from typing import Any
+
+    from config.sections import Database
+
+    Steady = Callable[[], float]
+
+T = TypeVar("T")
+
+LONGEST_PAUSE = 1.0
+"""Seconds between two tries: nobody waits for a database that is there."""
+
+
+class Stopped(Exception):
+    """The process was stopped while it waited."""
+
+
+class StartWait:
+    """Waits for the database during a start: `database.start_wait` seconds from now on, for all steps together.
+
+    A SQLite file is there or it is not, so nobody waits for one. `stopped` ends the waiting at once.
+    """
+
+    def __init__(
+        self, database: Database, stopped: asyncio.Event | None = None, *, steady: Steady = time.monotonic
+    ) -> None:
+        self._name = name_of(database.url.get_secret_value())
+        self._seconds = 0.0 if database.is_sqlite else database.start_wait
+        self._stopped = stopped or asyncio.Event()
+        self._steady = steady
+        self._began = steady()
+
+    async def through(self, step: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """The result of `step`, which may run several times; logged once when the database is away, and once when it is back.
+
+        Raises DatabaseAway, StoreError for a file that is no database, Stopped, and what `step` raises for any other reason.
+        """
+        failures, once = 0, LogOnce("database.away", "database.back")
+        while True:
+            try:
+                result = await self._unless_stopped(step())
+            except StoreUnavailable as error:
+                if unusable(error):
+                    raise StoreError(f"database.url: cannot use the database {self._name}: {reason(error)}") from error
+                failures += 1
+                await self._pause(failures, reason(error), once)
+            else:
+                once.worked(database=self._name, seconds=round(self._steady() - self._began, 1))
+                return result
+
+    async def _pause(self, failures: int, cause: str, once: LogOnce) -> None:
+        remaining = self._began + self._seconds - self._steady()
+        if remaining <= 0:
+            waited = f" after {self._seconds:g} s (database.start_wait)" if self._seconds else ""
+            raise DatabaseAway(f"database.url: the database {self._name} is not available{waited}: {cause}") from None
+        once.failed(database=self._name, cause=cause, wait=round(remaining, 1))
+        wait = min(pause(failures, random.random()), LONGEST_PAUSE, remaining)  # noqa: S311 -- spreads load, guards nothing
+        await self._unless_stopped(asyncio.sleep(wait))
+
+    async def _unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        doing, stopped = asyncio.create_task(work), asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait({doing, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not doing.done():
+                raise Stopped
+            return doing.result()
+        finally:
+            doing.cancel()
+            stopped.cancel()
+            await asyncio.gather(doing, stopped, return_exceptions=True)

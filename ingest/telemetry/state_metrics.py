@@ -1,0 +1,175 @@
+"""What a process does now and has done, collected when Prometheus asks: nothing is written for it in between."""
+
+from __future__ import annotations
+
+import platform
+from collections import Counter
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
+
+from mapping.match import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sized
+
+    from prometheus_client import Metric
+
+    from api.feeds.themes import UnknownThemes
+    from api.view.read_cache import ReadCounts
+    from ingest.sync.follower import Followers
+    from ingest.sync.poll_counts import PollCounts
+    from store.database import Store
+    from store.engine.durations import Durations
+
+OUTCOMES = ("changed", "unchanged", "failed")
+
+
+class FollowingMetrics(Collector):
+    """Polls, matches and endpoints of a process that follows matches."""
+
+    def __init__(self, followers: Followers) -> None:
+        self._followers = followers
+
+    def collect(self) -> Iterator[Metric]:
+        """Everything by endpoint, matches by their state."""
+        limiters = self._followers.limiters
+        yield from _polls({limiters[key].name: poller.counts for key, poller in self._followers.pollers.items()})
+        yield from self._matches()
+        yield from self._endpoints()
+
+    def _matches(self) -> Iterator[Metric]:
+        found = Counter(match.status for match in self._followers.matches)
+        states = ((each.value, found[each]) for each in Status)
+        yield _gauge("matchwire_matches", "Matches that this process follows, by state", "state", states)
+        health = self._followers.health()
+        yield GaugeMetricFamily("matchwire_matches_failing", "Matches whose last poll failed", health["failing"])
+        yield GaugeMetricFamily(
+            "matchwire_matches_silent",
+            "Running matches without a good answer for longer than polling.silence_alarm",
+            health["silent"],
+        )
+        yield GaugeMetricFamily(
+            "matchwire_matches_unwritten",
+            "Matches whose last answers could not be written",
+            self._followers.unwritten,
+        )
+        yield CounterMetricFamily(
+            "matchwire_writes_fenced",
+            "Writes that were refused because another process had taken the match over",
+            self._followers.refused,
+        )
+
+    def _endpoints(self) -> Iterator[Metric]:
+        limiters = self._followers.limiters.values()
+        yield _gauge(
+            "matchwire_endpoint_lost",
+            "1 where the circuit breaker of the provider endpoint is open, else 0",
+            "endpoint",
+            ((each.name, int(each.lost is not None)) for each in limiters),
+        )
+        yield _gauge(
+            "matchwire_endpoint_demand",
+            "Requests a second that the followed matches need, as a part of what polling.rate allows; above 1 they are late",
+            "endpoint",
+            ((each.name, each.demand) for each in limiters),
+        )
+
+
+class StoreMetrics(Collector):
+    """Units of work and what waits for the database."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def collect(self) -> Iterator[Metric]:
+        """Durations of units, failures, and the queue."""
+        units = HistogramMetricFamily(
+            "matchwire_unit_seconds", "Time from the call of a unit of work to its commit, its wait included"
+        )
+        _add(units, [], self._store.units)
+        yield units
+        yield CounterMetricFamily(
+            "matchwire_units_unavailable",
+            "Units that were not written because the database was away, full or too slow",
+            self._store.failed_units,
+        )
+        yield GaugeMetricFamily(
+            "matchwire_units_waiting",
+            "Units that wait for the database or are under way (on PostgreSQL reads as well)",
+            self._store.waiting,
+        )
+
+
+class ReadMetrics(Collector):
+    """Readers who watch, and how often what they read was at hand."""
+
+    def __init__(self, streams: Sized, reads: ReadCounts, themes: UnknownThemes) -> None:
+        self._streams = streams
+        self._reads = reads
+        self._themes = themes
+
+    def collect(self) -> Iterator[Metric]:
+        """Streams that are open, and reads of the cache."""
+        yield GaugeMetricFamily("matchwire_stream_readers", "Readers who watch by a stream (SSE)", len(self._streams))
+        reads = CounterMetricFamily(
+            "matchwire_read_cache",
+            "Feeds, pages and embeds that were found in the cache (found) or had to be made (made)",
+            labels=["outcome"],
+        )
+        reads.add_metric(["found"], self._reads.found)
+        reads.add_metric(["made"], self._reads.made)
+        yield reads
+        yield CounterMetricFamily(
+            "matchwire_unknown_themes", "Reads that name a theme which nobody has declared", self._themes.requests
+        )
+
+
+class BuildMetrics(Collector):
+    """Which build this is, in which role."""
+
+    def __init__(self, role: str) -> None:
+        self._values = [version("matchwire"), platform.python_version(), role]
+
+    def collect(self) -> Iterator[Metric]:
+        """Always 1; the labels say it."""
+        info = GaugeMetricFamily(
+            "matchwire_build_info", "Version, Python and role of the process", labels=["version", "python", "role"]
+        )
+        info.add_metric(self._values, 1)
+        yield info
+
+
+def _polls(counts: Mapping[str, PollCounts]) -> Iterator[Metric]:
+    polls = CounterMetricFamily(
+        "matchwire_polls",
+        "Polls of matches by what they brought: changed, unchanged, failed",
+        labels=["endpoint", "outcome"],
+    )
+    late = HistogramMetricFamily(
+        "matchwire_poll_late_seconds", "How much later than planned a poll began", labels=["endpoint"]
+    )
+    commit = HistogramMetricFamily(
+        "matchwire_change_commit_seconds",
+        "Time from the response that brought a change to the commit of all that follows from it",
+        labels=["endpoint"],
+    )
+    for name, each in counts.items():
+        for outcome in OUTCOMES:
+            polls.add_metric([name, outcome], getattr(each, outcome))
+        _add(late, [name], each.late)
+        _add(commit, [name], each.commit)
+    yield from (polls, late, commit)
+
+
+def _add(family: HistogramMetricFamily, labels: list[str], durations: Durations) -> None:
+    family.add_metric(labels, durations.buckets(), durations.total)
+
+
+def _gauge(name: str, text: str, label: str, values: Iterable[tuple[str, float]]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, text, labels=[label])
+    for key, value in values:
+        family.add_metric([key], value)
+    return family

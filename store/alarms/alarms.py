@@ -1,0 +1,173 @@
+"""Alarms: what is wrong is one row from its beginning to its end, whichever processes see it; a row waits to be announced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Connection, Select, delete, or_, select, update
+
+from store.alarms.tables import alarms as table
+from store.engine.ids import new_local_id
+from store.engine.sql.insert_new import insert_new
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from sqlalchemy import Row
+
+    from store.engine.unit import Unit
+
+State = Literal["began", "ended"]
+
+REFRESH = 10.0
+"""Seconds between two notes that an alarm is still seen."""
+STALE = 30.0
+"""Seconds after which an alarm that nobody sees any more has ended."""
+SHOWN = 200
+"""Alarms that are read at once, of those that are open and of those that have ended."""
+ANNOUNCED = 20
+"""Announcements that one process takes up at once."""
+FIRST_PAUSE, LONGEST_PAUSE = 15.0, 600.0
+"""Seconds between tries of an announcement: each pause is twice the last one, up to the longest."""
+GIVEN_UP = 86_400.0
+"""Seconds after which an announcement that nobody has taken is left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """Something that is wrong now. `name` is the same as long as it is the same trouble; `message` is for people."""
+
+    kind: str
+    name: str
+    message: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """An alarm as it stands. Times are Unix seconds; `ended_at` is None while it lasts."""
+
+    id: str
+    kind: str
+    name: str
+    message: str
+    details: Mapping[str, Any]
+    began_at: float
+    ended_at: float | None
+    announced: str | None
+
+    @property
+    def unannounced(self) -> State:
+        """What is to be announced next: the beginning before the end."""
+        return "ended" if self.announced == "began" else "began"
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What a note has changed, in all processes together."""
+
+    began: tuple[Alarm, ...]
+    ended: tuple[Alarm, ...]
+
+
+def note(unit: Unit, observed: Collection[Observed], *, patience: float) -> Noted:
+    """Note what this process sees now: what is new begins, and what no process has seen for `patience` seconds ends."""
+    known = {(row.kind, row.name): row for row in unit.conn.execute(_open())}
+    seen = {(each.kind, each.name) for each in observed}
+    began = [_begin(unit, each) for each in observed if (each.kind, each.name) not in known]
+    _refresh(unit, [known[key] for key in seen & known.keys()])
+    ended = _end(unit, [row for key, row in known.items() if key not in seen], before=unit.now - patience)
+    return Noted(tuple(alarm for alarm in began if alarm is not None), tuple(ended))
+
+
+def is_quiet(conn: Connection) -> bool:
+    """Whether no alarm is open, so that a process that sees nothing wrong has nothing to note."""
+    return conn.execute(_open().limit(1)).first() is None
+
+
+def listed(conn: Connection, *, ended_since: float) -> list[Alarm]:
+    """Open alarms, then those that have ended since, the newest first; at most `SHOWN` of each."""
+    still = _open().order_by(table.c.began_at.desc()).limit(SHOWN)
+    over = select(table).where(table.c.ended_at >= ended_since).order_by(table.c.ended_at.desc()).limit(SHOWN)
+    return [_alarm(row) for query in (still, over) for row in conn.execute(query)]
+
+
+def is_due(conn: Connection, *, now: float) -> bool:
+    """Whether an announcement is due, so that a process that finds none writes nothing."""
+    return conn.execute(_due(now).limit(1)).first() is not None
+
+
+def to_announce(unit: Unit) -> list[Alarm]:
+    """Take up announcements that are due; no other process takes them before their next try."""
+    due = _due(unit.now).order_by(table.c.began_at).limit(ANNOUNCED).with_for_update(skip_locked=True)
+    taken = unit.conn.execute(due).all()
+    for row in taken:
+        pause = min(FIRST_PAUSE * 2**row.tries, LONGEST_PAUSE)
+        _set(unit, row.id, try_at=unit.now + pause, tries=min(row.tries + 1, 10))
+    return [_alarm(row) for row in taken]
+
+
+def announced(unit: Unit, alarm: Alarm) -> None:
+    """Note that the address has taken what was `unannounced` of it."""
+    _set(unit, alarm.id, announced=alarm.unannounced, try_at=unit.now, tries=0)
+
+
+def purge(unit: Unit, *, before: float, limit: int = 500) -> int:
+    """Forget alarms that ended before this, `limit` of them; how many there were."""
+    old = select(table.c.id).where(table.c.ended_at < before).limit(limit)
+    return int(unit.conn.execute(delete(table).where(table.c.id.in_(old))).rowcount)
+
+
+def _open() -> Select[Any]:
+    return select(table).where(table.c.open_name.is_not(None))
+
+
+def _due(now: float) -> Select[Any]:
+    waiting = or_(table.c.announced.is_(None), (table.c.announced == "began") & table.c.ended_at.is_not(None))
+    recent = or_(table.c.ended_at.is_(None), table.c.ended_at > now - GIVEN_UP)
+    return select(table).where(waiting, recent, table.c.try_at <= now)
+
+
+def _refresh(unit: Unit, rows: Iterable[Row[Any]]) -> None:
+    """Note that they are still seen, unless that was noted shortly before."""
+    for row in rows:
+        if row.seen_at < unit.now - REFRESH:
+            _set(unit, row.id, seen_at=unit.now)
+
+
+def _end(unit: Unit, rows: Iterable[Row[Any]], *, before: float) -> list[Alarm]:
+    """End those that were last seen before that time; of several processes one does."""
+    over = {"ended_at": unit.now, "open_name": None, "try_at": unit.now}
+    gone = [row for row in rows if row.seen_at <= before]
+    return [_alarm(row, ended_at=unit.now) for row in gone if _set(unit, row.id, **over)]
+
+
+def _begin(unit: Unit, observed: Observed) -> Alarm | None:
+    """The alarm, or None where another process was first."""
+    alarm = Alarm(
+        id=new_local_id("a"),
+        kind=observed.kind,
+        name=observed.name,
+        message=observed.message,
+        details=dict(observed.details),
+        began_at=unit.now,
+        ended_at=None,
+        announced=None,
+    )
+    row = {name: getattr(alarm, name) for name in Alarm.__dataclass_fields__}
+    row |= {"open_name": alarm.name, "seen_at": unit.now, "try_at": unit.now, "tries": 0}
+    return alarm if insert_new(unit.conn, table, **row) else None
+
+
+def _set(unit: Unit, alarm_id: str, **values: Any) -> bool:
+    """Change an alarm; one that is ended is ended once."""
+    where = table.c.id == alarm_id
+    if "ended_at" in values:
+        where &= table.c.open_name.is_not(None)
+    return bool(unit.conn.execute(update(table).where(where).values(values)).rowcount)
+
+
+def _alarm(row: Row[Any], **changes: Any) -> Alarm:
+    values = {name: getattr(row, name) for name in Alarm.__dataclass_fields__}
+    return Alarm(**values | changes)

@@ -1,0 +1,66 @@
+"""Secrets that the service makes for itself, equal for all processes of a database, and rotated by whoever runs it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import select
+
+from store.engine.sql.bulk_write import insert_ignore, upsert, write_batch
+from store.tables import service_keys
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from store.engine.unit import Unit
+
+BYTES = 32
+MEDIA, READERS, READER_IDS = "media", "readers", "reader ids"
+"""What signs addresses of images, what signs tokens of readers, and what makes ids of readers, which has to stay."""
+ROTATED = (MEDIA, READERS)
+_BEFORE = " before"
+
+
+class ServiceKeys(NamedTuple):
+    """A secret: what is signed by it now, and what was before it was rotated last, which is still believed."""
+
+    current: bytes
+    before: tuple[bytes, ...]
+
+
+def keys_of(unit: Unit, name: str) -> ServiceKeys:
+    """The secret of that name, which is made when it is wanted for the first time."""
+    current = _made(unit, name, secrets.token_bytes(BYTES))
+    before = _find(unit.conn, name + _BEFORE)
+    return ServiceKeys(current, () if before is None else (before,))
+
+
+def reader_id_key(unit: Unit) -> bytes:
+    """What ids of readers are made by: the first key of their tokens, whatever becomes of that."""
+    return _made(unit, READER_IDS, keys_of(unit, READERS).current)
+
+
+def known_reader_id_key(conn: Connection) -> bytes:
+    """The same for who only reads; one of this moment alone where no daemon has made it yet."""
+    return _find(conn, READER_IDS) or _find(conn, READERS) or secrets.token_bytes(BYTES)
+
+
+def rotate(unit: Unit, name: str) -> None:
+    """Make the secret of that name anew; what it was stays believed until the next time."""
+    reader_id_key(unit)  # of the key that is there now
+    rows = {name: secrets.token_bytes(BYTES), name + _BEFORE: keys_of(unit, name).current}
+    write_batch(unit.conn, upsert(service_keys, [{"name": each, "value": value} for each, value in rows.items()]))
+
+
+def _made(unit: Unit, name: str, value: bytes) -> bytes:
+    """The secret of that name, `value` where there is none."""
+    if (found := _find(unit.conn, name)) is None:
+        write_batch(unit.conn, insert_ignore(service_keys, [{"name": name, "value": value}]))
+        found = _find(unit.conn, name) or value
+    return found
+
+
+def _find(conn: Connection, name: str) -> bytes | None:
+    found = conn.scalar(select(service_keys.c.value).where(service_keys.c.name == name))
+    return None if found is None else bytes(found)

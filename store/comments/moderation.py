@@ -1,0 +1,84 @@
+"""What a newsroom decides about comments: their status, readers, channels; and forgetting what nobody needs any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, exists, or_, select
+
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import NotFound
+from store.comments import comments
+from store.comments.comments import NO_COMMENT
+from store.comments.tables import CommentStatus, closed_channels, reader_bans
+from store.comments.tables import comments as table
+from store.engine.sql.insert_new import insert_new
+from store.media.tables import image_uses
+from store.tables import games
+
+if TYPE_CHECKING:
+    from store.comments.comments import StoredComment
+    from store.engine.unit import Unit
+
+
+def decide(
+    unit: Unit, organization_id: str, comment_id: str, status: CommentStatus, *, client_id: str
+) -> StoredComment:
+    """Approve, reject or delete a comment of the organization. Raises NotFound, also for one that is deleted."""
+    found = comments.require(unit.conn, comment_id, lock=True)
+    if found.organization_id != organization_id or found.status == CommentStatus.DELETED:
+        raise NotFound(NO_COMMENT)
+    comments.set_status(unit, comment_id, status, moderated_by=client_id)
+    return comments.require(unit.conn, comment_id)
+
+
+def ban(unit: Unit, organization_id: str, reader_id: str, *, banned: bool, client_id: str) -> None:
+    """Show no comments of the reader any more and take none, or again. Raises NotFound where it has never commented here."""
+    columns = reader_bans.c
+    known = exists().where(columns.organization_id == organization_id, columns.reader_id == reader_id)
+    wrote = exists().where(table.c.organization_id == organization_id, table.c.reader_id == reader_id)
+    if not unit.conn.scalar(select(or_(known, wrote))):
+        raise NotFound("there is no such reader")
+    if banned:
+        insert_new(
+            unit.conn,
+            reader_bans,
+            organization_id=organization_id,
+            reader_id=reader_id,
+            client_id=client_id,
+            created_at=unit.now,
+        )
+    else:
+        own = columns.organization_id == organization_id, columns.reader_id == reader_id
+        unit.conn.execute(delete(reader_bans).where(*own))
+
+
+def close(unit: Unit, game_id: str, channel_id: str, *, closed: bool, client_id: str) -> None:
+    """Take no more comments of a post, or again; those there are stay."""
+    if closed:
+        insert_new(
+            unit.conn,
+            closed_channels,
+            channel_id=channel_id,
+            game_id=game_id,
+            client_id=client_id,
+            created_at=unit.now,
+        )
+    else:
+        unit.conn.execute(delete(closed_channels).where(closed_channels.c.channel_id == channel_id))
+
+
+def purge(unit: Unit, *, before: float, limit: int = 500) -> bool:
+    """Forget comments that were rejected or deleted before that time, and those of deleted liveblogs; whether there may be more."""
+    old = select(table.c.id).where(table.c.gone_at < before).limit(limit)
+    deleted = table.c.game_id == games.c.id, games.c.local_status == LocalStatus.DELETED
+    orphans = select(table.c.id).where(*deleted).limit(limit)
+    gone = [_forget(unit, list(unit.conn.scalars(some))) for some in (old, orphans)]
+    return limit in gone
+
+
+def _forget(unit: Unit, comment_ids: list[str]) -> int:
+    """Forget these comments and that they show pictures of their authors; how many there were."""
+    mine = image_uses.c.kind == "comment", image_uses.c.record_id.in_(comment_ids)
+    unit.conn.execute(delete(image_uses).where(*mine))
+    return unit.conn.execute(delete(table).where(table.c.id.in_(comment_ids))).rowcount

@@ -1,0 +1,99 @@
+"""The tables of readers who take part: sign-ins that were used, comments, likes, reports, bans, closed channels."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint
+from sqlalchemy import text as sql
+
+from store.engine.columns import Bytewise, Counter, integer, metadata, text
+
+
+class CommentStatus(StrEnum):
+    """Hidden: reported by so many readers that a person has to look."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    HIDDEN = "hidden"
+    DELETED = "deleted"
+
+
+reader_sign_ins = Table(
+    "reader_sign_ins",
+    metadata,
+    text("organization_id", primary_key=True),
+    text("jti_digest", primary_key=True),
+    integer("until"),
+    Index(None, "until"),
+)
+"""Sign-in tokens that were used, by SHA-256 of their `jti` in hex, until they end."""
+
+comments = Table(
+    "comments",
+    metadata,
+    Column("serial", Counter, primary_key=True, autoincrement=True),
+    Column("id", Bytewise, nullable=False, unique=True),  # random
+    text("organization_id"),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), index=True),
+    text("channel_id"),  # the `local_id` of the event
+    Column("parent_id", Bytewise, nullable=True, index=True),
+    text("reader_id"),
+    text("author_name", nullable=True),
+    text("author_image", nullable=True),
+    text("text"),
+    text("status"),
+    integer("created_at"),
+    integer("updated_at"),
+    text("idempotency_key", nullable=True),
+    text("moderated_by", nullable=True),
+    integer("gone_at", nullable=True, index=True),
+    UniqueConstraint("reader_id", "idempotency_key"),
+    Index(None, "channel_id", "serial"),
+    Index(None, "organization_id", "status", "serial"),
+    Index(None, "reader_id", "created_at"),
+    sqlite_autoincrement=True,
+)
+"""Newest last by `serial`. `moderated_by`: the client that decided last, whose decision reports do not overrule.
+
+`gone_at`: when it was rejected or deleted, while it is. There is no index of statuses alone: SQLite would use it to count
+the comments of one post, and look through all there are.
+"""
+
+comment_likes = Table(
+    "comment_likes",
+    metadata,
+    Column("comment_id", Bytewise, ForeignKey("comments.id", ondelete="CASCADE"), primary_key=True),
+    text("reader_id", primary_key=True),
+)
+
+comment_reports = Table(
+    "comment_reports",
+    metadata,
+    Column("comment_id", Bytewise, ForeignKey("comments.id", ondelete="CASCADE"), primary_key=True),
+    text("reader_id", primary_key=True),
+    integer("created_at"),
+    text("network", server_default=sql("''")),
+)
+"""`network`: a keyed hash of the reader's network and the comment, which no two comments have in common."""
+
+reader_bans = Table(
+    "reader_bans",
+    metadata,
+    text("organization_id", primary_key=True),
+    text("reader_id", primary_key=True),
+    text("client_id"),
+    integer("created_at"),
+)
+"""Readers whose comments nobody sees; `client_id`: who banned them."""
+
+closed_channels = Table(
+    "closed_channels",
+    metadata,
+    text("channel_id", primary_key=True),
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), index=True),
+    text("client_id"),
+    integer("created_at"),
+)
+"""Posts that take no more comments; `client_id`: who closed them."""

@@ -1,0 +1,61 @@
+"""Dumps of a PostgreSQL by its own tools, which see one snapshot and let everybody write meanwhile."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from sqlalchemy.engine import URL
+
+from store.engine import private
+from store.engine.errors import StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PLAIN = ("--no-owner", "--no-privileges")
+"""Who owns the tables is a matter of the server that they are put into."""
+
+
+def dump(url: URL, target: Path) -> None:
+    """Write the database at `url` to the new file `target`, in PostgreSQL's custom format.
+
+    Raises StoreError where there is such a file, or `pg_dump` is missing or fails, OSError.
+    """
+    if target.exists():
+        raise StoreError(f"{target} is there already")
+    part = target.with_name(f"{target.name}.part")
+    part.unlink(missing_ok=True)
+    private.make(part)
+    try:
+        _run(url, "pg_dump", "--format=custom", *PLAIN, f"--file={part}")
+        part.rename(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def load(url: URL, source: Path) -> None:
+    """Put the dump `source` in the place of what the database at `url` holds: wholly, or nothing of it.
+
+    Raises StoreError where `pg_restore` is missing or fails, OSError.
+    """
+    how = ("--clean", "--if-exists", "--single-transaction", "--exit-on-error", *PLAIN)
+    _run(url, "pg_restore", *how, str(source))
+
+
+def _run(url: URL, tool: str, *words: str) -> None:
+    program = shutil.which(tool)
+    if program is None:
+        raise StoreError(f"{tool} is not installed: it comes with PostgreSQL's client (Debian: postgresql-client)")
+    address = URL.create(
+        "postgresql", url.username, None, url.host, url.port, url.database, url.query
+    ).render_as_string()
+    environment = {**os.environ} if url.password is None else {**os.environ, "PGPASSWORD": str(url.password)}
+    done = subprocess.run(  # noqa: S603 -- the tool that the operator's PATH names, and no shell
+        [program, *words[: -1 or None], f"--dbname={address}", words[-1]],
+        env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise StoreError(f"{tool} failed: {' '.join(done.stderr.split()) or done.returncode}")

@@ -1,0 +1,98 @@
+"""The end of following: liveblogs that are closed with their match, matches that nobody is on, and what goes with them.
+
+Closing belongs to the liveblog on the match. A match is followed while one of its liveblogs is open.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, exists, select, update
+
+from mapping.documents.scalars import LocalStatus
+from store.following.sync import OPEN, save_follow
+from store.tables import attachments, beliefs, follows, games, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy import Connection
+
+    from store.engine.unit import Unit
+
+FORGOTTEN = 50
+"""Matches whose bodies one unit drops, or that it closes."""
+
+_ABANDONED = (
+    follows.c.closed_at.is_(None),
+    exists().where(attachments.c.follow_id == follows.c.id),
+    ~exists().where(attachments.c.follow_id == follows.c.id, OPEN),
+)
+"""The match is open, liveblogs have been on it, and none is any more."""
+
+
+def close_match(unit: Unit, follow_id: str) -> None:
+    """Follow the match no longer, and close every liveblog on it: what comes later writes none of them."""
+    still = update(attachments).where(attachments.c.follow_id == follow_id, attachments.c.closed_at.is_(None))
+    unit.conn.execute(still.values(closed_at=unit.now))
+    save_follow(unit, follow_id, closed_at=unit.now)
+
+
+def open_again(unit: Unit, game_id: str, follow_id: str) -> None:
+    """Have the sync write this liveblog again, and no other one on its match that is closed."""
+    closed = update(attachments).where(attachments.c.game_id == game_id, attachments.c.closed_at.is_not(None))
+    unit.conn.execute(closed.values(closed_at=None))
+    save_follow(unit, follow_id, closed_at=None)
+
+
+def close_empty(unit: Unit, follow_id: str) -> None:
+    """Follow the match no longer where no liveblog on it is open."""
+    empty = ~exists().where(attachments.c.follow_id == follow_id, attachments.c.closed_at.is_(None))
+    closed = update(follows).where(follows.c.id == follow_id, follows.c.closed_at.is_(None), empty)
+    unit.conn.execute(closed.values(closed_at=unit.now))
+
+
+def close_unattached(unit: Unit, organization_id: str) -> None:
+    """Follow none of the organization's matches that no liveblog is on, as those are that only a ledger names."""
+    nobody = ~exists().where(attachments.c.follow_id == follows.c.id)
+    closed = update(follows).where(follows.c.organization_id == organization_id, follows.c.closed_at.is_(None), nobody)
+    unit.conn.execute(closed.values(closed_at=unit.now))
+
+
+def abandoned(conn: Connection) -> list[str]:
+    """Matches that are followed although every liveblog on them was deleted."""
+    return list(conn.scalars(select(follows.c.id).where(*_ABANDONED)))
+
+
+def close_abandoned(unit: Unit) -> list[str]:
+    """Follow some of those matches no longer; a liveblog that is created later opens its match again. Gives their ids.
+
+    First their rows are locked, against a liveblog that is attached at this moment, then checked again.
+    """
+    locked = select(follows.c.id).where(*_ABANDONED).limit(FORGOTTEN).with_for_update(skip_locked=True, of=follows)
+    ids = unit.conn.scalars(locked).all()
+    still = update(follows).where(follows.c.id.in_(ids), *_ABANDONED)
+    return list(unit.conn.scalars(still.values(closed_at=unit.now).returning(follows.c.id)))
+
+
+def closed_with_bodies(conn: Connection, limit: int = FORGOTTEN) -> list[str]:
+    """Matches that are followed no longer and whose bodies are still there, so many of them."""
+    kept = exists().where(resources.c.follow_id == follows.c.id, resources.c.body.is_not(None))
+    return list(conn.scalars(select(follows.c.id).where(follows.c.closed_at.is_not(None), kept).limit(limit)))
+
+
+def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:
+    """Drop the bodies of these, where they are still closed; of one that is opened again everything is fetched anyway.
+
+    What is believed of a match stays as long as a liveblog stands that was made of it and may be opened again.
+    """
+    closed = select(follows.c.id).where(follows.c.id.in_(follow_ids), follows.c.closed_at.is_not(None))
+    where = resources.c.follow_id.in_(closed), resources.c.body.is_not(None)
+    forgotten = {"body": None, "etag": None, "digest": None}
+    stands = exists().where(
+        attachments.c.follow_id == beliefs.c.follow_id,
+        attachments.c.game_id == games.c.id,
+        games.c.local_status != LocalStatus.DELETED,
+    )
+    unit.conn.execute(delete(beliefs).where(beliefs.c.follow_id.in_(closed), ~stands))
+    return unit.conn.execute(update(resources).where(*where).values(forgotten)).rowcount

@@ -1,0 +1,202 @@
+"""Leases of matches: a row for each living process, an owner and a fencing token on each match, and no clock at all.
+
+A process lives as long as its heartbeat (`beat`) goes on; the others watch it with their own steady clocks. Every lease
+steps the fence of its match, and a write with an older one is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, update
+
+from store.engine.sql.compiled_query import CompiledQuery
+from store.tables import follows, workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sqlalchemy import ColumnElement, Connection
+
+    from store.engine.unit import Unit
+
+T = TypeVar("T")
+
+
+class Superseded(Exception):
+    """Another process has taken the match over; nothing of the unit was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worker:
+    """A process that follows matches. `knows`: the endpoints it can poll."""
+
+    id: str
+    knows: frozenset[str]
+
+    @property
+    def kind(self) -> str:
+        """The same for processes that can stand in for each other."""
+        return "\n".join(sorted(self.knows))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeasedMatch:
+    """A match that a process has leased. `joined` counts the liveblogs that came while it was followed already."""
+
+    follow_id: str
+    fence: int
+    joined: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenewedLeases:
+    """What a process has leased after a renewal.
+
+    `heartbeats`: those of the other processes; `open_matches`: how many matches of each endpoint are to be followed;
+    `more`: there is more to lease than one renewal takes; `unknown`: endpoints of open matches that this process cannot poll.
+    """
+
+    leased: tuple[LeasedMatch, ...]
+    heartbeats: Mapping[str, int]
+    open_matches: Mapping[str, int]
+    more: bool = False
+    unknown: frozenset[str] = frozenset()
+
+
+def join(unit: Unit, worker: Worker, *, alone: bool, lock: int | None = None) -> None:
+    """Count as alive from now on. `alone`: no other process can live (SQLite), so whatever is left of one goes.
+
+    `lock`: the liveness lock of the process (PostgreSQL); without it, the process is dead at once.
+    """
+    if alone:
+        unit.conn.execute(delete(workers))
+    values = {"id": worker.id, "kind": worker.kind, "lock": lock, "beat": 0, "seen_at": unit.now}
+    unit.conn.execute(insert(workers).values(values))
+
+
+def leave(unit: Unit, worker_id: str) -> None:
+    """Give everything back at once."""
+    unit.conn.execute(delete(workers).where(workers.c.id == worker_id))
+
+
+def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) -> RenewedLeases | None:
+    """Send a heartbeat, reap the `dead` (with their last heartbeats), lease or give back up to an even share.
+
+    None: the others have reaped this process; it has no leases and has to join anew.
+    """
+    if not _heartbeat(unit, worker.id):
+        return None
+    for worker_id, beat in [*dead.items(), *_ended(unit.conn, worker.id)]:
+        _reap(unit, worker_id, beat)
+    others = {row.id: row for row in unit.conn.execute(select(workers).where(workers.c.id != worker.id))}
+    alike = 1 + sum(row.kind == worker.kind for row in others.values())
+    counted = _open_matches(unit.conn)
+    leased = _leased(unit.conn, worker.id)
+    share = -(-sum(number for endpoint, number in counted.items() if endpoint in worker.knows) // alike)
+    if len(leased) > share:
+        leased = _give_back(unit, leased, share)
+    wanted = min(share - len(leased), batch)
+    taken = _take(unit, worker, wanted) if wanted > 0 else ()
+    return RenewedLeases(
+        leased=leased + taken,
+        heartbeats={row.id: row.beat for row in others.values()},
+        open_matches=counted,
+        more=wanted == batch == len(taken),
+        unknown=frozenset(counted) - worker.knows,
+    )
+
+
+def heartbeats(conn: Connection) -> dict[str, int]:
+    """The last heartbeats of the processes that have not ended; one that hangs is still among them."""
+    ended = dict(_ended(conn, ""))
+    return {row.id: row.beat for row in conn.execute(select(workers.c.id, workers.c.beat)) if row.id not in ended}
+
+
+def lease(unit: Unit, worker: Worker, follow_id: str) -> LeasedMatch | None:
+    """Lease this one match if it is free, whatever the share; None where the process does not have its lease then."""
+    alive = select(workers.c.id).where(workers.c.id == worker.id).with_for_update(read=True)
+    if unit.conn.execute(alive).first() is None:
+        return None
+    where = and_(follows.c.id == follow_id, follows.c.endpoint.in_(worker.knows))
+    row = unit.conn.execute(select(*LEASE_COLUMNS, follows.c.owner).where(where, follows.c.closed_at.is_(None))).first()
+    if row is not None and row.owner == worker.id:
+        return _of(row)
+    free = unit.conn.execute(select(follows.c.id).where(where, *_free()).with_for_update(skip_locked=True))
+    return next(iter(_own(unit, worker.id, free.scalars().all())), None)
+
+
+def fenced(unit: Unit, work: Callable[[Unit], T], *, follow_id: str, fence: int) -> T:
+    """The result of `work`, which writes for this match. Raises Superseded when another process has taken it since."""
+    if _FENCE.first(unit.conn, follow_id=follow_id) != (fence,):
+        raise Superseded(follow_id)
+    return work(unit)
+
+
+_FENCE = CompiledQuery(select(follows.c.fence).where(follows.c.id == bindparam("follow_id")).with_for_update())
+LEASE_COLUMNS = (follows.c.id, follows.c.fence, follows.c.joined)
+
+
+def _heartbeat(unit: Unit, worker_id: str) -> bool:
+    values = {"beat": workers.c.beat + 1, "seen_at": unit.now}
+    return bool(unit.conn.execute(update(workers).where(workers.c.id == worker_id).values(values)).rowcount)
+
+
+def _reap(unit: Unit, worker_id: str, beat: int) -> None:
+    """Remove a process that is still at this heartbeat; one that renews at this moment lives."""
+    same = and_(workers.c.id == worker_id, workers.c.beat == beat)
+    if unit.conn.execute(select(workers.c.id).where(same).with_for_update(skip_locked=True)).first() is not None:
+        unit.conn.execute(delete(workers).where(same))
+
+
+def _ended(conn: Connection, worker_id: str) -> list[tuple[str, int]]:
+    """Other processes whose liveness lock has gone, with their last heartbeats."""
+    if conn.dialect.name != "postgresql":
+        return []
+    locked = and_(workers.c.id != worker_id, workers.c.lock.is_not(None))
+    return [
+        (row.id, row.beat)
+        for row in conn.execute(select(workers).where(locked)).all()
+        if conn.execute(select(func.pg_try_advisory_xact_lock(row.lock))).scalar()
+    ]
+
+
+def _open_matches(conn: Connection) -> dict[str, int]:
+    """How many matches of each endpoint are to be followed."""
+    query = select(follows.c.endpoint, func.count()).where(follows.c.closed_at.is_(None)).group_by(follows.c.endpoint)
+    return {row[0]: row[1] for row in conn.execute(query)}
+
+
+def _leased(conn: Connection, worker_id: str) -> tuple[LeasedMatch, ...]:
+    where = and_(follows.c.owner == worker_id, follows.c.closed_at.is_(None))
+    return tuple(_of(row) for row in conn.execute(select(*LEASE_COLUMNS).where(where).order_by(follows.c.id)))
+
+
+def _free() -> tuple[ColumnElement[bool], ...]:
+    """No living process has leased the match."""
+    return ~exists().where(workers.c.id == follows.c.owner), follows.c.closed_at.is_(None)
+
+
+def _take(unit: Unit, worker: Worker, number: int) -> tuple[LeasedMatch, ...]:
+    """Lease up to so many free matches, those that others are leasing at this moment left out."""
+    query = select(follows.c.id).where(*_free(), follows.c.endpoint.in_(worker.knows))
+    query = query.order_by(follows.c.id).limit(number).with_for_update(skip_locked=True)
+    return _own(unit, worker.id, unit.conn.scalars(query).all())
+
+
+def _own(unit: Unit, worker_id: str, follow_ids: Iterable[str]) -> tuple[LeasedMatch, ...]:
+    values: dict[str, Any] = {"owner": worker_id, "fence": follows.c.fence + 1}
+    query = update(follows).where(follows.c.id.in_(list(follow_ids))).values(values).returning(*LEASE_COLUMNS)
+    return tuple(_of(row) for row in unit.conn.execute(query))
+
+
+def _give_back(unit: Unit, leased: tuple[LeasedMatch, ...], keep: int) -> tuple[LeasedMatch, ...]:
+    """Leave what is beyond `keep` to others."""
+    ids = [each.follow_id for each in leased[keep:]]
+    unit.conn.execute(update(follows).where(follows.c.id.in_(ids)).values(owner=None))
+    return leased[:keep]
+
+
+def _of(row: Any) -> LeasedMatch:
+    return LeasedMatch(follow_id=row.id, fence=row.fence, joined=row.joined)

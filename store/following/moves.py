@@ -1,0 +1,149 @@
+"""Matches and liveblogs that move to another endpoint of their organization: a new password, base URL or language.
+
+What is believed of a match moves with it, so that nothing is taken back, nor given back, because of a setting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import and_, delete, exists, select, union, update
+
+from mapping.believed import Belief, believed
+from store.engine.errors import UnreadableRow
+from store.following import closing, ledger, sources, sync
+from store.liveblogs.event_rows import in_chunks
+from store.tables import attachments, beliefs, follows, resources
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from store.engine.unit import Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """An organization that has reached a provider by an endpoint, as the followed matches say."""
+
+    organization_id: str
+    provider: str
+    endpoint: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Where a liveblog gets its match from: the follow and its endpoint."""
+
+    game_id: str
+    organization_id: str
+    provider: str
+    follow_id: str
+    endpoint: str
+
+
+def accesses(conn: Connection) -> list[Access]:
+    """All of them, also those of matches that are followed no longer."""
+    table, joined = attachments.c, attachments.join(follows, follows.c.id == attachments.c.follow_id)
+    shared = select(table.organization_id, table.provider, follows.c.endpoint).select_from(joined)
+    own = select(follows.c.organization_id, follows.c.provider, follows.c.endpoint)
+    return [
+        Access(organization_id=row[0], provider=row[1], endpoint=row[2]) for row in conn.execute(union(shared, own))
+    ]
+
+
+def homes(conn: Connection) -> list[Home]:
+    """Of every liveblog, deleted ones too, that is open on a match that is followed."""
+    table = attachments.c
+    query = (
+        select(table.game_id, table.organization_id, table.provider, table.follow_id, follows.c.endpoint)
+        .join(follows, follows.c.id == table.follow_id)
+        .where(follows.c.closed_at.is_(None), table.closed_at.is_(None))
+    )
+    return [Home(**row._asdict()) for row in conn.execute(query)]
+
+
+def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
+    """Have all matches of which this organization alone has liveblogs followed at `endpoint` from now on; how many there are.
+
+    Those that are closed move too, with everything that is known of them. Not moved are matches that the endpoint has.
+    """
+    there = follows.alias()
+    others = attachments.c.organization_id != access.organization_id
+    mine = attachments.c.organization_id == access.organization_id
+    moving = and_(
+        follows.c.endpoint == access.endpoint,
+        follows.c.provider == access.provider,
+        ~exists().where(attachments.c.follow_id == follows.c.id, others),
+        exists().where(attachments.c.follow_id == follows.c.id, mine)
+        | (follows.c.organization_id == access.organization_id),
+        ~exists().where(there.c.endpoint == endpoint, there.c.match_id == follows.c.match_id),
+    )
+    values = {"endpoint": endpoint, "owner": None, "fence": follows.c.fence + 1, "joined": follows.c.joined + 1}
+    moved = unit.conn.scalars(update(follows).where(moving).values(values).returning(follows.c.id)).all()
+    for chunk in in_chunks(moved):  # another endpoint knows nothing of these validators
+        known = update(resources).where(resources.c.follow_id.in_(chunk))
+        unit.conn.execute(known.values(etag=None, digest=None))
+    return len(moved)
+
+
+def move_liveblog(unit: Unit, home: Home, endpoint: str) -> None:
+    """Put a liveblog on the same match of `endpoint`, with what the sync knows of both; nothing where it is gone from its own.
+
+    A match that nobody is left on is closed.
+    """
+    before = sync.follow(unit.conn, home.follow_id)
+    attached = sync.attachment(unit.conn, home.game_id)
+    if before is None or attached is None or attached.follow_id != before.id:
+        return
+    after = sync.follow_for(
+        unit,
+        sync.NewFollow(
+            endpoint=endpoint,
+            provider=before.provider,
+            organization_id=home.organization_id,
+            match_id=before.match_id,
+            sport=before.sport,
+            status=before.status,
+            kickoff=before.kickoff,
+            teams=before.teams,
+        ),
+    )
+    for follow_id in sorted((before.id, after.id)):
+        sources.lock(unit, follow_id)
+    _move_belief(unit, before.id, after)
+    on_it = attachments.c.game_id == home.game_id
+    unit.conn.execute(update(attachments).where(on_it).values(follow_id=after.id))
+    ledger.move(unit, home.game_id, before.id, after.id)
+    sync.save_follow(unit, after.id, closed_at=None)
+    sync.look_afresh(unit, after.id)
+    closing.close_empty(unit, before.id)
+
+
+def _move_belief(unit: Unit, before_id: str, after: sync.FollowRow) -> None:
+    """What is believed of a match that nobody has followed at its new endpoint is what was believed at the old one.
+
+    Where it is followed there, that counts; what only the old one knew of is a step back, which waits to be confirmed.
+    """
+    _, old = sync.packed_match(unit.conn, before_id)
+    followed = after.closed_at is None and bool(sync.attachments_of(unit.conn, after.id))
+    if not followed:
+        unit.conn.execute(delete(beliefs).where(beliefs.c.follow_id == after.id))
+        unit.conn.execute(delete(resources).where(resources.c.follow_id == after.id))
+    if old is None:
+        return
+    _, new = sync.packed_match(unit.conn, after.id)
+    merged = old if new is None else _both(old, new)
+    if merged is not None:
+        sync.save_belief(unit, after.id, merged)
+        sync.save_follow(unit, after.id, pending=True)
+
+
+def _both(old: bytes, new: bytes) -> bytes | None:
+    """The newer belief with what only the older one has; None where one of them cannot be read."""
+    try:
+        before, now = sync.unpacked_belief(old), sync.unpacked_belief(new)
+    except UnreadableRow:
+        return None
+    merged = believed(Belief(before.match), now.match, good=frozenset())
+    return sync.packed_belief(Belief(merged.match, now.doubted))

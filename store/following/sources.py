@@ -1,0 +1,70 @@
+"""Where liveblogs get their matches from: described for responses, locked, and taken off again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import bindparam, delete, select
+
+from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.following.closing import close_empty
+from store.following.sync import Attachment, ResourceRow
+from store.tables import attachments, follows, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy import Connection
+
+    from store.engine.unit import Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(Attachment):
+    """A liveblog on a match, with the match's canonical status."""
+
+    status: str
+
+
+_SOURCES = CompiledQuery(
+    select(attachments, follows.c.status)
+    .join(follows, follows.c.id == attachments.c.follow_id)
+    .where(Among(attachments.c.game_id, "game_ids"))
+)
+_RESOURCES_OF = CompiledQuery(
+    select(*(column for column in resources.c if column.name != "body"))
+    .where(Among(resources.c.follow_id, "follow_ids"))
+    .order_by(resources.c.name)
+)
+
+
+def sources_of(conn: Connection, game_ids: Collection[str]) -> list[Source]:
+    """Where these liveblogs get their matches from, of those that are on one."""
+    return [Source(**row) for row in _SOURCES.mappings(conn, game_ids=list(game_ids))] if game_ids else []
+
+
+def resources_of(conn: Connection, follow_ids: Collection[str]) -> dict[str, dict[str, ResourceRow]]:
+    """The resources of several matches by the id of the follow and their names, bodies left out."""
+    found: dict[str, dict[str, ResourceRow]] = {}
+    for row in _RESOURCES_OF.mappings(conn, follow_ids=sorted(follow_ids)) if follow_ids else ():
+        named = found.setdefault(row.pop("follow_id"), {})
+        named[row["name"]] = ResourceRow(**row)
+    return found
+
+
+_LOCKED = CompiledQuery(select(follows.c.id).where(follows.c.id == bindparam("follow_id")).with_for_update())
+
+
+def lock(unit: Unit, follow_id: str) -> None:
+    """Lock the match: no poll of it is written before this unit ends, nor is any liveblog put on it or taken off."""
+    _LOCKED.first(unit.conn, follow_id=follow_id)
+
+
+def detach(unit: Unit, attachment: Attachment) -> None:
+    """Take the liveblog off its match, which is locked; the ledger of both stays, for the day they meet again.
+
+    A match that no open liveblog is on any more is followed no longer.
+    """
+    unit.conn.execute(delete(attachments).where(attachments.c.game_id == attachment.game_id))
+    close_empty(unit, attachment.follow_id)

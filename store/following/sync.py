@@ -1,0 +1,357 @@
+"""What the sync knows of its matches and of the liveblogs on them: rows in, rows out, no rules."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, select, update
+
+from mapping.documents.scalars import LocalStatus
+from mapping.identity import MatchIdentity, is_another, teams_of
+from mapping.kept_belief import Kept, of_kept, to_kept
+from mapping.match import Match, Status
+from mapping.terms import Terms
+from store.engine.errors import UnreadableRow, reading
+from store.engine.ids import new_object_id
+from store.engine.sql.bulk_write import update_rows, upsert, write_batch
+from store.engine.sql.compiled_query import CompiledQuery
+from store.tables import attachments as attachments_table
+from store.tables import beliefs as beliefs_table
+from store.tables import follows as follows_table
+from store.tables import games as games_table
+from store.tables import resources as resources_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mapping.believed import Belief
+    from store.engine.unit import Unit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFollow:
+    """A match of one endpoint that shall be followed from `next_poll_at` on (Unix seconds)."""
+
+    endpoint: str
+    provider: str
+    organization_id: str
+    match_id: str
+    sport: str
+    status: str
+    kickoff: int | None = None
+    teams: str = ""
+    """The provider's ids of both, as `teams_text` gives them; empty where they are not known."""
+    next_poll_at: float = 0.0
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowRow(NewFollow):
+    """A followed match: its canonical status, how its polls have ended, which process has its lease."""
+
+    id: str
+    good_at: int | None = None
+    changed_at: int | None = None
+    failures: int = 0
+    failing_since: int | None = None
+    last_error: str | None = None
+    pending: Any = None
+    closed_at: int | None = None
+    owner: str | None = None
+    fence: int = 0
+    joined: int = 0
+    edition: int = 0
+    """Which of the matches that were given this id, one after the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A liveblog on a followed match, on the terms of the request that created it."""
+
+    game_id: str
+    follow_id: str
+    organization_id: str
+    provider: str
+    match_id: str
+    selector: Mapping[str, Any]
+    terms: Mapping[str, Any]
+    declared_key: str | None = None
+    created_at: int = 0
+    closed_at: int | None = None
+    """When the window after the end closed: the liveblog is finished, and the sync writes no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceRow:
+    """A resource of a match without its body. `rows`: size of the last good body; `faults`: what was left out of it."""
+
+    name: str
+    etag: str | None = None
+    digest: str | None = None
+    rows: int = 0
+    good_at: int | None = None
+    changed_at: int | None = None
+    failures: int = 0
+    last_error: str | None = None
+    faults: Any = ()
+
+
+FOLLOW_TIMES = ("kickoff", "good_at", "changed_at")
+"""Columns of a follow that hold a time or nothing; SQLite keeps anything in them."""
+
+OPEN = and_(
+    attachments_table.c.closed_at.is_(None),
+    exists().where(games_table.c.id == attachments_table.c.game_id, games_table.c.local_status != LocalStatus.DELETED),
+)
+"""The attachment is one that the sync writes for: not closed, its liveblog not deleted."""
+_ATTACHED = CompiledQuery(
+    select(attachments_table)
+    .where(attachments_table.c.follow_id == bindparam("follow_id"), OPEN)
+    .order_by(attachments_table.c.created_at, attachments_table.c.game_id)
+)
+_RESOURCES = CompiledQuery(
+    select(*(column for column in resources_table.c if column.name not in {"follow_id", "body"})).where(
+        resources_table.c.follow_id == bindparam("follow_id")
+    )
+)
+_BODIES = CompiledQuery(
+    select(resources_table.c.name, resources_table.c.body).where(
+        resources_table.c.follow_id == bindparam("follow_id"), resources_table.c.body.is_not(None)
+    )
+)
+_BELIEF = CompiledQuery(select(beliefs_table.c.belief).where(beliefs_table.c.follow_id == bindparam("follow_id")))
+QUICK = 1
+"""How hard bodies are compressed: a quarter of the time of the usual 6, for a tenth more bytes."""
+
+
+def follow_for(unit: Unit, match: NewFollow, *, kickoff_open: bool = False) -> FollowRow:
+    """The follow of this match at its endpoint; it is inserted when there is none, and left as it is when there is one.
+
+    Another match of the same id has another follow. `kickoff_open`: the hour of the kick-off may not be fixed yet.
+    """
+    known = _editions(unit.conn, match)
+    found = _same_match(known, match, kickoff_open=kickoff_open)
+    if found is not None:
+        return found
+    edition = 1 + max((row.edition for row in known), default=-1)
+    row = FollowRow(id=new_object_id(unit.now), edition=edition, **_values(match))
+    unit.conn.execute(insert(follows_table).values(_values(row)))
+    return row
+
+
+def _editions(conn: Connection, match: NewFollow) -> list[FollowRow]:
+    """All matches that were given this id at this endpoint, the newest first."""
+    columns = follows_table.c
+    query = select(follows_table).where(columns.endpoint == match.endpoint, columns.match_id == match.match_id)
+    return [follow_of(row) for row in conn.execute(query.order_by(columns.edition.desc()))]
+
+
+def _same_match(known: Iterable[FollowRow], match: NewFollow, *, kickoff_open: bool) -> FollowRow | None:
+    wanted = MatchIdentity(teams=_teams(match), kickoff=match.kickoff, kickoff_open=kickoff_open)
+    return next((row for row in known if not is_another(identity_of(row), wanted)), None)
+
+
+def identity_of(row: FollowRow) -> MatchIdentity:
+    """What sets the match of the row from others with its id; a column in another form counts as not known."""
+    status = Status(row.status) if row.status in set(Status) else None
+    kickoff = row.kickoff if isinstance(row.kickoff, int) else None
+    return MatchIdentity(teams=_teams(row), kickoff=kickoff, status=status, closed=row.closed_at is not None)
+
+
+def teams_text(match: Match) -> str:
+    """The ids of the match's teams as a row holds them."""
+    return "\n".join(sorted(teams_of(match)))
+
+
+def _teams(row: NewFollow) -> frozenset[str]:
+    return frozenset(filter(None, str(row.teams).split("\n")))
+
+
+def follows(conn: Connection, *, open_only: bool = True) -> list[FollowRow]:
+    """Followed matches, the next to poll first; by default without the closed ones."""
+    query = select(follows_table).order_by(follows_table.c.next_poll_at, follows_table.c.id)
+    if open_only:
+        query = query.where(follows_table.c.closed_at.is_(None))
+    return [follow_of(row) for row in conn.execute(query)]
+
+
+def follow(conn: Connection, follow_id: str) -> FollowRow | None:
+    row = _first(conn, follows_table, follows_table.c.id == follow_id)
+    return None if row is None else follow_of(row)
+
+
+def match_id(conn: Connection, follow_id: str) -> str | None:
+    """The match of the follow, whatever else is in its row."""
+    return conn.scalar(select(follows_table.c.match_id).where(follows_table.c.id == follow_id))
+
+
+def save_follow(unit: Unit, follow_id: str, **columns: Any) -> None:
+    """Set these columns of the follow."""
+    write_batch(unit.conn, update_rows(follows_table, [{"id": follow_id, **columns}]))
+
+
+def attach(unit: Unit, attachment: Attachment) -> None:
+    """Put the liveblog on its match, which is open from then on; `created_at` is the instant of the unit."""
+    unit.conn.execute(insert(attachments_table).values({**_values(attachment), "created_at": unit.now}))
+    save_follow(unit, attachment.follow_id, closed_at=None)
+
+
+def save_terms(unit: Unit, game_id: str, terms: Mapping[str, Any]) -> None:
+    """Change the terms of a liveblog, and have its match looked at as if nothing were known of it."""
+    columns = attachments_table.c
+    unit.conn.execute(update(attachments_table).where(columns.game_id == game_id).values(terms=dict(terms)))
+    for follow_id in unit.conn.scalars(select(columns.follow_id).where(columns.game_id == game_id)).all():
+        look_afresh(unit, follow_id)
+
+
+def look_afresh(unit: Unit, follow_id: str) -> None:
+    """Have the match looked at as if nothing were known of it, by the process that has its lease now or later."""
+    joined = {"joined": follows_table.c.joined + 1}
+    unit.conn.execute(update(follows_table).where(follows_table.c.id == follow_id).values(joined))
+    forgotten = {"etag": None, "digest": None}
+    unit.conn.execute(update(resources_table).where(resources_table.c.follow_id == follow_id).values(forgotten))
+
+
+def attachment(conn: Connection, game_id: str) -> Attachment | None:
+    row = _first(conn, attachments_table, attachments_table.c.game_id == game_id)
+    return None if row is None else Attachment(**row._asdict())
+
+
+def attachments_of(conn: Connection, follow_id: str) -> list[Attachment]:
+    """The liveblogs on a match that are not deleted, oldest first."""
+    return [Attachment(**row) for row in _ATTACHED.mappings(conn, follow_id=follow_id)]
+
+
+def declared(conn: Connection, organization_id: str, key: str) -> Attachment | None:
+    """The liveblog that was created for this key of the organization's configuration."""
+    columns = attachments_table.c
+    row = _first(conn, attachments_table, columns.organization_id == organization_id, columns.declared_key == key)
+    return None if row is None else Attachment(**row._asdict())
+
+
+def is_declared(conn: Connection, organization_id: str, key: str) -> bool:
+    """Whether a liveblog was created for this key."""
+    columns = attachments_table.c
+    query = select(columns.game_id).where(columns.organization_id == organization_id, columns.declared_key == key)
+    return conn.scalar(query) is not None
+
+
+def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:
+    """The match's resources by name, bodies left out."""
+    return {row["name"]: ResourceRow(**row) for row in _RESOURCES.mappings(conn, follow_id=follow_id)}
+
+
+def packed_bodies(conn: Connection, follow_id: str) -> dict[str, bytes]:
+    """The last good body of each resource that ever had one, as they are stored."""
+    return {name: bytes(body) for name, body in _BODIES.all(conn, follow_id=follow_id)}
+
+
+def packed_match(conn: Connection, follow_id: str) -> tuple[dict[str, bytes], bytes | None]:
+    """The last good bodies of the match and what is believed of it, both as they are stored."""
+    belief = _BELIEF.first(conn, follow_id=follow_id)
+    return packed_bodies(conn, follow_id), None if belief is None else bytes(belief[0])
+
+
+def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
+    """Save what is believed of the match, as `packed_belief` gives it."""
+    write_batch(unit.conn, upsert(beliefs_table, [{"follow_id": follow_id, "belief": belief}]))
+
+
+def packed_belief(belief: Belief) -> bytes:
+    """The belief as it is stored, without what was wrong with its last answers."""
+    return packed(_beliefs().dump_json(to_kept(belief)))
+
+
+def unpacked_belief(stored: bytes) -> Belief:
+    """The belief in what `packed_belief` gave, of any version. Raises UnreadableRow."""
+    try:
+        return of_kept(_beliefs().validate_json(zlib.decompress(stored)))
+    except (zlib.error, ValueError) as error:
+        raise UnreadableRow(f"beliefs.belief: {error}") from error
+
+
+@cache
+def _beliefs() -> TypeAdapter[Kept]:
+    """Made when it is first needed, because that takes some hundredths of a second."""
+    return TypeAdapter(Kept)
+
+
+def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The bodies in what `packed_bodies` gave. Raises UnreadableRow."""
+    found: dict[str, bytes] = {}
+    for name, body in stored.items():
+        try:
+            found[name] = zlib.decompress(body)
+        except zlib.error as error:
+            raise UnreadableRow(f"resources.body of {name}: {error}") from error
+    return found
+
+
+def packed(body: bytes) -> bytes:
+    """The body as it is stored."""
+    return zlib.compress(body, QUICK)
+
+
+def save_resources(
+    unit: Unit,
+    follow_id: str,
+    resources: Iterable[tuple[ResourceRow, bytes | None]],
+    ready: Mapping[str, bytes] | None = None,
+) -> None:
+    """Insert or replace the rows of resources; without a body the last good one stands.
+
+    `ready`: bodies by resource as they are stored, where packing them in the unit would take long.
+    """
+    known = ready or {}
+    rows = [
+        {
+            "follow_id": follow_id,
+            **_values(row),
+            **({} if body is None else {"body": known[row.name] if row.name in known else packed(body)}),
+        }
+        for row, body in resources
+    ]
+    write_batch(unit.conn, upsert(resources_table, sorted(rows, key=len)))
+
+
+def terms_of(attachment: Attachment) -> Terms:
+    """The terms of the request that created the liveblog. Raises UnreadableRow."""
+    with reading(f"attachments.terms of {attachment.game_id}"):
+        return Terms.from_dict(attachment.terms)
+
+
+def status_of(row: FollowRow) -> Status:
+    """The match's status; hints and times of the row are checked as well. Raises UnreadableRow."""
+    with reading(f"follows.status of {row.id}"):
+        status = Status(row.status)
+    if not isinstance(row.hints, dict) or not all(isinstance(each, str) for each in row.hints.values()):
+        raise UnreadableRow(f"follows.hints of {row.id}: no object of texts")
+    for name in FOLLOW_TIMES:
+        if not isinstance(getattr(row, name), int | None):
+            raise UnreadableRow(f"follows.{name} of {row.id}: no number")
+    return status
+
+
+def check_resource(row: ResourceRow) -> None:
+    """Raise UnreadableRow for a resource that is not of this version's form."""
+    texts = isinstance(row.etag, str | None) and isinstance(row.digest, str | None)
+    numbers = isinstance(row.rows, int) and isinstance(row.failures, int)
+    if not texts or not numbers or not isinstance(row.faults, list | tuple):
+        raise UnreadableRow(f"resources of {row.name}: not of the form of this version")
+
+
+def _first(conn: Connection, table: Table, *where: Any) -> Row[Any] | None:
+    return conn.execute(select(table).where(*where)).first()
+
+
+def follow_of(row: Row[Any]) -> FollowRow:
+    """The follow in a row of the whole table."""
+    return FollowRow(**row._asdict())
+
+
+def _values(row: Any) -> dict[str, Any]:
+    return {each.name: getattr(row, each.name) for each in fields(row)}

@@ -1,0 +1,102 @@
+"""What has changed in a liveblog since a version: the events with a later one, whatever their status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import Connection, Select, func, select
+
+from store.liveblogs import history
+from store.liveblogs.event_rows import event_of, in_chunks
+from store.public import post_is_public
+from store.tables import games
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import ColumnElement, FromClause
+
+    from store.engine.records import StoredEvent
+
+
+def changed(
+    conn: Connection,
+    game_id: str,
+    *,
+    since: int,
+    after: str | None = None,
+    limit: int | None = None,
+    descending: bool = True,
+) -> list[StoredEvent]:
+    """Events that were touched after the version `since`, in the order of `sort`; since 0, the public ones alone.
+
+    `after`: the `sort` of the last event of the previous page.
+    """
+    table = history.events_of(conn, game_id)
+    query = _changed(table, game_id, since)
+    if after is not None:
+        query = query.where(table.c.sort < after if descending else table.c.sort > after)
+    query = query.order_by(table.c.sort.desc() if descending else table.c.sort).limit(limit)
+    return [event_of(row) for row in conn.execute(query)]
+
+
+def chunk(conn: Connection, game_id: str, *, since: int, limit: int) -> tuple[list[StoredEvent], bool]:
+    """The events of the next versions after `since`, about `limit` of them and never half a version; whether more follow."""
+    table = history.events_of(conn, game_id)
+    query = _changed(table, game_id, since).order_by(table.c.version, table.c.sort).limit(limit + 1)
+    found = [event_of(row) for row in conn.execute(query)]
+    if len(found) <= limit:
+        return found, False
+    last = found[-1].version
+    whole = [event for event in found if event.version < last]
+    if not whole:  # one version touched more than that, as an import does: it comes as a whole
+        query = _changed(table, game_id, since).where(table.c.version == last).order_by(table.c.sort)
+        whole = [event_of(row) for row in conn.execute(query)]
+    return whole, True
+
+
+def versions(conn: Connection, game_ids: Sequence[str]) -> dict[str, int]:
+    """The current version of each of these liveblogs."""
+    moment = history.moment_of(conn)
+    if moment is not None:
+        chunks = (history.versions_at(conn, ids, moment) for ids in in_chunks(game_ids))
+        return {name: version for found in chunks for name, version in found.items()}
+    query = select(games.c.id, games.c.version)
+    found = (conn.execute(query.where(games.c.id.in_(ids))) for ids in in_chunks(game_ids))
+    return {row.id: row.version for rows in found for row in rows}
+
+
+class Coverage(NamedTuple):
+    """When the first and the last public event of a liveblog were created and one was changed last, in Unix seconds.
+
+    All None where no event is public.
+    """
+
+    first: int | None
+    last: int | None
+    changed: int | None
+
+
+def count(conn: Connection, game_id: str) -> int:
+    """How many events of the liveblog are public."""
+    table = history.events_of(conn, game_id)
+    return conn.scalar(select(func.count()).select_from(table).where(*_public(table, game_id))) or 0
+
+
+def coverage(conn: Connection, game_id: str) -> Coverage:
+    """What the public events say of the time that the liveblog covers."""
+    table = history.events_of(conn, game_id)
+    created, updated = table.c.created_at, table.c.updated_at
+    query = select(func.min(created), func.max(created), func.max(updated)).where(*_public(table, game_id))
+    return Coverage(*conn.execute(query).one())
+
+
+def _public(table: FromClause, game_id: str) -> tuple[ColumnElement[bool], ...]:
+    return table.c.game_id == game_id, post_is_public(table)
+
+
+def _changed(table: FromClause, game_id: str, since: int) -> Select[Any]:
+    query = select(table).where(table.c.game_id == game_id, table.c.version > since)
+    if since == 0:
+        query = query.where(post_is_public(table))
+    return query

@@ -1,0 +1,44 @@
+"""The public events of a liveblog that say what happened in the match, wherever they stand: no page of the feed bounds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Text, cast, or_, select
+
+from mapping.documents.event import HIGHLIGHTED
+from store.liveblogs import history
+from store.liveblogs.event_rows import event_of
+from store.public import post_is_public
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Connection, FromClause
+
+    from store.engine.records import StoredEvent
+
+MOST = 500
+"""The newest ones, of a liveblog that has more."""
+
+
+def incidents(conn: Connection, game_id: str) -> list[StoredEvent]:
+    """Public events with an incident beside or within their text, oldest first; of the very many the newest."""
+    table = history.events_of(conn, game_id)
+    query = select(table).where(*_public_with(table, game_id, '"event_type"')).order_by(table.c.sort.desc()).limit(MOST)
+    return [event_of(row) for row in reversed(conn.execute(query).all())]
+
+
+def highlighted(conn: Connection, game_id: str) -> bool:
+    """Whether a public event is marked as a highlight."""
+    table = history.events_of(conn, game_id)
+    written = [f'"highlight":"{each}"' for each in sorted(HIGHLIGHTED)]
+    query = select(table.c.local_id).where(*_public_with(table, game_id, *written)).limit(1)
+    return conn.execute(query).first() is not None
+
+
+def _public_with(table: FromClause, game_id: str, *parts: str) -> tuple[ColumnElement[bool], ...]:
+    """Conditions for the public events whose JSON text has one of the parts."""
+    return (
+        table.c.game_id == game_id,
+        post_is_public(table),
+        or_(*(cast(table.c.doc, Text).like(f"%{each}%") for each in parts)),
+    )

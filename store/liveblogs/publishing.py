@@ -1,0 +1,68 @@
+"""Events that wait for their time: which are due, and how they become public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, bindparam, select
+
+from mapping.documents.scalars import LocalStatus
+from mapping.errors import NotFound
+from store.engine.records import Change, EventWrite, check_document
+from store.engine.sql.compiled_query import CompiledQuery
+from store.liveblogs import liveblogs
+from store.liveblogs.event_rows import event_of
+from store.tables import events, games
+
+if TYPE_CHECKING:
+    from store.engine.records import StoredEvent
+    from store.engine.unit import Unit
+
+
+_DUE = CompiledQuery(
+    select(events.c.game_id)
+    .join(games, games.c.id == events.c.game_id)
+    .where(
+        events.c.publish_at <= bindparam("now"),
+        events.c.local_status == LocalStatus.PUBLISHED,
+        games.c.local_status != LocalStatus.DELETED,
+    )
+    .distinct()
+)
+
+
+def due(conn: Connection, now: float) -> list[str]:
+    """`ticker_id`s of the liveblogs that have an event whose time has come."""
+    return [game_id for (game_id,) in _DUE.all(conn, now=int(now))]
+
+
+AT_ONCE = 200
+"""Events of a liveblog that one unit publishes; more follow in the next one."""
+
+
+def publish(unit: Unit, game_id: str) -> int | None:
+    """Publish what is due in the liveblog as one version step, each event at its own time; None where nothing is.
+
+    Several processes may try: the second one finds nothing to do. Of very many events the oldest `AT_ONCE`. Raises
+    UnreadableRow.
+    """
+    try:
+        game = liveblogs.lock_game(unit, game_id)
+    except NotFound:
+        return None
+    query = (
+        select(events)
+        .where(
+            events.c.game_id == game.id, events.c.publish_at <= unit.now, events.c.local_status == LocalStatus.PUBLISHED
+        )
+        .order_by(events.c.publish_at, events.c.serial)
+        .limit(AT_ONCE)
+    )
+    writes = tuple(_published(event_of(row)) for row in unit.conn.execute(query))
+    return liveblogs.record(unit, game.id, Change(events=writes)) if writes else None
+
+
+def _published(event: StoredEvent) -> EventWrite:
+    check_document(event)
+    at = event.created_at if event.publish_at is None else event.publish_at
+    return event.rewritten(created_at=at, publish_at=None)

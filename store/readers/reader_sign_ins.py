@@ -1,0 +1,26 @@
+"""Sign-in tokens that were used: each counts once, in all processes, until it would have ended anyway."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, select, tuple_
+
+from store.comments.tables import reader_sign_ins
+from store.engine.sql.insert_new import insert_new
+
+if TYPE_CHECKING:
+    from store.engine.unit import Unit
+
+FORGOTTEN = 100
+"""Ended tokens that are forgotten with each new one, so that none of them has to wait for all."""
+
+
+def use_once(unit: Unit, organization_id: str, jti: str, until: int) -> bool:
+    """Whether the token that its organization named `jti` is used for the first time. `until`: its end in Unix seconds."""
+    columns = reader_sign_ins.c
+    old = select(columns.organization_id, columns.jti_digest).where(columns.until < unit.now).limit(FORGOTTEN)
+    unit.conn.execute(delete(reader_sign_ins).where(tuple_(columns.organization_id, columns.jti_digest).in_(old)))
+    digest = hashlib.sha256(jti.encode("utf-8", "surrogatepass")).hexdigest()
+    return insert_new(unit.conn, reader_sign_ins, organization_id=organization_id, jti_digest=digest, until=until)

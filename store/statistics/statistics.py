@@ -1,0 +1,236 @@
+"""Readers' statistics: batches that add up whoever writes them, roll-ups, and what is forgotten when."""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlalchemy import delete, func, insert, literal_column, select, tuple_, update
+
+from mapping.documents.scalars import LocalStatus
+from mapping.rules.periods import QUARTER
+from mapping.rules.reader_sketch import ReaderSketch
+from mapping.rules.salt_spans import last_use
+from store.engine.sql.bulk_write import add_numbers, insert_ignore, update_rows, write_batch
+from store.engine.sql.insert_new import insert_new
+from store.statistics.tables import beacon_intakes, load_counts, reader_salts, reader_sketches
+from store.tables import games
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import ColumnElement, Connection
+
+    from store.engine.unit import Unit
+
+SALT_BYTES = 32
+PURGED = 500
+"""Rows that one unit forgets or rolls up."""
+SUMS = ("loads", "more", "sampled", "retention_ms", "retention_views")
+
+
+class CountKey(NamedTuple):
+    """Where and when loads were: the start of the minute or quarter in Unix seconds, the origin and the page."""
+
+    slot: int
+    origin: str
+    location: str
+
+
+class LoadSums(NamedTuple):
+    """Loads, clicks on load more, loads whose reader is in a sketch, visible milliseconds, and of how many views."""
+
+    loads: int = 0
+    more: int = 0
+    sampled: int = 0
+    retention_ms: int = 0
+    retention_views: int = 0
+
+    def plus(self, other: LoadSums) -> LoadSums:
+        return LoadSums(*(ours + theirs for ours, theirs in zip(self, other, strict=True)))
+
+
+class SketchKey(NamedTuple):
+    """Whose readers a sketch holds."""
+
+    salt: str
+    slot: int
+    origin: str
+    location: str
+
+
+class LoadBatch(NamedTuple):
+    """What a process has counted of a liveblog; `number` rises by one with each batch of the run `intake`."""
+
+    intake: str
+    number: int
+    beacons: int
+    counts: Mapping[CountKey, LoadSums]
+    readers: Mapping[SketchKey, set[int]]
+
+
+def salts(unit: Unit, names: Iterable[str]) -> dict[str, bytes]:
+    """The salts of these names, each made by the process that needs it first; those of the past are deleted."""
+    unit.conn.execute(delete(reader_salts).where(reader_salts.c.last_use <= unit.now))
+    for name in sorted(names):
+        insert_new(unit.conn, reader_salts, name=name, value=secrets.token_bytes(SALT_BYTES), last_use=last_use(name))
+    rows = unit.conn.execute(select(reader_salts.c.name, reader_salts.c.value))
+    return {name: bytes(value) for name, value in rows}
+
+
+def add(unit: Unit, game_id: str, batch: LoadBatch) -> list[SketchKey]:
+    """Add the batch, unless it was added before, by a try whose outcome nobody learned.
+
+    Returns the stored sketches that this version cannot read: they stay as they are, and count none of these readers.
+    """
+    if not _note_batch(unit, batch):
+        return []
+    _add_sums(unit.conn, {(game_id, key): sums for key, sums in batch.counts.items()})
+    return _add_readers(unit.conn, game_id, batch.readers)
+
+
+def begin_intake(unit: Unit, intake: str) -> None:
+    """A process begins to count."""
+    zeros = dict.fromkeys(("batches", "counted", "dropped", "lost"), 0)
+    unit.conn.execute(insert(beacon_intakes).values(id=intake, written_at=unit.now, **zeros))
+
+
+def end_intake(unit: Unit, intake: str, *, received: int, dropped: int) -> int | None:
+    """A process has ended that had received and dropped so many; note and return how many of them were lost with it.
+
+    None for a process that did not count into this database.
+    """
+    counted = unit.conn.scalar(select(beacon_intakes.c.counted).where(beacon_intakes.c.id == intake))
+    if counted is None:
+        return None
+    lost = max(0, received - dropped - int(counted))
+    row = {"dropped": dropped, "lost": lost, "written_at": unit.now}
+    unit.conn.execute(update(beacon_intakes).where(beacon_intakes.c.id == intake).values(**row))
+    return lost
+
+
+def sums(conn: Connection, game_id: str, start: int, end: int, origin: str | None = None) -> dict[int, LoadSums]:
+    """What was counted from `start` on and before `end` (Unix seconds), by quarter of an hour; of one origin where it is named."""
+    quarter = load_counts.c.slot - load_counts.c.slot % literal_column(str(QUARTER))  # PostgreSQL compares the texts
+    where = [load_counts.c.game_id == game_id, load_counts.c.slot >= start, load_counts.c.slot < end]
+    where += [] if origin is None else [load_counts.c.origin == origin]
+    query = select(quarter.label("quarter"), *_summed()).where(*where).group_by(quarter)
+    return {row[0]: LoadSums(*map(int, row[1:])) for row in conn.execute(query)}
+
+
+def sums_by_place(conn: Connection, game_id: str, origin: str | None = None) -> dict[str, LoadSums]:
+    """What was ever counted by origin, or by page of the origin that is named; `""` for what nobody knows."""
+    place = load_counts.c.origin if origin is None else load_counts.c.location
+    where = [load_counts.c.game_id == game_id, *([] if origin is None else [load_counts.c.origin == origin])]
+    query = select(place, *_summed()).where(*where).group_by(place)
+    return {row[0]: LoadSums(*map(int, row[1:])) for row in conn.execute(query)}
+
+
+def sketches(
+    conn: Connection, game_id: str, *, start: int, end: int, monthly: bool, origin: str | None = None
+) -> list[tuple[SketchKey, bytes]]:
+    """Stored sketches under the salts of months or days, of slots from `start` on and before `end`, maybe of one origin."""
+    table = reader_sketches.c
+    of_kind: ColumnElement[bool] = table.salt.like("____-__") if monthly else table.salt.like("____-__-__")
+    where = [table.game_id == game_id, of_kind, table.slot >= start, table.slot < end]
+    where += [] if origin is None else [table.origin == origin]
+    query = select(table.salt, table.slot, table.origin, table.location, table.sketch).where(*where)
+    return [(SketchKey(*row[:4]), bytes(row[4])) for row in conn.execute(query)]
+
+
+def page(conn: Connection, game_id: str, after: CountKey | None, limit: int) -> list[tuple[CountKey, LoadSums]]:
+    """Rows of the liveblog in the order of time and place, from the one after `after` on."""
+    table = load_counts.c
+    query = select(table.slot, table.origin, table.location, *(table[name] for name in SUMS)).where(
+        table.game_id == game_id
+    )
+    if after is not None:
+        same_slot = (table.origin > after.origin) | ((table.origin == after.origin) & (table.location > after.location))
+        query = query.where((table.slot > after.slot) | ((table.slot == after.slot) & same_slot))
+    rows = conn.execute(query.order_by(table.slot, table.origin, table.location).limit(limit))
+    return [(CountKey(*row[:3]), LoadSums(*row[3:])) for row in rows]
+
+
+def roll_up(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
+    """Add minutes from before that time to their quarters of an hour, `limit` rows at most; whether there may be more."""
+    table = load_counts.c
+    query = select(table.game_id, table.slot, table.origin, table.location, *(table[name] for name in SUMS))
+    minutes = query.where(table.slot < before - before % QUARTER, table.slot % QUARTER != 0).limit(limit)
+    rows = unit.conn.execute(minutes.with_for_update()).all()
+    quarters: dict[tuple[str, CountKey], LoadSums] = defaultdict(LoadSums)
+    for row in rows:
+        key = row.game_id, CountKey(row.slot - row.slot % QUARTER, row.origin, row.location)
+        quarters[key] = quarters[key].plus(LoadSums(*row[4:]))
+        unit.conn.execute(delete(load_counts).where(*_same(load_counts, row.game_id, row[1:4])))
+    _add_sums(unit.conn, quarters)
+    return len(rows) == limit
+
+
+def purge(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
+    """Forget what was counted before that time or for a deleted liveblog, and old runs; whether there may be more."""
+    unit.conn.execute(delete(beacon_intakes).where(beacon_intakes.c.written_at < before))
+    unit.conn.execute(delete(reader_salts).where(reader_salts.c.last_use <= unit.now))
+    deleted = select(games.c.id).where(games.c.local_status == LocalStatus.DELETED)
+    full = False
+    for table in (load_counts, reader_sketches):
+        key = tuple(table.primary_key)
+        old = unit.conn.execute(select(*key).where(table.c.slot < before).limit(limit)).all()
+        gone = unit.conn.execute(select(*key).where(table.c.game_id.in_(deleted)).limit(limit)).all()
+        for row in {*map(tuple, old), *map(tuple, gone)}:
+            unit.conn.execute(delete(table).where(*(column == value for column, value in zip(key, row, strict=True))))
+        full = full or limit in {len(old), len(gone)}
+    return full
+
+
+def _summed() -> list[Any]:
+    return [func.sum(load_counts.c[name]) for name in SUMS]
+
+
+def _note_batch(unit: Unit, batch: LoadBatch) -> bool:
+    same = beacon_intakes.c.id == batch.intake
+    noted = unit.conn.execute(
+        update(beacon_intakes)
+        .where(same, beacon_intakes.c.batches < batch.number)
+        .values(batches=batch.number, counted=beacon_intakes.c.counted + batch.beacons, written_at=unit.now)
+    )
+    return noted.rowcount == 1
+
+
+def _same(table: Any, game_id: str, key: Sequence[Any]) -> list[ColumnElement[bool]]:
+    names = [column.name for column in table.primary_key][1:]
+    return [table.c.game_id == game_id, *(table.c[name] == value for name, value in zip(names, key, strict=True))]
+
+
+def _add_sums(conn: Connection, counted: Mapping[tuple[str, CountKey], LoadSums]) -> None:
+    rows = [
+        {"game_id": game_id, **key._asdict(), **counted[game_id, key]._asdict()} for game_id, key in sorted(counted)
+    ]
+    write_batch(conn, add_numbers(load_counts, rows))
+
+
+def _add_readers(conn: Connection, game_id: str, readers: Mapping[SketchKey, set[int]]) -> list[SketchKey]:
+    """Add the readers to the sketches; those that are of another version."""
+    keys = sorted(readers)
+    empty = [{"game_id": game_id, **key._asdict(), "sketch": b""} for key in keys]
+    write_batch(conn, insert_ignore(reader_sketches, empty))
+    grown, unread = [], []
+    for key, stored in _locked_sketches(conn, game_id, keys):
+        try:
+            sketch = ReaderSketch(stored)
+        except ValueError:
+            unread.append(key)
+            continue
+        if sketch.add(readers[key]):
+            grown.append({"game_id": game_id, **key._asdict(), "sketch": sketch.to_bytes()})
+    write_batch(conn, update_rows(reader_sketches, grown))
+    return unread
+
+
+def _locked_sketches(conn: Connection, game_id: str, keys: Sequence[SketchKey]) -> list[tuple[SketchKey, bytes]]:
+    """These sketches, less those that were forgotten meanwhile, in an order that all processes lock them in."""
+    table = reader_sketches.c
+    names = (table.salt, table.slot, table.origin, table.location)
+    same = table.game_id == game_id, tuple_(*names).in_(keys)
+    rows = conn.execute(select(*names, table.sketch).where(*same).order_by(*names).with_for_update())
+    return [(SketchKey(*row[:4]), bytes(row[4])) for row in rows]

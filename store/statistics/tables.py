@@ -1,0 +1,60 @@
+"""The tables of readers' statistics. None of them holds an address, a browser's name or anything that outlives its salt."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table
+
+from store.engine.columns import integer, metadata, text
+
+load_counts = Table(
+    "load_counts",
+    metadata,
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    integer("slot", primary_key=True, autoincrement=False),
+    text("origin", primary_key=True),
+    text("location", primary_key=True),
+    integer("loads"),
+    integer("more"),
+    integer("sampled"),
+    integer("retention_ms"),
+    integer("retention_views"),
+    Index(None, "slot"),
+)
+"""What was counted in the minute that begins at `slot`, later in its quarter of an hour; empty texts: nobody knows where.
+
+`sampled`: the loads whose reader is in a sketch; `retention_views`: the views that `retention_ms` is of.
+"""
+
+reader_sketches = Table(
+    "reader_sketches",
+    metadata,
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    text("salt", primary_key=True),
+    integer("slot", primary_key=True, autoincrement=False),
+    text("origin", primary_key=True),
+    text("location", primary_key=True),
+    Column("sketch", LargeBinary, nullable=False),
+    Index(None, "slot"),
+)
+"""The readers of a slot under a salt (`mapping.rules.salt_spans`); `location` is empty under the salts of days."""
+
+reader_salts = Table(
+    "reader_salts",
+    metadata,
+    text("name", primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    integer("last_use"),
+)
+"""Random keys of the hashes of readers, each deleted once it is not used any more."""
+
+beacon_intakes = Table(
+    "beacon_intakes",
+    metadata,
+    text("id", primary_key=True),
+    integer("written_at"),
+    integer("batches"),
+    integer("counted"),
+    integer("dropped"),
+    integer("lost"),
+)
+"""Each run of a process: its last batch that is written, its beacons that are counted, dropped, and lost with the process."""

@@ -1,0 +1,133 @@
+"""Backups: the whole database as it stood at one instant, taken beside a daemon that writes, and put back while none runs.
+
+The backup of a SQLite file is a SQLite file, that of a PostgreSQL a dump of `pg_dump`. The files of uploads stand elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, text
+
+from store.engine import migrate
+from store.engine.errors import AlreadyRunning, StoreError, store_errors
+from store.engine.naming import name_of, parse_url
+from store.engine.sqlite import backend as sqlite
+from store.engine.sqlite import file_copy as files
+from store.engine.sqlite.backend import database_file
+from store.engine.sqlite.file_lock import FileLock
+from store.upkeep.new_numbers import begin_anew
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sqlalchemy.engine import URL
+
+LOOKS, AGAIN = 10, 0.2
+"""How often it is looked again for connections of a process that may have just ended, and seconds between two looks."""
+OTHERS = text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+    " AND application_name LIKE 'matchwire%' AND pid <> pg_backend_pid()"
+)
+
+
+def backup(url: str, target: Path) -> None:
+    """Write what the database at `url` holds to the new file `target`.
+
+    Raises StoreError where there is such a file, or no database, or the copy is not sound; StoreUnavailable.
+    """
+    parsed = parse_url(url)
+    with store_errors():
+        if parsed.get_backend_name() == "sqlite":
+            files.copy(_file(parsed, must_exist=True), target)
+            return
+        from store.engine.postgres.dump import dump
+
+        if migrate.current(url) is None:
+            raise StoreError(f"the database {name_of(url)} is empty: there is nothing to keep")
+        dump(parsed, target)
+
+
+def restore(url: str, source: Path, *, replace: bool = False) -> Path | None:
+    """Put the backup `source` into the database at `url`, and bring it to this version's schema.
+
+    A SQLite file that stands there is kept under another name, which is the result; a PostgreSQL is emptied first, in the
+    same transaction. Raises AlreadyRunning while a daemon uses the database, StoreError where there is one and `replace`
+    does not say that it may go, or where `source` is no sound backup, SchemaOutdated where it is newer; StoreUnavailable.
+
+    Versions and delivery numbers go on beyond all that was ever given (store.upkeep.new_numbers). However it ends, what stands
+    there is the old database or the new one, whole; a PostgreSQL that was left half done serves nobody until it is done.
+    """
+    parsed = parse_url(url)
+    with store_errors():
+        if parsed.get_backend_name() == "sqlite":
+            return _restore_file(parsed, _file(parsed), source, replace)
+        _restore_dump(url, parsed, source, replace)
+        return None
+
+
+def _restore_file(url: URL, file: Path, source: Path, replace: bool) -> Path | None:
+    files.require_known(source, migrate.head())
+    lock = FileLock(file)
+    try:
+        if file.exists() and not replace:
+            raise StoreError(f"{file} is there already: --replace puts it aside")
+        fresh = files.fresh(file)
+        files.copy(source, fresh)
+        sqlite.run_once(url.set(database=str(fresh)), migrate.PATIENT, _finish)
+        files.fold_wal(fresh)
+        return files.exchange(file, fresh)
+    finally:
+        lock.release()
+
+
+def _finish(conn: Connection) -> None:
+    migrate.upgrade_connection(conn)
+    begin_anew(conn, int(time.time()))
+
+
+def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
+    from store.engine.postgres import restoring
+    from store.engine.postgres.backend import run_once
+    from store.engine.postgres.dump import load
+
+    if not replace and not asyncio.run(run_once(parsed, migrate.PATIENT, restoring.is_free)):
+        raise StoreError(f"the database {name_of(url)} is not empty: --replace overwrites it")
+    if others := asyncio.run(_count(parsed)):
+        raise AlreadyRunning(f"{others} connections of matchwire are open: stop all its processes first")
+    asyncio.run(run_once(parsed, migrate.PATIENT, restoring.begin))
+    try:
+        load(parsed, source)
+    except StoreError:  # in one transaction, so all is as it was
+        asyncio.run(run_once(parsed, migrate.PATIENT, restoring.end))
+        raise
+
+    def finish(conn: Connection) -> None:
+        restoring.end(conn)
+        _finish(conn)
+
+    asyncio.run(run_once(parsed, migrate.PATIENT, finish))
+
+
+async def _count(url: URL) -> int:
+    """Connections of matchwire that stay: a busy server takes a moment to see that a process has ended."""
+    from store.engine.postgres.backend import run_once
+
+    def others(conn: Connection) -> int:
+        return int(conn.execute(OTHERS).scalar_one())
+
+    found = await run_once(url, migrate.PATIENT, others)
+    for _ in range(LOOKS):
+        if found:
+            await asyncio.sleep(AGAIN)
+            found = await run_once(url, migrate.PATIENT, others)
+    return found
+
+
+def _file(url: URL, *, must_exist: bool = False) -> Path:
+    file = database_file(url)
+    if file is None or (must_exist and not file.exists()):
+        raise StoreError(f"there is no database {file or url.database}")
+    return file

@@ -1,0 +1,76 @@
+"""One unit or one read of a command, beside a daemon that may be serving the same database.
+
+A unit waits for SQLite's own locks for the moment that the daemon's take; a read changes and locks nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from store.engine import migrate
+from store.engine.errors import StoreError, store_errors
+from store.engine.naming import parse_url
+from store.engine.settings import PoolSettings
+from store.engine.sqlite import backend as sqlite
+from store.engine.sqlite.read_threads import read, reader_engine
+from store.engine.unit import Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy import Connection
+    from sqlalchemy.engine import URL
+
+T = TypeVar("T")
+
+
+def run(url: str, work: Callable[[Unit], T], *, timeout: float, clock: Callable[[], float] = time.time) -> T:
+    """The result of `work`, committed, on the database at `url`. Not to be called from a running event loop.
+
+    `timeout`: seconds to wait for a lock, on PostgreSQL for a statement and the whole unit too.
+
+    Raises StoreError where there is no database, SchemaOutdated, StoreUnavailable, and what `work` raises.
+    """
+    parsed = parse_url(url)
+
+    def checked(conn: Connection) -> T:
+        if (current := migrate.current_of(conn)) != migrate.head():
+            raise migrate.other_schema(current, "run `matchwire db upgrade`")
+        return work(Unit(conn, int(clock())))
+
+    with store_errors():
+        if parsed.get_backend_name() == "sqlite":
+            _require_file(parsed)
+            return sqlite.run_once(parsed, _pool(timeout), checked)
+        from store.engine.postgres import backend as postgres
+
+        return asyncio.run(postgres.run_once(parsed, _pool(timeout), checked))
+
+
+async def look(url: str, query: Callable[[Connection], T], *, timeout: float) -> T:  # noqa: ASYNC109 -- the database keeps it
+    """The result of `query` on committed data. Raises StoreError where there is no such file, StoreUnavailable."""
+    parsed = parse_url(url)
+    if parsed.get_backend_name() != "sqlite":
+        from store.engine.postgres.backend import run_once
+        from store.engine.postgres.connection import READ
+
+        return await run_once(parsed, _pool(timeout), query, READ)
+    _require_file(parsed)
+    engine = reader_engine(parsed, _pool(timeout))
+    try:
+        with store_errors():
+            return await read(engine, query)
+    finally:
+        await engine.dispose()
+
+
+def _pool(timeout: float) -> PoolSettings:
+    return PoolSettings(pool_size=1, timeout=timeout)
+
+
+def _require_file(url: URL) -> None:
+    file = sqlite.database_file(url)
+    if file is None or not file.exists():
+        raise StoreError(f"there is no database {file or url.database} yet: start the daemon first")

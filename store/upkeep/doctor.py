@@ -1,0 +1,101 @@
+"""Whether what the database holds is in order: checks that only read, beside a daemon that goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DatabaseError
+
+from store.engine import migrate
+from store.engine.errors import StoreError, store_errors
+from store.engine.naming import parse_url
+from store.engine.sqlite import backend as sqlite
+from store.engine.sqlite.read_threads import read, reader_engine
+from store.upkeep.doctor_rows import CheckResult, examine_rows
+
+if TYPE_CHECKING:
+    from sqlalchemy.engine import URL
+
+CLOCK_TOLERANCE = 2.0
+"""Seconds by which the clocks of this machine and of the database's may differ."""
+
+
+def examine(url: str) -> list[CheckResult]:
+    """What each check of the database at `url` finds; where its schema or its files are at fault, no further ones run.
+
+    Not to be called from a running event loop. Raises StoreError where there is no database, SchemaMissing for an empty
+    one; StoreUnavailable.
+    """
+    parsed = parse_url(url)
+    with store_errors():
+        return asyncio.run(_examined(parsed))
+
+
+async def _examined(url: URL) -> list[CheckResult]:
+    if url.get_backend_name() != "sqlite":
+        from store.engine.postgres.backend import run_once
+        from store.engine.postgres.connection import READ
+
+        return await run_once(url, migrate.PATIENT, _findings, READ)
+    file = sqlite.database_file(url)
+    if file is None or not file.exists():
+        raise StoreError(f"there is no database {file or url.database}")
+    readers = reader_engine(url, migrate.PATIENT)
+    try:
+        return await read(readers, _findings)
+    finally:
+        await readers.dispose()
+
+
+def _findings(conn: Connection) -> list[CheckResult]:
+    on_server = conn.dialect.name == "postgresql"
+    found = _server(conn) if on_server else _file(conn)
+    if any(finding.outcome == "fault" for finding in found):
+        return found
+    found.append(_schema(conn))
+    if found[-1].outcome == "ok":
+        found += examine_rows(conn)
+    return found
+
+
+def _schema(conn: Connection) -> CheckResult:
+    current, needed = migrate.current_of(conn), migrate.head()
+    if current == needed:
+        return CheckResult("schema", "ok", f"revision {current}")
+    return CheckResult("schema", "fault", f"revision {current}, this version of matchwire needs {needed}")
+
+
+def _file(conn: Connection) -> list[CheckResult]:
+    try:
+        said = conn.execute(text("PRAGMA integrity_check(1)")).scalar_one()
+        orphans = conn.execute(text("PRAGMA foreign_key_check")).all() if said == "ok" else []
+    except DatabaseError as error:
+        return [CheckResult("integrity", "fault", str(error.orig))]
+    if said != "ok":
+        return [CheckResult("integrity", "fault", said)]
+    tables = ", ".join(sorted({row[0] for row in orphans}))
+    return [
+        CheckResult("integrity", "ok"),
+        CheckResult("orphans", "fault", f"{len(orphans)} rows in {tables}")
+        if orphans
+        else CheckResult("orphans", "ok"),
+    ]
+
+
+def _server(conn: Connection) -> list[CheckResult]:
+    encoding = conn.execute(text("SHOW server_encoding")).scalar_one()
+    invalid = conn.execute(
+        text("SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid ORDER BY 1")
+    ).scalars()
+    names = ", ".join(invalid)
+    ahead = float(conn.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()) - time.time()
+    return [
+        CheckResult("encoding", "ok" if encoding == "UTF8" else "fault", encoding),
+        CheckResult("indexes", "fault", f"not valid: {names}") if names else CheckResult("indexes", "ok"),
+        CheckResult(
+            "clock", "ok" if abs(ahead) <= CLOCK_TOLERANCE else "warning", f"the database's is {ahead:+.1f} s ahead"
+        ),
+    ]

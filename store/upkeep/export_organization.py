@@ -1,0 +1,113 @@
+"""Everything that an organization has in a database, as JSON Lines: one instant, read in pages while a daemon goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+from store.engine import migrate
+from store.engine.errors import StoreError
+from store.engine.sql.json_type import dumps
+from store.media.tables import uploads
+from store.upkeep import command
+from store.upkeep.portable_files import copy_files
+from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, line_of, value_of
+from store.upkeep.portable_tables import ORGANIZATION, PORTABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from typing import BinaryIO
+
+    from sqlalchemy import Connection
+
+    from store.files.port import FileStore
+
+PAGE = 500
+"""Rows that are read at a time."""
+PATIENCE = 3600.0
+"""Seconds that a large organization may take."""
+OWNER_ALONE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """What was exported or imported: rows, uploads among them, and uploads whose files were missing or not wanted."""
+
+    rows: int
+    uploads: int
+    without_file: int
+
+
+def export_organization(
+    url: str, organization: str, target: Path, *, files: FileStore, media: FileStore | None
+) -> Carried:
+    """Write all that the database at `url` holds of the organization to the new file `target`; its secrets stay.
+
+    `files`: the storage of uploads; `media`: where their files are copied to, None for rows alone. Nobody but the owner
+    may read the file, which has its name once it is whole. Not to be called from a running event loop.
+
+    Raises StoreError where there is such a file or no such organization, SchemaOutdated, StoreUnavailable, OSError.
+    """
+    if target.exists():
+        raise StoreError(f"{target} is there already")
+    part = target.with_name(f"{target.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        with open(part, "xb", opener=_owned) as file:
+            counts = asyncio.run(command.look(url, lambda conn: _write(conn, organization, file), timeout=PATIENCE))
+            file.flush()
+            os.fsync(file.fileno())
+        rows = sum(counts.values())
+        if not rows:
+            raise StoreError(f"the database holds nothing of an organization {organization}")
+        uploaded = counts[uploads.name]
+        missing = uploaded if media is None else copy_files(_uploads(part), files, media)
+        part.rename(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return Carried(rows, uploaded, missing)
+
+
+def _owned(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, OWNER_ALONE)
+
+
+def _write(conn: Connection, organization: str, file: BinaryIO) -> dict[str, int]:
+    """Write what one snapshot holds; how many rows of each table."""
+    file.seek(0)
+    file.truncate()  # a read that PostgreSQL broke off begins again
+    if (current := migrate.current_of(conn)) != migrate.head():
+        raise migrate.other_schema(current, "run `matchwire db upgrade`")
+    head = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "version": version("matchwire"),
+        "schema": current,
+        "organization": organization,
+        "at": int(time.time()),
+    }
+    file.write(dumps(head).encode() + b"\n")
+    counts = {each.table.name: 0 for each in PORTABLE}
+    for each in PORTABLE:
+        pages = conn.execution_options(yield_per=PAGE).execute(
+            each.rows(conn.dialect.name), {ORGANIZATION.key: organization}
+        )
+        for row in pages.mappings():
+            file.write(line_of(each.table.name, dict(row)))
+            counts[each.table.name] += 1
+    file.write(dumps({"end": True, "rows": sum(counts.values())}).encode() + b"\n")
+    return counts
+
+
+def _uploads(file: Path) -> Iterator[dict[str, Any]]:
+    """The rows of uploads, which are the first ones of the file."""
+    with file.open("rb") as lines:
+        next(lines)
+        for value in takewhile(lambda value: value.get("table") == uploads.name, map(value_of, lines)):
+            yield value["row"]

@@ -1,0 +1,263 @@
+"""Deliveries: claims of receivers, the rounds of each delivery, and what waits for its next round."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Connection, Text, and_, delete, false, insert, or_, select, type_coerce, update
+
+from store.engine.sql.bulk_write import insert_rows, update_rows, write_batch
+from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.tables import webhook_rounds, webhook_waiting, webhooks
+from store.webhooks.webhooks import Subscription, renewed, subscription_of, unclaimed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mapping.rules.delivery import Health
+    from store.engine.unit import Unit
+
+Kind = Literal["update", "replay", "ping"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A version of a liveblog on its way. `id` of its waiting row, None for a first round; `rounds` made so far."""
+
+    id: int | None = None
+    number: int
+    game_id: str
+    local_id: str
+    version: int
+    kind: Kind = "update"
+    rounds: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Round:
+    """How one round of a delivery ended at `at`. `next_at` None: it was the last."""
+
+    delivery: Delivery
+    tries: int
+    at: float
+    took_ms: int
+    success: bool
+    status_code: int | None
+    message: str
+    next_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRecord:
+    """What the process that has claimed a receiver has to record. `claimed`: the receiver as it was claimed."""
+
+    claimed: Subscription
+    rounds: tuple[Round, ...]
+    cursor: int
+    health: Health
+
+
+@dataclass(frozen=True, slots=True)
+class RecordResult:
+    """The receivers whose claim is still valid, by id, and the ids of those whose row is locked: try them again."""
+
+    recorded: dict[str, Subscription]
+    locked: frozenset[str]
+
+
+_RECORDED = (
+    "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
+)  # fmt: skip
+_CLAIMED = CompiledQuery(
+    select(
+        webhooks.c.id,
+        webhooks.c.fence,
+        type_coerce(webhooks.c.secrets, Text).label("secrets"),
+        *(webhooks.c[name] for name in _RECORDED if name.startswith("outcome")),
+    )
+    .where(Among(webhooks.c.id, "ids"), webhooks.c.status == "active")
+    .order_by(webhooks.c.id)
+    .with_for_update(skip_locked=True)
+)
+
+
+def claim(unit: Unit, webhook_id: str, owner: str) -> Subscription | None:
+    """Claim the receiver for `owner`, a row of `workers`; None when it is gone, disabled, or claimed by a living process.
+
+    Each claim steps the fence, so that a process whose claim was lost can record nothing.
+    """
+    row = unit.conn.execute(
+        update(webhooks)
+        .where(webhooks.c.id == webhook_id, webhooks.c.status == "active", or_(webhooks.c.owner == owner, unclaimed()))
+        .values(owner=owner, fence=webhooks.c.fence + 1)
+        .returning(*webhooks.c)
+    ).first()
+    return None if row is None else subscription_of(row)
+
+
+def still_claimed(conn: Connection, claimed: Subscription) -> Subscription | None:
+    """The receiver as it is now, with its secrets of now; None where it is not to be delivered to under this claim any more."""
+    same = (webhooks.c.id == claimed.id, webhooks.c.fence == claimed.fence, webhooks.c.status == "active")
+    row = conn.execute(select(webhooks).where(*same)).first()
+    return None if row is None else subscription_of(row)
+
+
+def release(unit: Unit) -> None:
+    """Release all claims, where no other process can be at work."""
+    unit.conn.execute(update(webhooks).where(webhooks.c.owner.is_not(None)).values(owner=None))
+
+
+def release_claims(unit: Unit, claimed: Sequence[Subscription]) -> None:
+    """Release these claims, except of receivers that were claimed anew since, or whose row is locked (reaped later)."""
+    same = [and_(webhooks.c.id == each.id, webhooks.c.fence == each.fence) for each in claimed]
+    free = select(webhooks.c.id).where(or_(false(), *same)).order_by(webhooks.c.id).with_for_update(skip_locked=True)
+    unit.conn.execute(update(webhooks).where(webhooks.c.id.in_(free)).values(owner=None))
+
+
+def record_attempts(unit: Unit, records: Sequence[AttemptRecord]) -> RecordResult:
+    """Record rounds, cursors and healths of several receivers, each at most once among them, in one unit.
+
+    It waits for no lock of a receiver's row: nothing is written of a locked one, nor of those whose claim is lost.
+    """
+    rows = {row["id"]: row for row in _CLAIMED.mappings(unit.conn, ids=[each.claimed.id for each in records])}
+    locked = _locked(unit.conn, [each for each in records if each.claimed.id not in rows])
+    ours = [
+        (each, row) for each in records if (row := rows.get(each.claimed.id)) and row["fence"] == each.claimed.fence
+    ]
+    if ours:
+        _record(unit, ours)
+    return RecordResult(_renewed(ours), locked)
+
+
+def _renewed(ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> dict[str, Subscription]:
+    """The receivers by id, with their secrets of now."""
+    renewals = (renewed(each.claimed, row["secrets"]) for each, row in ours)
+    return {each.id: each for each in renewals if each is not None}
+
+
+def _record(unit: Unit, ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> None:
+    """Write the rounds and what follows from them; beside each record the row of its receiver."""
+    logged = [_logged(each.claimed.id, done) for each, _ in ours for done in each.rounds]
+    receivers = [_receiver_row(row, each) for each, row in ours]
+    write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, receivers))
+    for each, _ in ours:
+        for done in each.rounds:
+            _plan(unit, each.claimed.id, done)
+        if each.health.disabled:
+            _disable(unit, each.claimed.id)
+
+
+def _locked(conn: Connection, skipped: Sequence[AttemptRecord]) -> frozenset[str]:
+    """Ids of those whose row is there, under the same claim."""
+    if not skipped:
+        return frozenset()
+    fences = {each.claimed.id: each.claimed.fence for each in skipped}
+    query = select(webhooks.c.id, webhooks.c.fence).where(webhooks.c.id.in_(fences), webhooks.c.status == "active")
+    return frozenset(id_ for id_, fence in conn.execute(query) if fence == fences[id_])
+
+
+def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
+    """Delivery numbers beyond `after` that have had their first round."""
+    query = select(webhook_rounds.c.number).where(
+        webhook_rounds.c.webhook_id == webhook_id, webhook_rounds.c.number > after, webhook_rounds.c.kind == "update"
+    )
+    return frozenset(conn.scalars(query))
+
+
+def so_far(conn: Connection, webhook_id: str, *, after: int) -> tuple[frozenset[int], float | None]:
+    """What `tried` gives, and the seconds that the latest round took; None where the log holds none."""
+    latest = (
+        select(webhook_rounds.c.took_ms)
+        .where(webhook_rounds.c.webhook_id == webhook_id)
+        .order_by(webhook_rounds.c.id.desc())
+        .limit(1)
+    )
+    took = conn.scalar(latest)
+    return tried(conn, webhook_id, after=after), None if took is None else took / 1000
+
+
+def due(
+    conn: Connection, webhook_id: str, *, now: float, far: float, limit: int, without: Iterable[int] = ()
+) -> list[Delivery]:
+    """Rounds that may begin, in the order in which they were planned; `without` those waiting rows."""
+    table = webhook_waiting.c
+    columns = [column for column in webhook_waiting.c if column.name not in {"webhook_id", "next_at"}]
+    query = (
+        select(*columns)
+        .where(
+            table.webhook_id == webhook_id,
+            or_(table.next_at <= now, table.next_at > far),
+            table.id.not_in(list(without)),
+        )
+        .order_by(table.next_at, table.id)
+        .limit(limit)
+    )
+    return [Delivery(**row._asdict()) for row in conn.execute(query)]
+
+
+def enqueue(unit: Unit, webhook_id: str, deliveries: Sequence[Delivery], *, at: float) -> None:
+    """Let these wait for a round of their own at `at`, in this order."""
+    if deliveries:
+        rows = [{**_named(webhook_id, each), "rounds": each.rounds, "next_at": at} for each in deliveries]
+        unit.conn.execute(insert(webhook_waiting), rows)
+
+
+def _receiver_row(row: Mapping[str, Any], done: AttemptRecord) -> dict[str, Any]:
+    """The row of the receiver as it is to be. A test ping says nothing about its health."""
+    last = next((each for each in reversed(done.rounds) if each.delivery.kind != "ping"), None)
+    return {
+        "id": row["id"],
+        "cursor": done.cursor,
+        "failures": done.health.failures,
+        "failing_since": done.health.since,
+        "outcome_at": last.at if last else row["outcome_at"],
+        "outcome_success": last.success if last else row["outcome_success"],
+        "outcome_code": last.status_code if last else row["outcome_code"],
+        "outcome_message": last.message if last else row["outcome_message"],
+    }
+
+
+def _disable(unit: Unit, webhook_id: str) -> None:
+    """Deliver nothing more, and leave nothing planned."""
+    values = {"status": "disabled", "owner": None, "updated_at": unit.now}
+    unit.conn.execute(update(webhooks).where(webhooks.c.id == webhook_id).values(values))
+    unit.conn.execute(delete(webhook_waiting).where(webhook_waiting.c.webhook_id == webhook_id))
+
+
+def _plan(unit: Unit, webhook_id: str, done: Round) -> None:
+    """Keep the waiting row in step with what the round came to."""
+    delivery, table = done.delivery, webhook_waiting
+    if delivery.id is None:
+        if done.next_at is not None:
+            values = {**_named(webhook_id, delivery), "rounds": delivery.rounds + 1, "next_at": done.next_at}
+            unit.conn.execute(insert(table).values(values))
+    elif done.next_at is None:
+        unit.conn.execute(delete(table).where(table.c.id == delivery.id))
+    else:
+        values = {"rounds": delivery.rounds + 1, "next_at": done.next_at}
+        unit.conn.execute(update(table).where(table.c.id == delivery.id).values(values))
+
+
+def _named(webhook_id: str, delivery: Delivery) -> dict[str, Any]:
+    return {
+        "webhook_id": webhook_id,
+        "number": delivery.number,
+        "game_id": delivery.game_id,
+        "local_id": delivery.local_id,
+        "version": delivery.version,
+        "kind": delivery.kind,
+    }
+
+
+def _logged(webhook_id: str, done: Round) -> dict[str, Any]:
+    return {
+        **_named(webhook_id, done.delivery),
+        "round": done.delivery.rounds + 1,
+        "tries": done.tries,
+        "at": done.at,
+        "took_ms": done.took_ms,
+        "success": done.success,
+        "status_code": done.status_code,
+        "message": done.message,
+    }

@@ -1,0 +1,195 @@
+"""The log of deliveries: reading it, delivering again, purging what is old."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, Connection, Select, delete, func, select
+
+from mapping.errors import Conflict, NotFound
+from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
+from store.webhooks.deliveries import Delivery, enqueue
+from store.webhooks.outbox import PURGED, sequence
+from store.webhooks.webhooks import Subscription, require
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from store.engine.unit import Unit
+
+REPLAYED = 10_000
+"""Updates that one replay sends again, at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogRow:
+    """A round that is over."""
+
+    id: int
+    url: str
+    kind: str
+    game_id: str
+    local_id: str
+    version: int
+    round: int
+    tries: int
+    at: float
+    took_ms: int
+    success: bool
+    status_code: int | None
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFilter:
+    """What to show of the log; None shows all. Times are Unix seconds, `since` included, `until` not."""
+
+    url: str | None = None
+    liveblog: str | None = None
+    success: bool | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backlog:
+    """What waits: updates for their first round (the oldest from when), deliveries for another round."""
+
+    updates: int
+    oldest: int | None
+    waiting: int
+    active: int
+    disabled: int
+
+
+EVERYTHING = LogFilter()
+FILTERS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
+    "url": lambda url: webhooks.c.url == url,
+    "liveblog": lambda name: (webhook_rounds.c.game_id == name) | (webhook_rounds.c.local_id == name),
+    "success": webhook_rounds.c.success.is_,
+    "since": lambda time: webhook_rounds.c.at >= time,
+    "until": lambda time: webhook_rounds.c.at < time,
+}
+"""Field of a `LogFilter` → what it demands of a row."""
+
+
+def page(
+    conn: Connection,
+    organization_id: str,
+    wanted: LogFilter = EVERYTHING,
+    *,
+    before: int | None = None,
+    limit: int = 50,
+) -> list[LogRow]:
+    """The organization's rounds, the newest first; `before`: the id of the last one of the previous page."""
+    table = webhook_rounds.c
+    columns = [column for column in webhook_rounds.c if column.name not in {"webhook_id", "number"}]
+    query = (
+        select(webhooks.c.url, *columns)
+        .join(webhooks, webhooks.c.id == table.webhook_id)
+        .where(webhooks.c.organization_id == organization_id)
+        .order_by(table.id.desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(table.id < before)
+    for name, value in asdict(wanted).items():
+        if value is not None:
+            query = query.where(FILTERS[name](value))
+    return [LogRow(**row._asdict()) for row in conn.execute(query)]
+
+
+def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:
+    """Deliver once more the version in a row of the log. Raises NotFound, Conflict for a disabled subscription."""
+    table = webhook_rounds.c
+    columns = (table.number, table.game_id, table.local_id, table.version, table.kind)
+    row = unit.conn.execute(
+        select(webhooks.c.id, webhooks.c.status, *columns)
+        .join(webhooks, webhooks.c.id == table.webhook_id)
+        .where(table.id == delivery_id, webhooks.c.organization_id == organization_id)
+    ).first()
+    if row is None or row.kind == "ping":
+        raise NotFound("there is no such delivery", field="deliveryId")
+    _check_active(row.status)
+    again = Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
+    enqueue(unit, row.id, [again], at=unit.now)
+    return 1
+
+
+def replay_range(
+    unit: Unit, organization_id: str, url: str, *, since: float, until: float, liveblog: str | None = None
+) -> int:
+    """Deliver once more, in order, what changed from `since` to before `until`, delivered or not; returns how many.
+
+    At most REPLAYED updates, the oldest. Raises NotFound, Conflict for a disabled subscription.
+    """
+    known = _active(unit.conn, organization_id, url)
+    table = outbox.c
+    query = (
+        select(table.number, table.game_id, table.local_id, table.version)
+        .where(
+            table.organization_id == organization_id, table.at >= since, table.at < until, table.number <= known.cursor
+        )
+        .order_by(table.number)
+        .limit(REPLAYED)
+    )
+    if liveblog is not None:
+        query = query.where((table.game_id == liveblog) | (table.local_id == liveblog))
+    found = [
+        Delivery(number=row.number, game_id=row.game_id, local_id=row.local_id, version=row.version, kind="replay")
+        for row in unit.conn.execute(query)
+    ]
+    enqueue(unit, known.id, found, at=unit.now)
+    return len(found)
+
+
+def ping(unit: Unit, organization_id: str, url: str) -> None:
+    """Let a test message go out. Raises NotFound, Conflict for a disabled subscription."""
+    known = _active(unit.conn, organization_id, url)
+    enqueue(unit, known.id, [Delivery(number=0, game_id="", local_id="", version=0, kind="ping")], at=unit.now)
+
+
+def purge(unit: Unit, *, before: float, limit: int = PURGED) -> int:
+    """Forget rounds that ended before this, `limit` of them; how many there were."""
+    old = select(webhook_rounds.c.id).where(webhook_rounds.c.at < before).limit(limit)
+    return int(unit.conn.execute(delete(webhook_rounds).where(webhook_rounds.c.id.in_(old))).rowcount)
+
+
+def backlog(conn: Connection, *, through: int) -> Backlog:
+    """What waits, of all organizations."""
+    row = conn.execute(_behind(through, func.count(), func.min(outbox.c.at))).one()
+    counted = select(webhooks.c.status, func.count()).group_by(webhooks.c.status)
+    states: dict[str, int] = {row[0]: row[1] for row in conn.execute(counted)}
+    return Backlog(
+        updates=row[0],
+        oldest=row[1],
+        waiting=conn.scalar(select(func.count()).select_from(webhook_waiting)) or 0,
+        active=states.get("active", 0),
+        disabled=states.get("disabled", 0),
+    )
+
+
+def _behind(through: int, *columns: ColumnElement[Any]) -> Select[Any]:
+    """These columns of the updates that active subscriptions have before them."""
+    behind = (webhooks.c.organization_id == outbox.c.organization_id) & (webhooks.c.cursor < outbox.c.number)
+    joined = select(*columns).select_from(webhooks.join(outbox, behind))
+    return joined.where(webhooks.c.status == "active", outbox.c.number <= through)
+
+
+def oldest_waiting(conn: Connection) -> int | None:
+    """When the oldest update came to be that waits for its delivery number or for its first round; None where none waits."""
+    unnumbered = conn.scalar(select(func.min(outbox.c.at)).where(outbox.c.number.is_(None)))
+    behind = conn.scalar(_behind(sequence(conn).last, func.min(outbox.c.at)))
+    return min((at for at in (unnumbered, behind) if at is not None), default=None)
+
+
+def _active(conn: Connection, organization_id: str, url: str) -> Subscription:
+    known = require(conn, organization_id, url)
+    _check_active(known.status)
+    return known
+
+
+def _check_active(status: str) -> None:
+    if status != "active":
+        raise Conflict("the subscription is disabled; subscribe again first")

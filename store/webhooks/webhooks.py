@@ -1,0 +1,311 @@
+"""Subscriptions: receivers of an organization's updates, and how their deliveries have ended."""
+
+from __future__ import annotations
+
+import base64
+import secrets as random
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Row,
+    Text,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from mapping.errors import NotFound, Unprocessable
+from store.engine.errors import UnreadableRow
+from store.engine.ids import new_object_id
+from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.sql.json_type import read
+from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers
+from store.webhooks.outbox import number_committed
+
+if TYPE_CHECKING:
+    from store.engine.unit import Unit
+
+Status = Literal["active", "disabled"]
+
+LIVE_SECRETS = 2
+ENDED = "ended"
+"""The status of what was unsubscribed and has left more than one unit should delete."""
+FORGOTTEN = 1000
+"""Rows of a subscription that ended which one unit deletes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A signing secret (`whsec_…`). `until`: Unix seconds after which it signs no more; None for the newest."""
+
+    value: str
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """One receiver of one organization. `cursor`: the delivery number up to which everything has had its first round."""
+
+    id: str
+    organization_id: str
+    url: str
+    status: Status
+    secrets: tuple[Secret, ...]
+    cursor: int
+    failures: int
+    failing_since: float | None
+    outcome_at: float | None
+    outcome_success: bool | None
+    outcome_code: int | None
+    outcome_message: str | None
+    owner: str | None
+    fence: int
+    created_at: int
+    updated_at: int
+
+    def signing(self, now: float) -> tuple[str, ...]:
+        """The secrets that sign at `now`, the newest first."""
+        return tuple(each.value for each in reversed(self.secrets) if each.until is None or now < each.until)
+
+
+def new_secret() -> str:
+    """A signing secret of 256 random bits, as Standard Webhooks writes them."""
+    return f"whsec_{base64.b64encode(random.token_bytes(32)).decode()}"
+
+
+def subscribe(unit: Unit, organization_id: str, url: str, *, secret: str, limit: int) -> tuple[Subscription, bool]:
+    """The subscription, active, and whether it is new: only then `secret` is taken. It gets what changes from now on.
+
+    One that is disabled begins anew: healthy, and without what it missed. Raises Unprocessable beyond `limit`
+    subscriptions of the organization.
+    """
+    known = find(unit.conn, organization_id, url)
+    if known is None:
+        _check_room(unit.conn, organization_id, limit)
+        row = _new(unit, organization_id, url, secret)
+        unit.conn.execute(insert(webhooks).values(row))
+        return require(unit.conn, organization_id, url), True
+    if known.status == "disabled":
+        values = {
+            "status": "active", "failures": 0, "failing_since": None, "cursor": _newest(unit),
+            "owner": None, "fence": known.fence + 1, "updated_at": unit.now,
+        }  # fmt: skip
+        unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
+    return require(unit.conn, organization_id, url), False
+
+
+def unsubscribe(unit: Unit, organization_id: str, url: str) -> None:
+    """Forget the subscription with its log; that there is none is no error, clients repeat themselves.
+
+    A long log is detached at once and deleted bit by bit (`forget_ended`): a million rows take seconds.
+    """
+    known = find(unit.conn, organization_id, url)
+    if known is None:
+        return
+    values: dict[str, Any] = {
+        "status": ENDED, "organization_id": "", "url": known.id, "secrets": [], "owner": None, "fence": known.fence + 1,
+    }  # fmt: skip
+    unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
+    _forget(unit, known.id, FORGOTTEN)
+
+
+def forget_ended(unit: Unit, *, limit: int = FORGOTTEN) -> bool:
+    """Delete `limit` rows that a subscription has left, and itself when none is left; whether there may be more."""
+    ended = unit.conn.scalar(select(webhooks.c.id).where(webhooks.c.status == ENDED).limit(1))
+    if ended is not None:
+        _forget(unit, ended, limit)
+    return ended is not None
+
+
+def rotate(unit: Unit, organization_id: str, url: str, *, secret: str, overlap: float) -> Subscription:
+    """Sign with `secret` from now on, and for `overlap` seconds with the one before too. Raises NotFound."""
+    known = require(unit.conn, organization_id, url)
+    newest = known.secrets[-1:] if overlap > 0 else ()
+    before = [Secret(value=each.value, until=unit.now + int(overlap)) for each in newest]
+    secrets = [*before, Secret(value=secret)]
+    values = {"secrets": [_plain(each) for each in secrets], "updated_at": unit.now}
+    unit.conn.execute(update(webhooks).where(webhooks.c.id == known.id).values(values))
+    return require(unit.conn, organization_id, url)
+
+
+def find(conn: Connection, organization_id: str, url: str) -> Subscription | None:
+    """The organization's subscription of exactly this URL."""
+    query = select(webhooks).where(webhooks.c.organization_id == organization_id, webhooks.c.url == url)
+    row = conn.execute(query).first()
+    return None if row is None else subscription_of(row, strict=False)
+
+
+def require(conn: Connection, organization_id: str, url: str) -> Subscription:
+    """Like `find`. Raises NotFound."""
+    found = find(conn, organization_id, url)
+    if found is None:
+        raise NotFound("there is no such subscription", field="url")
+    return found
+
+
+def listed(conn: Connection, organization_id: str | None = None) -> list[Subscription]:
+    """The subscriptions of an organization, or of all, oldest first."""
+    query = select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
+    query = query.where(webhooks.c.status != ENDED)
+    if organization_id is not None:
+        query = query.where(webhooks.c.organization_id == organization_id)
+    return [subscription_of(row, strict=False) for row in conn.execute(query)]
+
+
+def failing(conn: Connection, *, rounds: int, limit: int) -> list[Subscription]:
+    """Active subscriptions whose last so many rounds failed, those that fail the longest first."""
+    worn = (webhooks.c.status == "active") & (webhooks.c.failures >= rounds)
+    query = select(webhooks).where(worn).order_by(webhooks.c.failing_since, webhooks.c.id).limit(limit)
+    return [subscription_of(row, strict=False) for row in conn.execute(query)]
+
+
+def in_no_known_state(conn: Connection) -> dict[str, str]:
+    """Subscriptions that are neither active nor disabled, with what they are; a later version may know it."""
+    query = select(webhooks.c.id, webhooks.c.status).where(webhooks.c.status.not_in((*get_args(Status), ENDED)))
+    return {row.id: row.status for row in conn.execute(query)}
+
+
+def unclaimed() -> ColumnElement[bool]:
+    """No living process has claimed the receiver."""
+    return or_(webhooks.c.owner.is_(None), ~exists().where(workers.c.id == webhooks.c.owner))
+
+
+def _within_reach(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
+    """Active, and claimed by `owner` or by no living process."""
+    return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unclaimed())
+
+
+_REACHED = CompiledQuery(
+    select(webhooks.c.id, webhooks.c.organization_id).where(*_within_reach(bindparam("owner", type_=Text)))
+)
+
+_PLANNED = webhook_waiting.c.next_at <= bindparam("now"), webhook_waiting.c.next_at > bindparam("far")
+_WAITING_FOR = CompiledQuery(
+    select(webhooks.c.id).where(
+        *_within_reach(bindparam("owner", type_=Text)),
+        webhooks.c.id.in_(select(webhook_waiting.c.webhook_id).where(or_(*_PLANNED))),
+    )
+)
+_ORPHANED = CompiledQuery(
+    select(webhooks.c.id).where(
+        webhooks.c.status == "active",
+        webhooks.c.owner.is_not(None),
+        webhooks.c.owner != bindparam("owner", type_=Text),
+        unclaimed(),
+    )
+)
+
+
+def within_reach(conn: Connection, owner: str) -> dict[str, str]:
+    """The organization of each active subscription that `owner` has claimed or could claim, by its id."""
+    return dict(_REACHED.all(conn, owner=owner))
+
+
+def behind(conn: Connection, owner: str, *, through: int) -> list[str]:
+    """Ids of those within reach of `owner` that have not had everything through this number."""
+    newer = (
+        select(outbox.c.number)
+        .where(
+            outbox.c.organization_id == webhooks.c.organization_id,
+            outbox.c.number > webhooks.c.cursor,
+            outbox.c.number <= through,
+        )
+        .exists()
+    )
+    return list(conn.scalars(select(webhooks.c.id).where(*_within_reach(owner), newer)))
+
+
+def waiting_for(conn: Connection, owner: str, *, now: float, far: float) -> list[str]:
+    """Ids of those within reach of `owner` with a round that is due, or planned later than `far`, which no plan does."""
+    return [id_ for (id_,) in _WAITING_FOR.all(conn, owner=owner, now=now, far=far)]
+
+
+def orphaned(conn: Connection, owner: str) -> list[str]:
+    """Ids of active subscriptions claimed by a process, not `owner`, that has died and may have left something undone."""
+    return [id_ for (id_,) in _ORPHANED.all(conn, owner=owner)]
+
+
+def renewed(claimed: Subscription, secrets: str) -> Subscription | None:
+    """`claimed` with its secrets as the table has them now; None where they cannot be read, as the next claim reports."""
+    try:
+        now = _secrets(secrets)
+    except UnreadableRow:
+        return None
+    return claimed if now == claimed.secrets else replace(claimed, secrets=now)
+
+
+@lru_cache(4096)
+def _secrets(text: str) -> tuple[Secret, ...]:
+    return _read_secrets(read(text))
+
+
+def _read_secrets(stored: Any) -> tuple[Secret, ...]:
+    """Raises UnreadableRow, which shows nothing of what is stored."""
+    try:
+        found = tuple(Secret(**each) for each in stored)
+    except (TypeError, AttributeError):
+        found = ()
+    readable = all(isinstance(each.value, str) and isinstance(each.until, int | None) for each in found)
+    if not found or not readable:
+        raise UnreadableRow("webhooks.secrets: not of the form of this version")
+    return found
+
+
+def subscription_of(row: Row[Any], *, strict: bool = True) -> Subscription:
+    """A row of the table as a value. Raises UnreadableRow, unless not `strict`: then it has no secrets."""
+    values = row._asdict()
+    try:
+        secrets = _read_secrets(values["secrets"])
+    except UnreadableRow:
+        if strict:
+            raise
+        secrets = ()
+    return Subscription(**{**values, "secrets": secrets})
+
+
+def _new(unit: Unit, organization_id: str, url: str, secret: str) -> dict[str, Any]:
+    return {
+        "id": new_object_id(unit.now),
+        "organization_id": organization_id,
+        "url": url,
+        "status": "active",
+        "secrets": [_plain(Secret(value=secret))],
+        "cursor": _newest(unit),
+        "failures": 0,
+        "fence": 0,
+        "created_at": unit.now,
+        "updated_at": unit.now,
+    }
+
+
+def _newest(unit: Unit) -> int:
+    """The delivery number after which a subscription begins: what is committed has one now, what commits later is later."""
+    return number_committed(unit).last
+
+
+def _forget(unit: Unit, webhook_id: str, limit: int) -> None:
+    for table in (webhook_waiting, webhook_rounds):
+        some = select(table.c.id).where(table.c.webhook_id == webhook_id).limit(limit)
+        if unit.conn.execute(delete(table).where(table.c.id.in_(some))).rowcount == limit:
+            return
+    unit.conn.execute(delete(webhooks).where(webhooks.c.id == webhook_id))
+
+
+def _check_room(conn: Connection, organization_id: str, limit: int) -> None:
+    taken = conn.scalar(select(func.count()).where(webhooks.c.organization_id == organization_id)) or 0
+    if taken >= limit:
+        raise Unprocessable(f"an organization has at most {limit} subscriptions", field="url")
+
+
+def _plain(secret: Secret) -> dict[str, Any]:
+    return {"value": secret.value, "until": secret.until}
