@@ -27,10 +27,10 @@ from bench.daemon_process import cpu_of
 from bench.measure import Figure, percentile, table
 from bench.memory import CREATE, by_turns
 from bench.upstream import upstream
-from tests.ingest.bounded_server import ORGANIZATION, SECRET, daemon
+from tests.kit.bounded_server import ORGANIZATION, SECRET, daemon
 
 if TYPE_CHECKING:
-    from tests.ingest.bounded_server import Daemon
+    from tests.kit.bounded_server import Daemon
 
 FIRST_ID = 5_000_000
 CONNECTIONS = 64

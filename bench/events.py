@@ -46,7 +46,7 @@ from store.engine.sqlite.backend import SqliteBackend, writer_engine
 from store.engine.unit import Unit
 from store.files.disk import DiskFiles
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
-from tests.postgres import Cluster, binaries
+from tests.kit.postgres import Cluster, binaries
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Iterator

@@ -21,10 +21,10 @@ from xml.etree import ElementTree as ET
 
 from bench.daemon_process import cpu_of
 from bench.measure import Figure, table
-from tests.ingest.bounded_server import daemon
+from tests.kit.bounded_server import daemon
 
 if TYPE_CHECKING:
-    from tests.ingest.bounded_server import Daemon
+    from tests.kit.bounded_server import Daemon
 
 WANTED = 0.2
 FEED = "/api/embed/v4/feed/liveblog.rss"

@@ -34,7 +34,7 @@ from bench.media import BURST, paths, photo, prime, requested
 from bench.reads import AUTHORIZATION, FEED, ORGANIZATION, SECRET, TEXT, daemon, liveblog
 from bench.upstream import upstream
 from ingest.sync.follower import Followers
-from tests.media import pictures
+from tests.kit import pictures
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence

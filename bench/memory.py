@@ -32,12 +32,12 @@ from bench.measure import Figure, table
 from bench.polling import changing
 from bench.streams import ROOM, Crowd, stream_of
 from bench.upstream import upstream
-from tests.ingest.bounded_server import ORGANIZATION, SECRET, daemon
+from tests.kit.bounded_server import ORGANIZATION, SECRET, daemon
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable
 
-    from tests.ingest.bounded_server import Daemon
+    from tests.kit.bounded_server import Daemon
 
 WANTED = 1024
 FIRST_ID = 5_000_000

@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING
 import uvloop
 
 from bench.measure import Figure, table
-from tests.ingest.bounded_server import daemon
+from tests.kit.bounded_server import daemon
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
-    from tests.ingest.bounded_server import Daemon
+    from tests.kit.bounded_server import Daemon
 
 PAGE = Path(__file__).parents[1] / "docs" / "bench-streams.md"
 HEAD = """# What live streams cost

@@ -22,7 +22,7 @@ import httpx
 from bench.daemon_process import RUN, running, upgrade
 from bench.measure import Figure, table
 from bench.upstream import upstream
-from tests.postgres import Cluster, binaries
+from tests.kit.postgres import Cluster, binaries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

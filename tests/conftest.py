@@ -14,12 +14,12 @@ import pytest
 from hypothesis import settings
 
 from store.engine import migrate
-from tests.opening import store_at
-from tests.pgbouncer import missing, pgbouncer, pgbouncer_url
-from tests.postgres import Cluster, binaries, identity, server_folder
-from tests.recordings import required, soccer_recordings
-from tests.s3_server import s3, s3_endpoint
-from tests.statements import share_compiled_statements
+from tests.kit.opening import store_at
+from tests.kit.pgbouncer import missing, pgbouncer, pgbouncer_url
+from tests.kit.postgres import Cluster, binaries, identity, server_folder
+from tests.kit.recordings import required, soccer_recordings
+from tests.kit.s3_server import s3, s3_endpoint
+from tests.kit.statements import share_compiled_statements
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

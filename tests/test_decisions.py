@@ -22,7 +22,7 @@ ELSEWHERE = {
     "a session": r"\b(?:this|last|next|earlier) ses" + r"sion\b",
 }
 DEFAULTS = {
-    ("tests/recordings.py", "a file beside the repository"): "the default of MATCHWIRE_RECORDINGS",
+    ("tests/kit/recordings.py", "a file beside the repository"): "the default of MATCHWIRE_RECORDINGS",
     ("tools/demo/make_demo.py", "a file beside the repository"): "where the public data of the demo's matches may lie",
     (".ci/run", "a file beside the repository"): "the default of MATCHWIRE_RECORDINGS",
 }

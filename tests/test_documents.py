@@ -15,18 +15,18 @@ import pytest
 import structlog
 
 from ingest.cli.main import app
-from tests.blocks import blocks_of, commands, inline
+from tests.kit.blocks import blocks_of, commands, inline
+from tests.kit.typed import MissingArgument, line_fault
 from tests.test_architecture import tracked
-from tests.typed import MissingArgument, line_fault
 
 ROOT = Path(__file__).resolve().parents[1]
 HISTORY = ("CHANGELOG.md", "docs/decisions/")
 """What was so once."""
-FIRST_STEPS = "tests/ingest/test_first_steps.py::test_readme_runs_as_it_is_printed"
-FIRST_LIVEBLOG = "tests/ingest/test_demo.py::test_the_first_liveblog_is_made_as_readme_prints_it"
-PAGES = "tests/ingest/test_pages_played.py::test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed"
-KEPT = "tests/ingest/test_pages_played.py::test_what_an_operator_does_later_runs_as_it_is_printed"
-PROVIDERS = "tests/ingest/test_pages_played.py::test_a_provider_author_begins_as_it_is_printed"
+FIRST_STEPS = "tests/ingest/cli/test_first_steps.py::test_readme_runs_as_it_is_printed"
+FIRST_LIVEBLOG = "tests/ingest/cli/test_demo.py::test_the_first_liveblog_is_made_as_readme_prints_it"
+PAGES = "tests/ingest/cli/test_pages_played.py::test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed"
+KEPT = "tests/ingest/cli/test_pages_played.py::test_what_an_operator_does_later_runs_as_it_is_printed"
+PROVIDERS = "tests/ingest/cli/test_pages_played.py::test_a_provider_author_begins_as_it_is_printed"
 PLAYED = {
     ("docs/add-a-provider.md", "0. See one at work"): PROVIDERS,
     ("docs/first-steps.md", "Run it on your own contract"): FIRST_STEPS,
@@ -47,7 +47,7 @@ PLAYED = {
 }
 """Headings whose commands a test plays, all of them."""
 NOT_PLAYED = {
-    ("README.md", "See it in two minutes"): "tests/ingest/test_demo.py starts the demo that it makes",
+    ("README.md", "See it in two minutes"): "tests/ingest/cli/test_demo.py starts the demo that it makes",
     ("README.md", "Where to go on"): "these commands are the tests",
     ("CONTRIBUTING.md", "Contributing"): "these commands are the tests",
     (
@@ -60,18 +60,18 @@ NOT_PLAYED = {
     ): "needs root and systemd; tests/deploy/test_systemd.py verifies the unit",
     ("docs/performance.md", "Measure"): "an hour; tests/test_bench.py runs them with tiny sizes, and compares",
     ("docs/running.md", "Backups"): "the same as in docs/for-operators.md, with placeholders",
-    ("docs/running.md", "Moving an organization"): "with placeholders; tests/ingest/test_moving.py",
-    ("docs/running.md", "Upgrades and downgrades"): "with placeholders; tests/ingest/test_rolling_upgrade.py",
+    ("docs/running.md", "Moving an organization"): "with placeholders; tests/scenarios/crash/test_moving.py",
+    ("docs/running.md", "Upgrades and downgrades"): "with placeholders; tests/scenarios/crash/test_rolling_upgrade.py",
     ("docs/running.md", "Doctor"): "the same as in docs/for-operators.md, with placeholders",
-    ("docs/readers.md", "Comments"): "tests/ingest/test_cli_comments.py",
-    ("docs/readers.md", "Polls and quizzes"): "tests/ingest/test_cli_polls.py",
+    ("docs/readers.md", "Comments"): "tests/ingest/cli/test_cli_comments.py",
+    ("docs/readers.md", "Polls and quizzes"): "tests/ingest/cli/test_cli_polls.py",
     ("docs/readers.md", "Sign in your own readers"): "openssl makes a random text",
     ("docs/bench-media.md", "What images cost"): "needs root, and is about the machine",
     ("docs/add-a-provider.md", "4. Keep the contract"): "a package of somebody else's index",
     (
         "docs/add-a-provider.md",
         "5. Look at the real thing",
-    ): "tests/ingest/test_cli_providers.py, test_recorder.py: needs a recording",
+    ): "tests/ingest/cli/test_cli_providers.py, test_recorder.py: needs a recording",
 }
 """Headings whose commands no test can play as they are, with the reason; the command line has to take them all the same."""
 NO_COMMANDS = {

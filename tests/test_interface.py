@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.interface_tables import (
+from tests.kit.interface_tables import (
     OURS,
     ROOT,
     Table,

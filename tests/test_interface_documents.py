@@ -9,9 +9,9 @@ from api.http.errors import status_of
 from mapping import errors
 from mapping.documents.base import Document
 from mapping.match import Status
-from tests.document_models import MODELS as DOCUMENTS
-from tests.document_models import models
-from tests.interface_tables import OURS, documents, enums, error_rows, operations, parameters, providers, tables
+from tests.kit.document_models import MODELS as DOCUMENTS
+from tests.kit.document_models import models
+from tests.kit.interface_tables import OURS, documents, enums, error_rows, operations, parameters, providers, tables
 
 VARIANTS = {"create document": "Draft", "update document": "Update"}
 UNIONS = (

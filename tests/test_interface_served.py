@@ -3,7 +3,7 @@
 import pytest
 
 from api.routes import ROUTES
-from tests.interface_tables import OURS, operations
+from tests.kit.interface_tables import OURS, operations
 
 FILES = {("GET", "/docs/{name}"), ("GET", "/static/{name}"), ("GET", "/static/{version}/{name}")}
 """What pages load; nobody else asks for it."""

@@ -8,7 +8,7 @@ from functools import cache
 
 import pytest
 
-from tests.recordings import recordings_folder
+from tests.kit.recordings import recordings_folder
 from tests.test_architecture import ROOT
 
 THREATS = 50

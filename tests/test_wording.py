@@ -7,7 +7,7 @@ import pytest
 from api.feeds.feed import item_of
 from api.page.posts import post
 from mapping.sports import SPORTS
-from tests.api.showing import page_files
+from tests.kit.showing import page_files
 from tools import wording
 
 

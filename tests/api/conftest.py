@@ -20,11 +20,11 @@ from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
 from store.masterdata import declarations
 from store.schema import metadata
-from tests.api import matchday
-from tests.browser import browser, browsers, chromium
-from tests.opening import pool_settings, store_at
-from tests.settings import configured
-from tests.sqlite import copied_url, filled_database
+from tests.kit import matchday
+from tests.kit.browser import browser, browsers, chromium
+from tests.kit.opening import pool_settings, store_at
+from tests.kit.settings import configured
+from tests.kit.sqlite import copied_url, filled_database
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, AsyncIterator, Callable

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 
 from store.clients import clients
-from tests.api import matchday
 from tests.api.conftest import serving
+from tests.kit import matchday
 
 SHOW = "/api/v5/write/ticker/show.json"
 FEED = "/api/embed/v4/feed/liveblog.json"

@@ -7,7 +7,7 @@ import pytest
 from api.http.routing import ESCAPED_BYTES, READER_BYTES
 from api.routes import ROUTES
 from tests.api.conftest import serving
-from tests.api.matchday import ORGANIZATION
+from tests.kit.matchday import ORGANIZATION
 
 DOCUMENTS = 1_048_576
 COMMENT = 2_000

@@ -9,9 +9,9 @@ import pytest
 import uvicorn
 
 from store.liveblogs import liveblogs
-from tests.api import matchday, poison
-from tests.api.matchday import pair
-from tests.browser import needed
+from tests.kit import matchday, poison
+from tests.kit.browser import needed
+from tests.kit.matchday import pair
 
 pytestmark = needed
 

@@ -11,11 +11,11 @@ from axe_playwright_python.async_playwright import Axe
 
 from api.page.window import POSTS_SHOWN
 from store.liveblogs import liveblogs
-from tests.api import matchday
 from tests.api.test_browser import address
 from tests.api.test_browser_media import SHIFTS
-from tests.api.writing import Desk, post
-from tests.browser import needed
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.event_desk import Desk, post
 
 __all__ = ["address"]
 pytestmark = needed

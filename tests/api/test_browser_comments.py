@@ -9,16 +9,16 @@ import pytest
 
 from providers.http_server import bound, listening
 from store.clients import clients
-from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
-from tests.api.embedding import OtherSite, Service
 from tests.api.test_browser import address
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.api.test_comments import DERBY, DESK, MODERATOR
 from tests.api.test_readers import SECRET
-from tests.api.writing import Desk
-from tests.browser import needed
-from tests.settings import configure
+from tests.kit import matchday, poison
+from tests.kit.browser import needed
+from tests.kit.embedding import OtherSite, Service
+from tests.kit.event_desk import Desk
+from tests.kit.settings import configure
 
 __all__ = ["address"]
 pytestmark = needed

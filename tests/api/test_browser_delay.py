@@ -7,10 +7,10 @@ from functools import partial
 
 from providers.http_server import bound, listening
 from store.liveblogs import liveblogs
-from tests.api import matchday
 from tests.api.test_delay import served
-from tests.browser import needed
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.sqlite import migrated_url
 
 pytestmark = needed
 

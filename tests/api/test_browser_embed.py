@@ -9,12 +9,12 @@ import time
 import pytest
 
 from providers.http_server import bound, listening
-from tests.api import matchday
-from tests.api.embedding import OtherSite, Service, example
-from tests.api.showing import file, showing
 from tests.api.test_browser_accessible import violations
-from tests.api.writing import post, text
-from tests.browser import needed
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.embedding import OtherSite, Service, example
+from tests.kit.event_desk import post, text
+from tests.kit.showing import file, showing
 
 pytestmark = needed
 

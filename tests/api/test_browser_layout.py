@@ -12,10 +12,10 @@ import pytest
 
 from api.http.static import file
 from api.page.page import render_liveblog
-from tests.api import matchday
-from tests.api.matchday import pair
-from tests.api.showing import page_files
-from tests.browser import needed
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.matchday import pair
+from tests.kit.showing import page_files
 
 pytestmark = needed
 

@@ -21,9 +21,9 @@ from mapping.rules.image_address import read_path
 from providers.http_server import bound, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
-from tests.api import matchday
-from tests.api.showing import KEY, add, file, item, showing
-from tests.browser import needed
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.showing import KEY, add, file, item, showing
 from tests.providers.loopback import answered, upstream
 
 pytestmark = needed

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.api.matchday import ORGANIZATION
-from tests.api.polling_readers import POLL, QUIZ, SOLUTION, Voter, liveblog, poll_post, reader_of
 from tests.api.test_browser import address
 from tests.api.test_browser_accessible import violations
-from tests.browser import needed
+from tests.kit.browser import needed
+from tests.kit.matchday import ORGANIZATION
+from tests.kit.polling_readers import POLL, QUIZ, SOLUTION, Voter, liveblog, poll_post, reader_of
 
 __all__ = ["address"]
 pytestmark = needed

@@ -13,10 +13,10 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from providers.http_server import bound, listening
-from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.test_statistics import BROWSER, Site
-from tests.browser import ARGUMENTS, CHROMIUM, needed
+from tests.kit import matchday
+from tests.kit.browser import ARGUMENTS, CHROMIUM, needed
 
 pytestmark = needed
 

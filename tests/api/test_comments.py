@@ -18,11 +18,11 @@ from store.clients import clients
 from store.comments import comments as comment_store
 from store.comments.tables import comment_reports, comments
 from store.liveblogs.liveblogs import Change, EventWrite, record
-from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
-from tests.api.matchday import ORGANIZATION, OTHER
-from tests.api.writing import Desk
-from tests.settings import configure
+from tests.kit import matchday, poison
+from tests.kit.event_desk import Desk
+from tests.kit.matchday import ORGANIZATION, OTHER
+from tests.kit.settings import configure
 
 OWNER = f"/api/comments/v1/owner/{ORGANIZATION}/public/egoal/comments"
 DESK = f"/api/comments/v1/organization/{ORGANIZATION}"

@@ -6,7 +6,7 @@ import pytest
 
 from api.http import content_coding
 from api.http.content_coding import CODINGS, accepted_coding
-from tests.api import matchday
+from tests.kit import matchday
 
 QUERY = {"liveblogId": "gderby"}
 PATHS = [

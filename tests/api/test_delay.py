@@ -32,14 +32,14 @@ from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame
 from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
 from tests.api.test_streams import TICKER, Follower
-from tests.ingest.scripted import BERLIN, NAMES
-from tests.ingest.test_convergence import course, others
-from tests.opening import pool_settings, store_at
-from tests.recordings import required, soccer_recordings
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.opening import pool_settings, store_at
+from tests.kit.recordings import required, soccer_recordings
+from tests.kit.scripted import BERLIN, NAMES
+from tests.kit.sqlite import migrated_url
+from tests.scenarios.imports.test_convergence import course, others
 
 EMBED = "/api/embed/v4"
 SEVERAL = 2

@@ -9,9 +9,9 @@ import pytest
 from api.liveblogs import messages
 from api.stream import streams
 from store.liveblogs.liveblogs import Change, EventWrite, record
-from tests.api import matchday, poison
-from tests.api.streaming import STREAM, Reader, over_http
-from tests.api.writing import DELTA, DESK, STRANGER, Desk, post
+from tests.kit import matchday, poison
+from tests.kit.event_desk import DELTA, DESK, STRANGER, Desk, post
+from tests.kit.streaming import STREAM, Reader, over_http
 
 TICKER = matchday.Liveblog().ticker_id
 

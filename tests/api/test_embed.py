@@ -12,9 +12,9 @@ from api.http.static import version
 from mapping.locales import translator
 from mapping.locales.labels import SnippetText
 from store.liveblogs.liveblogs import Change, record
-from tests.api import matchday, poison
 from tests.api.conftest import serving
-from tests.api.harmless import read
+from tests.kit import matchday, poison
+from tests.kit.harmless import read
 
 ROOT = "https://live.example.org/blogs"
 PAGE = f"{ROOT}/liveblogs/gderby"

@@ -18,13 +18,13 @@ from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import EventWrite, NewGame
 from store.statistics.tables import load_counts, reader_sketches
 from store.upkeep.command import run
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.polling_readers import POLL
 from tests.api.test_delay import EMBED
-from tests.opening import pool_settings, store_at
-from tests.settings import configure
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.opening import pool_settings, store_at
+from tests.kit.polling_readers import POLL
+from tests.kit.settings import configure
+from tests.kit.sqlite import migrated_url
 
 TICKER_ID, GAME = "10" * 12, "glong"
 POSTS, COMMENTS, LOADS, SKETCHES = 10_000, 2_000, 100_000, 600

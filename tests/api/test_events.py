@@ -12,8 +12,8 @@ from store.liveblogs.liveblogs import Change, EventWrite, record
 from store.masterdata import masterdata
 from store.masterdata.declarations import Declaration, declare
 from store.tables import outbox, players
-from tests.api import matchday
-from tests.api.writing import CONTENT, STRANGER, Desk, photo, post, text
+from tests.kit import matchday
+from tests.kit.event_desk import CONTENT, STRANGER, Desk, photo, post, text
 
 TICKER = matchday.Liveblog().ticker_id
 BLOCKS = [

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.api import matchday
-from tests.api.writing import DESK, PATH, Desk, post
+from tests.kit import matchday
+from tests.kit.event_desk import DESK, PATH, Desk, post
 
 
 @pytest.fixture

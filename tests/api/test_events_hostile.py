@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from mapping.documents.event import Event
-from tests.api import matchday
-from tests.api.harmless import active_parts
-from tests.api.writing import CONTENT, DESK, PATH, Desk, photo, post, text
-from tests.examples import examples
+from tests.kit import matchday
+from tests.kit.event_desk import CONTENT, DESK, PATH, Desk, photo, post, text
+from tests.kit.examples import examples
+from tests.kit.harmless import active_parts
 
 EXAMPLES = settings(
     max_examples=examples(150),

@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.api import matchday
-from tests.api.writing import Desk, photo, text
+from tests.kit import matchday
+from tests.kit.event_desk import Desk, photo, text
 
 THEIRS = "Abc::ApiModel::"
 SPANS = ("Bold", "Italic", "Underline", "Strikethrough")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mapping import errors
-from tests.api import matchday
+from tests.kit import matchday
 
 PATH = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog/createFromExternal"
 GOOD = {"provider": "heim", "matchId": "8315073"}

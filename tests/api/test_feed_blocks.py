@@ -4,9 +4,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.api import matchday
-from tests.api.showing import add
 from tests.api.test_feeds import ATOM, feed
+from tests.kit import matchday
+from tests.kit.showing import add
 
 GOAL = {
     **matchday.incident(

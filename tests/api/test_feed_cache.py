@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from store.clients import clients
-from tests.api import matchday
 from tests.api.conftest import serving
-from tests.api.writing import DESK, STRANGER, Desk, post
+from tests.kit import matchday
+from tests.kit.event_desk import DESK, STRANGER, Desk, post
 
 BASE = "/api/embed/v4/feed/liveblog"
 

@@ -5,10 +5,10 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.feeds.enclosures import WIDTH
-from tests.api import matchday, poison
-from tests.api.harmless import read
-from tests.api.showing import add, file, item, proxied, showing
 from tests.api.test_feeds import ATOM, FORMATS, feed
+from tests.kit import matchday, poison
+from tests.kit.harmless import read
+from tests.kit.showing import add, file, item, proxied, showing
 
 SITE = "https://live.example.org/blogs"
 MEDIA = "{http://search.yahoo.com/mrss/}"

@@ -11,9 +11,9 @@ import pytest
 from mapping.match import Match, Person, Side, Status
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
-from tests.api import matchday, poison
 from tests.api.conftest import NOW, serving
-from tests.api.harmless import active_parts
+from tests.kit import matchday, poison
+from tests.kit.harmless import active_parts
 
 BASE = "/api/embed/v4/feed/liveblog"
 ATOM = "{http://www.w3.org/2005/Atom}"

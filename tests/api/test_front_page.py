@@ -5,8 +5,8 @@ import re
 import pytest
 
 from api.page.reader_language import LOCALES, preferred
-from tests.api import matchday, poison
-from tests.api.harmless import active_parts, read
+from tests.kit import matchday, poison
+from tests.kit.harmless import active_parts, read
 
 BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
 DAY = 86_400

@@ -6,8 +6,8 @@ import pytest
 from api.http.request import loggable
 from api.middleware.rate_limiter import RateLimiter
 from mapping.errors import StoreUnavailable
-from tests.api import matchday
 from tests.api.conftest import serving
+from tests.kit import matchday
 
 PATH = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog/createFromExternal"
 FEED = "/api/embed/v4/feed/liveblog.json?liveblogId=gderby"

@@ -7,13 +7,13 @@ import secrets
 import pytest
 
 from store.clients import clients
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.matchday import ORGANIZATION
-from tests.api.writing import CONTENT
-from tests.opening import store_at
-from tests.settings import configure
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.event_desk import CONTENT
+from tests.kit.matchday import ORGANIZATION
+from tests.kit.opening import store_at
+from tests.kit.settings import configure
+from tests.kit.sqlite import migrated_url
 
 
 def longest(size=255):

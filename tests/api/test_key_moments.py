@@ -6,9 +6,9 @@ from functools import partial
 
 from mapping.documents.scalars import LocalStatus
 from store.liveblogs import liveblogs
-from tests.api import matchday, poison
-from tests.api.showing import add
 from tests.api.test_feeds import feed
+from tests.kit import matchday, poison
+from tests.kit.showing import add
 
 GAME = "6a" * 12
 DERBY = ["egoal", "equal", "ehalf", "ered", "ewinner"]

@@ -12,10 +12,10 @@ import pytest
 from providers.http_server import bound, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite
-from tests.api import matchday
 from tests.api.conftest import serving
-from tests.api.writing import Desk, post, text
-from tests.browser import needed
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.event_desk import Desk, post, text
 
 pytestmark = needed
 

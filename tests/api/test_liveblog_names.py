@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from api.routes import ROUTES
-from tests.api import matchday
-from tests.api.streaming import STREAM, over_http
-from tests.api.writing import DELTA, DESK, Desk, photo, post
+from tests.kit import matchday
+from tests.kit.event_desk import DELTA, DESK, Desk, photo, post
+from tests.kit.streaming import STREAM, over_http
 
 TICKER = matchday.Liveblog().ticker_id
 FEED = "/api/embed/v4/feed/liveblog"

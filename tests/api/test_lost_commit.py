@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy.engine import make_url
 
 from store.clients import clients
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.writing import Desk, post
-from tests.opening import pool_settings, store_at
+from tests.kit import matchday
+from tests.kit.event_desk import Desk, post
+from tests.kit.opening import pool_settings, store_at
 
 
 @dataclass

@@ -9,13 +9,13 @@ import pytest
 
 from store.clients import clients
 from store.tables import outbox
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.streaming import Reader, over_http
-from tests.api.write.desk import BOARD, META, change, permission
-from tests.api.writing import DESK, Desk, applied, post
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.desk import BOARD, META, change, permission
+from tests.kit.event_desk import DESK, Desk, applied, post
+from tests.kit.opening import store_at
+from tests.kit.sqlite import migrated_url
+from tests.kit.streaming import Reader, over_http
 
 MODIFY = "/api/v5/write/ticker/post_modifications.json"
 WHOLE = 1000

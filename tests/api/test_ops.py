@@ -6,8 +6,8 @@ import pytest
 
 from api.routes import ROUTES
 from mapping.errors import StoreUnavailable
-from tests.api import matchday
 from tests.api.conftest import serving
+from tests.kit import matchday
 
 
 @pytest.fixture

@@ -18,12 +18,12 @@ from api.view.player_deeds import Deed, deeds_of
 from mapping.locales import translator
 from mapping.sports import SPORTS
 from store.liveblogs.liveblogs import Change, record
-from tests.api import matchday, poison
 from tests.api.conftest import serving
-from tests.api.harmless import active_parts, read
-from tests.api.showing import page_files
-from tests.api.streaming import STREAM, over_http
-from tests.api.writing import DESK, Desk, post
+from tests.kit import matchday, poison
+from tests.kit.event_desk import DESK, Desk, post
+from tests.kit.harmless import active_parts, read
+from tests.kit.showing import page_files
+from tests.kit.streaming import STREAM, over_http
 
 PAGE = "/liveblogs/gderby"
 

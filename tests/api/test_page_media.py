@@ -10,12 +10,12 @@ from mapping.locales import translator
 from mapping.locales.labels import Label
 from mapping.web_embeds import FRAME_HOSTS
 from store.liveblogs.liveblogs import Change, record
-from tests.api import matchday, poison
 from tests.api.conftest import contents, serving
-from tests.api.harmless import read
-from tests.api.showing import CONTENT, add, file, item, page_files, proxied, showing
-from tests.api.streaming import STREAM, over_http
-from tests.api.writing import DELTA, Desk, post
+from tests.kit import matchday, poison
+from tests.kit.event_desk import DELTA, Desk, post
+from tests.kit.harmless import read
+from tests.kit.showing import CONTENT, add, file, item, page_files, proxied, showing
+from tests.kit.streaming import STREAM, over_http
 
 PAGE = "/liveblogs/gderby"
 PHOTO = "https://img.example.org/photos/derby.jpg"

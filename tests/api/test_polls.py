@@ -15,10 +15,10 @@ from store.clients import clients
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from store.polls.tables import poll_tallies, poll_votes
-from tests.api import matchday
 from tests.api.conftest import NOW, contents
-from tests.api.polling_readers import POLL, POLLS, QUIZ, SOLUTION, Voter, liveblog, numbers, poll_post, reader_of
-from tests.api.write.desk import Desk
+from tests.kit import matchday
+from tests.kit.desk import Desk
+from tests.kit.polling_readers import POLL, POLLS, QUIZ, SOLUTION, Voter, liveblog, numbers, poll_post, reader_of
 
 GAME = "9c" * 12
 

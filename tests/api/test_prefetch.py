@@ -5,11 +5,11 @@ import re
 import pytest
 
 from api.http.static import version
-from tests.api import matchday, poison
 from tests.api.conftest import serving
-from tests.api.harmless import read
-from tests.api.showing import add, file, showing
-from tests.api.writing import DESK, STRANGER, Desk, post
+from tests.kit import matchday, poison
+from tests.kit.event_desk import DESK, STRANGER, Desk, post
+from tests.kit.harmless import read
+from tests.kit.showing import add, file, showing
 
 LIVEBLOG = "/api/embed/v4/prefetch/liveblog.json"
 TEASER = "/api/embed/v4/prefetch/liveblog-teaser.json"

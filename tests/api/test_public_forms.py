@@ -14,13 +14,13 @@ from store.comments.comments import NewComment
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame
 from store.published_files import file_is_shown
-from tests.api import matchday
 from tests.api.conftest import NOW
-from tests.api.polling_readers import OPTIONS
 from tests.api.test_delay import EMBED, served
 from tests.api.test_takedown import GAME, TICKER_ID, surfaces
-from tests.settings import configure
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.polling_readers import OPTIONS
+from tests.kit.settings import configure
+from tests.kit.sqlite import migrated_url
 
 POSTS = range(4)
 DELAYS = (0, 3, 900)

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from api.page.page import render_liveblog
-from tests.api.harmless import read
-from tests.api.showing import page_files
+from tests.kit.harmless import read
+from tests.kit.showing import page_files
 
 RANKING = [
     {"position": 1, "player": {"name": "Max Muster"}, "team": {"name": "Team Nord"}, "time": "2:06:54.430", "gap": "+0"},

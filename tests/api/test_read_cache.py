@@ -14,9 +14,9 @@ from api.view import read_cache
 from api.view.delay import Sight
 from api.view.read_cache import FRESH, ReadCache
 from store.liveblogs.liveblogs import Change, EventWrite, StoredGame, record
-from tests.api import matchday
 from tests.api.conftest import serving
-from tests.api.writing import DESK, Desk, post
+from tests.kit import matchday
+from tests.kit.event_desk import DESK, Desk, post
 
 FEED = "/api/embed/v4/feed/liveblog"
 READS = {

@@ -18,7 +18,7 @@ from mapping.errors import RateLimited, Unauthorized
 from store.comments.tables import reader_sign_ins
 from store.readers.reader_sign_ins import FORGOTTEN, use_once
 from tests.api.conftest import NOW, serving
-from tests.api.matchday import ORGANIZATION, OTHER
+from tests.kit.matchday import ORGANIZATION, OTHER
 
 SECRET = "a-secret-of-the-newsroom-of-32-bytes"
 SETTINGS = {

@@ -12,9 +12,9 @@ from structlog.testing import capture_logs
 from api.middleware import request_log
 from api.middleware.request_log import RequestLog
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
-from tests.api import matchday
 from tests.api.conftest import serving
-from tests.api.writing import Desk, post
+from tests.kit import matchday
+from tests.kit.event_desk import Desk, post
 
 FEED = "/api/embed/v4/feed/liveblog.json"
 

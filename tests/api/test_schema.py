@@ -16,11 +16,11 @@ import pytest
 
 from ingest.guard import names
 from providers.replay import Line
-from tests.api.described import operations
-from tests.api.polling_readers import POLL, poll_post
-from tests.api.write.desk import news
-from tests.api.writing import post
-from tests.day import ORGANIZATION, MatchDay, match_day
+from tests.kit.day import ORGANIZATION, MatchDay, match_day
+from tests.kit.described import operations
+from tests.kit.desk import news
+from tests.kit.event_desk import post
+from tests.kit.polling_readers import POLL, poll_post
 from tests.providers.heim.feed import row, wrapped
 
 if TYPE_CHECKING:

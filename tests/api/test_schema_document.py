@@ -11,7 +11,7 @@ import pytest
 from api.http.openapi import SECURITY
 from api.routes import REQUESTS, RESPONSES
 from mapping.strict_json import INT_MAX
-from tests.api.described import document, operations
+from tests.kit.described import document, operations
 
 OPERATIONS = operations()
 COMPONENTS = document()["components"]

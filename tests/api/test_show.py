@@ -8,7 +8,7 @@ from mapping.documents.base import parse
 from mapping.documents.game import Game
 from mapping.match import Match, Named, Person, Side, Status
 from store.masterdata import masterdata
-from tests.api import matchday
+from tests.kit import matchday
 
 SHOW = "/api/v5/write/ticker/show.json"
 

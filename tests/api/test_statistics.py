@@ -11,8 +11,8 @@ from api.app import create_app
 from api.statistics.beacons import BeaconLimits, Beacons
 from ingest.statistics.beacon_tally import BeaconTally
 from ingest.statistics.beacon_writer import BeaconWriter
-from tests.api import matchday
 from tests.api.conftest import NOW, contents
+from tests.kit import matchday
 
 COLLECT = "/api/analytics/v6/collect"
 READS = "/api/analytics/v6/stats/liveblog"

@@ -18,9 +18,9 @@ from mapping.errors import StoreUnavailable
 from store.clients import clients
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, record
-from tests.api import matchday
-from tests.api.streaming import STREAM, Reader, over_http
-from tests.api.writing import DESK, Desk, post
+from tests.kit import matchday
+from tests.kit.event_desk import DESK, Desk, post
+from tests.kit.streaming import STREAM, Reader, over_http
 
 TICKER = matchday.Liveblog().ticker_id
 SOON = 30.0

@@ -11,11 +11,11 @@ import pytest
 from api.stream import streams
 from store.clients import clients
 from store.liveblogs.liveblogs import Change, EventWrite, record
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.streaming import Reader, over_http
-from tests.api.writing import Desk, post
-from tests.opening import store_at
+from tests.kit import matchday
+from tests.kit.event_desk import Desk, post
+from tests.kit.opening import store_at
+from tests.kit.streaming import Reader, over_http
 from tests.store.test_notices import broken_off
 
 HOUR = 3600.0

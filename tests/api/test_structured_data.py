@@ -13,11 +13,11 @@ from mapping.locales import translator
 from mapping.locales.labels import INTERRUPTED
 from mapping.match import Status
 from store.liveblogs.liveblogs import Change, record
-from tests.api import matchday, poison
 from tests.api.conftest import serving
-from tests.api.showing import add, file, item, showing
-from tests.api.structured_rules import faults
-from tests.api.writing import Desk, post
+from tests.kit import matchday, poison
+from tests.kit.event_desk import Desk, post
+from tests.kit.showing import add, file, item, showing
+from tests.kit.structured_rules import faults
 
 PAGE = "/liveblogs/gderby"
 PREFETCH = "/api/embed/v4/prefetch/liveblog.json"

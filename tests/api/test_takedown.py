@@ -16,10 +16,10 @@ from mapping.reconcile import Entry, State
 from store.following import ledger
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame
-from tests.api import matchday
 from tests.api.conftest import NOW
 from tests.api.test_delay import EMBED, Watcher, served
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.sqlite import migrated_url
 
 GAME, TICKER_ID = "gtaken", "7a" * 12
 WORDS, TITLE = "SomethingThatNobodyShallRead", "LiveblogThatIsTakenDown"

@@ -1,6 +1,6 @@
 """Who may not: every operation of the OpenAPI document against every kind of caller, and nothing changes.
 
-A row (tests/api/tenants.py) says what a client of the owner sends. From it follow the requests of all the others: about
+A row (tests/kit/tenants.py) says what a client of the owner sends. From it follow the requests of all the others: about
 the owner's records, and about records that do not exist, which must be answered alike. After all of them the database is
 what it was: every table is compared, none is left out (rate limits live in memory, the audit is a log).
 """
@@ -23,13 +23,13 @@ from store.following import sync
 from store.masterdata import declarations
 from store.tables import games, webhook_rounds
 from store.webhooks import webhooks
-from tests.api import matchday
 from tests.api.conftest import contents, declared_database, open_store, serving
-from tests.api.described import operations
-from tests.api.polling_readers import POLL, poll_post, reader_of
-from tests.api.tenants import MISSING, ROWS, UNKNOWN, ByName, Names, Public, Row, Sent
-from tests.api.write.desk import match, player, refused, team, tournament
-from tests.sqlite import copied_url, filled_database
+from tests.kit import matchday
+from tests.kit.described import operations
+from tests.kit.desk import match, player, refused, team, tournament
+from tests.kit.polling_readers import POLL, poll_post, reader_of
+from tests.kit.sqlite import copied_url, filled_database
+from tests.kit.tenants import MISSING, ROWS, UNKNOWN, ByName, Names, Public, Row, Sent
 
 if TYPE_CHECKING:
     import httpx

@@ -6,8 +6,8 @@ import pytest
 from pydantic.json_schema import models_json_schema
 
 from api.routes import REQUESTS
-from tests.api import matchday
-from tests.api.writing import Desk
+from tests.kit import matchday
+from tests.kit.event_desk import Desk
 
 UNBOUNDED = {
     ("RichTextContentBlock", "text"): "an article; its markup is sanitised in one pass",

@@ -9,9 +9,9 @@ from api.feeds.themes import DAY, EVERYTHING, LOGGED, Theme, UnknownThemes
 from api.view.read_cache import ReadCounts
 from config import Settings
 from config.organizations import ThemeConfig
-from tests.api import matchday
 from tests.api.conftest import serving
 from tests.api.test_feeds import feed, ids
+from tests.kit import matchday
 
 CONFIG = {
     "themes": {

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from store.clients import clients
-from tests.api import matchday
-from tests.api.writing import DELTA, DESK
+from tests.kit import matchday
+from tests.kit.event_desk import DELTA, DESK
 
 OLD = ("old-cms", matchday.SECRET)
 

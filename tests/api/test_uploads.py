@@ -18,9 +18,9 @@ from store.files.disk import DiskFiles
 from store.files.port import FileMissing, new_key
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.media.pictures import FORMATS, HTML, SVG, animation, picture, png_header, webp_header
+from tests.kit import matchday
+from tests.kit.pictures import FORMATS, HTML, SVG, animation, picture, png_header, webp_header
 
 PATH = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
 AUTH = ("desk", matchday.SECRET)

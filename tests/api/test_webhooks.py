@@ -14,9 +14,9 @@ from store.clients import clients
 from store.liveblogs import liveblogs
 from store.webhooks import deliveries, outbox, webhooks
 from store.webhooks.deliveries import AttemptRecord, Delivery, Round
-from tests.api import matchday
 from tests.api.conftest import NOW
-from tests.settings import configured
+from tests.kit import matchday
+from tests.kit.settings import configured
 
 BASE = f"/apigw/webhooks/v2/organization/{matchday.ORGANIZATION}"
 THEIRS = f"/apigw/webhooks/v2/organization/{matchday.OTHER}"

@@ -23,7 +23,7 @@ from tests.deploy.container import (
     values,
     without,
 )
-from tests.typed import line_fault
+from tests.kit.typed import line_fault
 
 OURS = ("api", "worker", "upgrade")
 LABELS = {"title", "description", "licenses", "base.name", "version", "revision", "created"}

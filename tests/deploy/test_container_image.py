@@ -19,8 +19,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.command import MATCHWIRE
 from tests.deploy.container import ROOT, command_of_image, instructions, program
+from tests.kit.command import MATCHWIRE
 
 CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 PACKAGES = "python3,python3-pip,python3-venv,ca-certificates"

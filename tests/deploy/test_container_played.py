@@ -20,9 +20,9 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings
 from tests.deploy.container import CONFIGURATION, ROOT, command_of_image, composed, instructions, values
-from tests.ingest.test_creating import LINES, MATCH
-from tests.terminal import Terminal, plain_environment
-from tests.unprivileged import NOBODY, own_folder, unprivileged
+from tests.ingest.sync.test_creating import LINES, MATCH
+from tests.kit.terminal import Terminal, plain_environment
+from tests.kit.unprivileged import NOBODY, own_folder, unprivileged
 
 PASSWORD = "the provider's password"
 HEIM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"

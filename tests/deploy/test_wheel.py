@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.terminal import fresh_folder, plain_environment, terminal
+from tests.kit.terminal import fresh_folder, plain_environment, terminal
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """

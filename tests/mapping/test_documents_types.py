@@ -9,8 +9,8 @@ from mapping.documents.base import OpenDocument, dump, field_path, parse
 from mapping.documents.event import Event
 from mapping.documents.game import Collection, MetaInfo
 from mapping.documents.people import Team
-from tests.document_models import MODELS as CLASSES
-from tests.document_models import models
+from tests.kit.document_models import MODELS as CLASSES
+from tests.kit.document_models import models
 from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 

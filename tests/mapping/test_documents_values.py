@@ -7,7 +7,7 @@ from mapping.documents.base import dump, field_path, parse
 from mapping.documents.event import Event
 from mapping.documents.game import GameDraft
 from mapping.documents.people import Player, PlayerDraft, PlayerUpdate, Team, TeamDraft, TeamUpdate, TournamentDraft
-from tests.document_models import models
+from tests.kit.document_models import models
 from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 

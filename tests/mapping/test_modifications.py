@@ -12,7 +12,7 @@ from mapping.documents.base import parse
 from mapping.documents.modification import Modification, PostModifications
 from mapping.errors import Unprocessable
 from mapping.modifications import CHANGES, Editing, apply, kind_of, sent
-from tests.interface_tables import OURS, documents
+from tests.kit.interface_tables import OURS, documents
 
 PREFIX = "Svc::Model::Modification::"
 TITLE = "Svc::Model::GameMetaInfo::TitleGameMetaInfo"

@@ -4,7 +4,7 @@ import pytest
 
 from mapping.match import Status
 from mapping.rules.pacing import align, backoff, interval, phase
-from tests.settings import intervals
+from tests.kit.settings import intervals
 
 PACE = intervals()
 KICKOFF = 1_000_000.0

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from mapping.rules.delivery import DAY, PLAN, Health, Verdict, after, expected, far, next_round, quick_pause, verdict
-from tests.interface_tables import OURS, tables
+from tests.kit.interface_tables import OURS, tables
 
 NOW = 1_790_000_000.0
 WEEK = 7 * DAY

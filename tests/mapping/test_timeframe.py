@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mapping.rules.timeframe import CURRENT, TIMEFRAMES, WEEKDAYS, TimeSpan, span
-from tests.interface_tables import OURS, enums
+from tests.kit.interface_tables import OURS, enums
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = "2026-11-18T15:30"  # a Wednesday

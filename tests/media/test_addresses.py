@@ -13,10 +13,10 @@ from api.app import create_app
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
 from mapping.rules.addresses import REFUSED
-from tests.api import matchday
 from tests.api.conftest import server, serving, store
-from tests.api.writing import CONTENT, STRANGER, Desk, photo
-from tests.settings import configured
+from tests.kit import matchday
+from tests.kit.event_desk import CONTENT, STRANGER, Desk, photo
+from tests.kit.settings import configured
 from tests.webhooks.test_guard import FORMS, PUBLIC, REFUSED_ADDRESSES, Names
 
 __all__ = ["server", "store"]

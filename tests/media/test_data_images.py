@@ -13,12 +13,12 @@ from store.clients import clients
 from store.files.disk import DiskFiles
 from store.media.tables import upload_uses
 from store.media.tables import uploads as uploads_table
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.writing import STRANGER, Desk, photo
-from tests.media.pictures import picture, png_header
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.event_desk import STRANGER, Desk, photo
+from tests.kit.opening import store_at
+from tests.kit.pictures import picture, png_header
+from tests.kit.sqlite import migrated_url
 
 PREFIX = f"imageservice://{matchday.ORGANIZATION}/"
 IMAGE_BYTES = 20_000

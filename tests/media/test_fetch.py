@@ -10,8 +10,8 @@ import pytest
 from config.sections import MediaConfig, Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import UNREACHABLE, MediaFetcher
-from tests.media import origin as origins
-from tests.media.pictures import picture
+from tests.kit import origin as origins
+from tests.kit.pictures import picture
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 LOOPBACK = Webhooks(allow_hosts=("127.0.0.1",))

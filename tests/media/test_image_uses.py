@@ -20,14 +20,13 @@ from store.comments.comments import NewComment
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from store.media import image_uses
-from tests.api import matchday
 from tests.api.conftest import NOW, NoFiles, serving
-from tests.api.writing import Desk, photo
-from tests.media import pictures
+from tests.kit import matchday, pictures
+from tests.kit.event_desk import Desk, photo
+from tests.kit.opening import store_at
+from tests.kit.sqlite import migrated_url
 from tests.media.test_addresses import PLACES, Places
 from tests.media.test_proxy import Answer
-from tests.opening import store_at
-from tests.sqlite import migrated_url
 from tests.store.test_masterdata import importing, match, person
 from tests.webhooks.test_guard import Names
 

@@ -7,7 +7,7 @@ import pytest
 
 from api.media.formats import HEAD
 from api.media.images import ImageFacts, identify
-from tests.media import pictures
+from tests.kit import pictures
 
 FORMATS = pytest.mark.parametrize("name", pictures.FORMATS)
 

@@ -12,10 +12,10 @@ from api.media import video_facts as video
 from config.sections import MediaConfig
 from ingest.jobs import jobs
 from ingest.media import probe
-from tests.media import origin as origins
-from tests.media.pictures import picture
+from tests.kit import origin as origins
+from tests.kit.pictures import picture
+from tests.kit.sqlite import migrated_url
 from tests.media.test_probes import VIDEO, desk_at, is_known
-from tests.sqlite import migrated_url
 
 
 @pytest.fixture

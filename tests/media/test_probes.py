@@ -13,12 +13,12 @@ from structlog.testing import capture_logs
 from api.media import video_facts as video
 from config import Settings
 from ingest.cli.explain import explain
-from tests.day import SHOW, configuration, running
-from tests.ingest.test_resources import NEWS
-from tests.media import origin as origins
-from tests.media.pictures import animation, picture
-from tests.opening import look
-from tests.sqlite import migrated_url
+from tests.ingest.daemon.test_resources import NEWS
+from tests.kit import origin as origins
+from tests.kit.day import SHOW, configuration, running
+from tests.kit.opening import look
+from tests.kit.pictures import animation, picture
+from tests.kit.sqlite import migrated_url
 
 IMAGE = "Svc::Model::Content::ImageMediaContent"
 VIDEO = "Svc::Model::Content::VideoMediaContent"

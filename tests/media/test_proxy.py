@@ -21,9 +21,8 @@ from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store.files.disk import DiskFiles
 from store.files.port import new_key
 from store.media import uploads
-from tests.api import matchday
 from tests.api.conftest import serving, store
-from tests.media import pictures
+from tests.kit import matchday, pictures
 
 __all__ = ["store"]
 

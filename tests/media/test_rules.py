@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api import matchday
 from tests.api.conftest import NOW, public, server, store
-from tests.api.writing import CONTENT, STRANGER, Desk, photo, post
+from tests.kit import matchday
+from tests.kit.event_desk import CONTENT, STRANGER, Desk, photo, post
 
 __all__ = ["public", "server", "store"]
 

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from store.files.port import FileMissing, StorageUnavailable, new_key
-from tests.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
+from tests.kit.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 
 BODY = b"x" * 1000
 ANSWER = (

@@ -22,15 +22,15 @@ from store.files.disk import DiskFiles
 from store.files.port import StorageUnavailable, new_key
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
-from tests.api import matchday
 from tests.api.conftest import serving, store
-from tests.api.writing import post
-from tests.ingest.test_kill import CONFIG, ORGANIZATION, SECRET, Daemon, client_of
-from tests.ingest.test_resources import NEWS, WRITE
-from tests.media.pictures import picture
+from tests.ingest.daemon.test_resources import NEWS, WRITE
+from tests.kit import matchday
+from tests.kit.event_desk import post
+from tests.kit.opening import store_at
+from tests.kit.pictures import picture
+from tests.kit.s3_server import SECRET_KEY
 from tests.media.test_s3_files import answering
-from tests.opening import store_at
-from tests.s3_server import SECRET_KEY
+from tests.scenarios.crash.test_kill import CONFIG, ORGANIZATION, SECRET, Daemon, client_of
 
 __all__ = ["store"]
 

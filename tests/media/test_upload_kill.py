@@ -18,11 +18,11 @@ from ingest.jobs.purges import UploadPurge
 from ingest.media.file_store import file_store
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
-from tests.day import ORGANIZATION
-from tests.ingest.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
-from tests.media.pictures import picture
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit.day import ORGANIZATION
+from tests.kit.opening import store_at
+from tests.kit.pictures import picture
+from tests.kit.sqlite import migrated_url
+from tests.scenarios.crash.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
 
 PATH = f"/api/mediaservice/v3/organization/{ORGANIZATION}/upload"
 HEAD = picture("png", 4, 3)
@@ -33,7 +33,7 @@ import asyncio, sys, time, tomllib
 from config.sections import MediaConfig
 from ingest.media.file_store import file_store
 from ingest.jobs.purges import UploadPurge
-from tests.opening import store_at
+from tests.kit.opening import store_at
 
 async def main(database, media):
     store = await store_at(database)

@@ -7,12 +7,12 @@ import re
 import pytest
 
 from store.files.disk import DiskFiles
-from tests.api import matchday
 from tests.api.conftest import serving, store
 from tests.api.test_uploads import MP4, WEBM
-from tests.api.writing import DESK, STRANGER, Desk
-from tests.media.origin import video
-from tests.media.pictures import picture
+from tests.kit import matchday
+from tests.kit.event_desk import DESK, STRANGER, Desk
+from tests.kit.origin import video
+from tests.kit.pictures import picture
 
 __all__ = ["store"]
 

@@ -14,9 +14,9 @@ from store.liveblogs.liveblogs import Change, EventWrite
 from store.media import uploads
 from store.media.tables import media_probes, upload_uses
 from store.media.uploads import Upload
-from tests.api import matchday
 from tests.api.conftest import serving, store
-from tests.api.writing import CONTENT, Desk
+from tests.kit import matchday
+from tests.kit.event_desk import CONTENT, Desk
 from tests.media.test_addresses import GAME, PLACES, Places
 from tests.webhooks.test_guard import Names
 

@@ -12,7 +12,7 @@ from api.media.variant import RefusedImage
 from api.media.variants import ORIENTED, geometry, render
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions
-from tests.media import pictures
+from tests.kit import pictures
 
 LIMITS = MediaConfig(decode_bytes=40 * 1024**2, animation_bytes=4_000_000)
 ALL, NONE = frozenset({"avif", "webp"}), frozenset()
@@ -204,7 +204,7 @@ def test_a_large_photo_is_decoded_small():
 
 MEASURED = """
 import resource, sys, threading
-from tests.media import pictures
+from tests.kit import pictures
 from tests.media.test_variants import LIMITS
 from api.media.variant import RefusedImage
 from config.sections import MediaConfig

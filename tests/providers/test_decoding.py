@@ -13,8 +13,8 @@ from mapping.errors import BadBody
 from providers import fetch
 from providers.heim.names import names_of
 from providers.heim.translate import translate
+from tests.kit.sport_fixtures import FOLDER, recorded_steps
 from tests.providers.heim.feed import BERLIN
-from tests.sport_fixtures import FOLDER, recorded_steps
 
 STEPPED = sorted(FOLDER.glob("*/*.jsonl"))
 

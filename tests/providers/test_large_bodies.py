@@ -10,7 +10,7 @@ import zlib
 
 from providers.fetch import LARGE, VERY_LARGE, ResourceRequest, beside, decode, fetch_rows
 from providers.unpacking import GZIP, gunzip
-from tests.opening import client_at
+from tests.kit.opening import client_at
 from tests.providers.heim.feed import encoded, row
 from tests.providers.loopback import answered, upstream
 

@@ -10,7 +10,7 @@ import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from providers import http_client, unpacking
-from tests.opening import client_at
+from tests.kit.opening import client_at
 from tests.providers.loopback import answered, upstream
 
 SECRET = "s3cr3t-pass"

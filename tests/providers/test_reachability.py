@@ -16,7 +16,7 @@ import pytest
 from mapping.errors import UpstreamUnavailable
 from providers.http_client import BROKEN, LATE, UNREACHABLE, client_of, get
 from providers.reachability import Reached, place_of, reach
-from tests.opening import endpoint_of
+from tests.kit.opening import endpoint_of
 
 SECRET = "nobody-may-read-this"
 

@@ -12,10 +12,10 @@ from providers.heim import events
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from providers.row_cache import RowCache, RowKey, context_of
-from tests.ingest.scripted import timeline
+from tests.kit.recordings import soccer_recordings
+from tests.kit.scripted import timeline
+from tests.kit.sport_fixtures import FOLDER
 from tests.providers.heim.feed import BERLIN
-from tests.recordings import soccer_recordings
-from tests.sport_fixtures import FOLDER
 
 NAMES = names_of({})
 CUP_FINAL = FOLDER / "soccer"

@@ -28,7 +28,7 @@ from store.engine.ids import new_local_id
 from store.following import sources, sync
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
-from tests.ingest.scripted import OWNER, Clock, Process, Scripted
+from tests.kit.scripted import OWNER, Clock, Process, Scripted
 from tests.providers.heim.feed import MATCH_ID
 from tests.simulation.history_truth import TYPES, Expected, Fact, Truth, Wish
 from tests.simulation.inline_store import InlineStore

@@ -11,8 +11,8 @@ from store.files.disk import DiskFiles
 from store.upkeep.export_organization import export_organization
 from store.upkeep.import_organization import import_organization
 from store.upkeep.new_numbers import begin_anew, continue_numbers
+from tests.kit.sqlite import empty_database
 from tests.simulation.simulated_store import SimulatedDatabase
-from tests.sqlite import empty_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

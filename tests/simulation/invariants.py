@@ -6,7 +6,7 @@ import json
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
-from tests.ingest.scripted import board, says
+from tests.kit.scripted import board, says
 
 if TYPE_CHECKING:
     import sqlite3

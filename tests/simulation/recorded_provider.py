@@ -17,7 +17,7 @@ import httpx
 from providers.replay import Recording, Replay, ReplaySettings, gn_gsd, heim, read
 from providers.replay.demo import demo_files
 from providers.replay.faults import HTML, JSON, Fault, spoil
-from tests.sport_fixtures import FOLDER
+from tests.kit.sport_fixtures import FOLDER
 
 if TYPE_CHECKING:
     import random

@@ -17,7 +17,7 @@ from mapping.rules.delivery import Plan
 from providers.heim.adapter import HEIM
 from store.database import Store
 from store.engine.ids import new_local_id
-from tests.settings import LIMITS, polling
+from tests.kit.settings import LIMITS, polling
 from tests.simulation.virtual_loop import SimulatedExecution, VirtualLoop
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mapping.errors import BadBody, UpstreamUnavailable
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.translate import translate
-from tests.opening import endpoint_of
+from tests.kit.opening import endpoint_of
 from tests.providers.heim.feed import BERLIN, NAMES, encoded, match, results, row
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 
 from mapping.errors import StoreUnavailable
 from store.engine.unit import Unit
-from tests.sqlite import empty_database
+from tests.kit.sqlite import empty_database
 
 if TYPE_CHECKING:
     import random

@@ -9,9 +9,9 @@ import pytest
 
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.schema import metadata
-from tests.opening import pool_settings, store_at
-from tests.pgbouncer import DIRECT
-from tests.sqlite import migrated_url
+from tests.kit.opening import pool_settings, store_at
+from tests.kit.pgbouncer import DIRECT
+from tests.kit.sqlite import migrated_url
 
 GAME = "5f0c1de2a1b2c3d4e5f60001"
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"

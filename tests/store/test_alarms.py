@@ -9,8 +9,8 @@ import pytest
 
 from store.alarms import alarms
 from store.alarms.alarms import FIRST_PAUSE, STALE, Observed
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit.opening import store_at
+from tests.kit.sqlite import migrated_url
 
 SILENT = Observed("feed_silent", "f1", "match 9000001 of heim is silent", {"match": "9000001"})
 FULL = Observed("disk_low", "host:/data", "less than 512 MiB are free in /data", {"free": 3})

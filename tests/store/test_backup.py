@@ -18,7 +18,7 @@ from store.engine.sqlite.backend import database_file
 from store.liveblogs.liveblogs import events, find_game, insert_game
 from store.tables import outbox
 from store.upkeep.backup import backup, restore
-from tests.opening import pool_settings
+from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game, open_store, writing
 
 GAME = new_game()

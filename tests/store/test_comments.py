@@ -15,7 +15,7 @@ from store.comments.tables import CommentStatus
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from store.readers.reader_sign_ins import use_once
-from tests.api import matchday
+from tests.kit import matchday
 
 pytestmark = pytest.mark.parametrize("store_url", ["sqlite", "postgresql"], indirect=True)
 READERS = 50

@@ -19,7 +19,7 @@ from mapping.errors import StoreUnavailable
 from store.engine.naming import parse_url
 from store.engine.postgres.session import Session
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
-from tests.opening import pool_settings, store_at
+from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
 PATIENCE = 1.0

@@ -23,7 +23,7 @@ from store.engine import migrate
 from store.engine.errors import AlreadyRunning
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
 from store.tables import outbox, service_keys
-from tests.opening import pool_settings, store_at
+from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game
 
 ROOT = Path(__file__).parents[2]
@@ -153,7 +153,7 @@ async def test_a_commit_that_fails_fails_all_its_units(migrated_sqlite_url, tmp_
     """With no room for the log nobody hears of success, reads go on, and afterwards everything works again."""
     process = await asyncio.to_thread(
         subprocess.run,
-        [sys.executable, "-m", "tests.store.filling", migrated_sqlite_url, str(tmp_path / "matchwire.db-wal")],
+        [sys.executable, "-m", "tests.kit.full_disk_writer", migrated_sqlite_url, str(tmp_path / "matchwire.db-wal")],
         cwd=ROOT, capture_output=True, text=True, check=False, timeout=60,
     )  # fmt: skip
     assert process.returncode == 0, process.stderr

@@ -13,7 +13,7 @@ from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
 from store.masterdata import masterdata_edit, masterdata_use
 from store.tables import corrections, events, game_records, games, players, teams
-from tests.opening import store_at
+from tests.kit.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
 MOST_STEPS = 300

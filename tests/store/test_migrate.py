@@ -15,7 +15,7 @@ from store.engine import migrate
 from store.engine.errors import SchemaOutdated
 from store.schema import metadata
 from store.upkeep import command
-from tests.opening import pool_settings, store_at
+from tests.kit.opening import pool_settings, store_at
 
 
 async def test_the_migrated_schema_is_the_metadata(store):

@@ -15,7 +15,7 @@ from store.engine.naming import parse_url
 from store.engine.postgres.notify import NotifyListener, NotifySender, read
 from store.engine.postgres.session import Session
 from store.liveblogs.liveblogs import Change, insert_game, record
-from tests.opening import pool_settings
+from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game
 
 WITHIN = 10.0

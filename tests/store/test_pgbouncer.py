@@ -15,8 +15,8 @@ from store.engine.errors import StoreError
 from store.engine.naming import parse_url
 from store.engine.postgres.session import Session, sessions_last
 from store.liveblogs.liveblogs import Change, insert_game, record
-from tests.command import MATCHWIRE
-from tests.opening import pool_settings, store_at
+from tests.kit.command import MATCHWIRE
+from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -28,8 +28,8 @@ from store.upkeep.export_organization import export_organization
 from store.upkeep.import_organization import import_organization
 from store.upkeep.portable_rows import line_of, row_of
 from store.upkeep.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
-from tests.opening import pool_settings
-from tests.sqlite import migrated_url
+from tests.kit.opening import pool_settings
+from tests.kit.sqlite import migrated_url
 from tests.store.conftest import new_game, open_store, writing
 
 OURS, OTHERS = "5f0c1de2a1b2c3d4e5f60718", "aaaaaaaaaaaaaaaaaaaaaaaa"
@@ -330,7 +330,7 @@ def test_what_cannot_be_is_said(full, tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from store import import_organization as module
+from store.upkeep import import_organization as module
 from store.files.disk import DiskFiles
 
 insert = module._insert

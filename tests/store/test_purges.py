@@ -17,7 +17,7 @@ from store.clients.idempotency import FORGOTTEN, KEPT
 from store.following import closing
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.webhooks import delivery_log, outbox, webhooks
-from tests.opening import store_at
+from tests.kit.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"

@@ -20,7 +20,7 @@ from store.masterdata.declarations import Declaration
 from store.masterdata.master_listing import MasterFilter
 from store.masterdata.masterdata import import_match
 from store.tables import game_links, locations, players, teams, tokens
-from tests.opening import pool_settings, store_at
+from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.store.test_masterdata import match, person
 

@@ -15,7 +15,7 @@ from store.engine.sql.compiled_query import Among, CompiledQuery, compiled_for
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
 from store.tables import clients, events, follows, games, ledger, outbox, parts, players, resources
-from tests.opening import store_at
+from tests.kit.opening import store_at
 from tests.store.conftest import GAME, new_game, open_store
 
 ODD = "quote ' double \" backslash \\ tab \t brace {} \U0001f945 é"

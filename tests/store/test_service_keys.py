@@ -16,8 +16,8 @@ from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, 
 from mapping.rules.reader_token import VerifiedReader
 from store.clients import clients, service_keys
 from store.tables import service_keys as table
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
+from tests.kit import matchday
 
 IMAGE = ImageRequest(matchday.ORGANIZATION, "https://photos.example.org/a.jpg", ImageOptions(width=64))
 KIM = VerifiedReader(matchday.ORGANIZATION, "pkim", "Kim", None, signed_in=True)

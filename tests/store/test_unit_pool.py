@@ -18,7 +18,7 @@ from mapping.errors import StoreUnavailable
 from store.engine.errors import StoreError
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
 from store.tables import games
-from tests.opening import pool_settings
+from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game, open_store
 from tests.store.test_faults_postgres import frozen
 

@@ -15,7 +15,7 @@ from store.engine.errors import SchemaOutdated, StoreError
 from store.engine.sql.json_type import dumps
 from store.liveblogs.liveblogs import Change, EventWrite, event, events, find_game, insert_game, record, require_game
 from store.tables import games
-from tests.opening import store_at
+from tests.kit.opening import store_at
 from tests.store.conftest import failing, new_game, post, writing
 
 

@@ -16,7 +16,7 @@ from store.engine import migrate
 from store.engine.sqlite import writer
 from store.liveblogs.liveblogs import Change, find_game, insert_game, record, require_game
 from store.tables import games
-from tests.opening import pool_settings, store_at
+from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import failing, new_game, post, writing
 
 

@@ -22,13 +22,15 @@ from ingest.webhooks.dispatcher import Dispatcher
 from store.database import Store
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.webhooks import delivery_log, webhooks
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit.opening import store_at
+from tests.kit.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game
 
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = Webhooks(rate=0, round_timeout=4.0, try_timeout=0.4)
 """Time-outs are short, so that a receiver that hangs costs a test little."""
+
+KIT = Path(__file__).parents[1] / "kit"
 
 
 @dataclass
@@ -67,9 +69,7 @@ class Receiver:
 def running_receiver(folder):
     """A receiver until the end of the test."""
     log = folder / "received.jsonl"
-    process = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("receiver.py"), log], stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, KIT / "receiver.py", log], stdout=subprocess.PIPE, text=True)
     try:
         yield Receiver(int(process.stdout.readline()), log, process)
     finally:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.kit.bulkhead import Bulkhead, Compartment, grade_of, limits_of
-from tests.examples import examples
+from tests.kit.examples import examples
 
 QUICK, USUAL, SLOWLY = 0.01, 0.5, 5.0
 

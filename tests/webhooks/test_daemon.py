@@ -21,8 +21,8 @@ from ingest.daemon.parts import PLAIN
 from ingest.guard.ssrf_guard import SsrfGuard
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.upkeep import command
-from tests.day import ORGANIZATION, configuration, running
-from tests.ingest.test_resources import NEWS
+from tests.ingest.daemon.test_resources import NEWS
+from tests.kit.day import ORGANIZATION, configuration, running
 from tests.store.conftest import new_game
 
 BASE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"

@@ -16,11 +16,11 @@ from ingest.webhooks.hub_ping import HubPings
 from providers.http_server import bound, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.opening import store_at
-from tests.settings import configured
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.opening import store_at
+from tests.kit.settings import configured
+from tests.kit.sqlite import migrated_url
 
 TICKER = matchday.Liveblog().ticker_id
 PUBLIC = "https://live.example.org/blogs"

@@ -17,8 +17,8 @@ from store.liveblogs.liveblogs import insert_game
 from store.tables import outbox, webhook_rounds
 from store.tables import webhooks as table
 from store.webhooks import webhooks
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit.opening import store_at
+from tests.kit.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import ROOT
 
@@ -27,7 +27,7 @@ CONNECTIONS = 4
 
 
 def start(url, total):
-    command = [sys.executable, "-m", "tests.webhooks.sender", url, str(total)]
+    command = [sys.executable, "-m", "tests.kit.sender", url, str(total)]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert process.stdout.readline() == "ready\n"
     return process

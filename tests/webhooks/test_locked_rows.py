@@ -20,7 +20,7 @@ from store.tables import webhook_rounds, workers
 from store.tables import webhooks as table
 from store.webhooks import deliveries, webhooks
 from store.webhooks.deliveries import AttemptRecord, Delivery, RecordResult, Round
-from tests.opening import store_at
+from tests.kit.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
 

@@ -14,8 +14,8 @@ import pytest
 from config.sections import Webhooks
 from ingest.guard.names import Resolver
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
+from tests.kit.latency import OTHER, SLOW, changing, games_of, latencies, p99, shown
 from tests.webhooks.conftest import QUICK, ROOT
-from tests.webhooks.latency import OTHER, SLOW, changing, games_of, latencies, p99, shown
 
 
 class SlowNames:

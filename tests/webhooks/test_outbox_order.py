@@ -25,11 +25,11 @@ from mapping.errors import ServiceError
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import outbox, outbox_sequence, webhook_rounds
 from store.webhooks import webhooks
-from tests.opening import store_at
-from tests.postgres import Cluster, binaries, server_folder
+from tests.kit.opening import store_at
+from tests.kit.postgres import Cluster, binaries, server_folder
+from tests.kit.processes import Process, Writer
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
-from tests.webhooks.processes import Process, Writer
 
 GAMES = 8
 DAEMONS = 2

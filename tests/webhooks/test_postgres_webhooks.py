@@ -21,9 +21,9 @@ from store.tables import webhooks as table
 from store.tables import workers
 from store.webhooks import deliveries, webhooks
 from store.webhooks.deliveries import AttemptRecord, Delivery, RecordResult, Round
+from tests.kit.processes import Process
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
-from tests.webhooks.processes import Process
 
 
 async def subscribe(store, url):

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client import generate_latest
 
 from config.sections import Webhooks
-from tests.webhooks.latency import OTHER, SLOW, changing, games_of, latencies, one_by_one, p99, shown
+from tests.kit.latency import OTHER, SLOW, changing, games_of, latencies, one_by_one, p99, shown
 
 
 async def subscribe_slow(hub, receiver, organization, count, seconds):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.write.desk import Desk
+from tests.kit.desk import Desk
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 
 from store.masterdata.declarations import Declaration, declare
-from tests.api import matchday
-from tests.api.write.desk import BOARD, META, change, good, match, news, permission, player, refused, team
-from tests.api.writing import Desk as Posts
-from tests.api.writing import post
+from tests.kit import matchday
+from tests.kit.desk import BOARD, META, change, good, match, news, permission, player, refused, team
+from tests.kit.event_desk import Desk as Posts
+from tests.kit.event_desk import post
 
 STATE = {"_type": "Svc::Model::GameStateInfo::TimeBasedGameStateInfo", "gamestate": 1}
 TIMED = {"_type": "Svc::Model::Options::TimedGameOptions"}

@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from store.clients import clients
-from tests.api import matchday
 from tests.api.conftest import NOW, contents, serving
-from tests.api.write.desk import BOARD, META, Desk, change, match, news, permission, player, team, tournament
-from tests.examples import examples
-from tests.hostile import places, spoilt
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.desk import BOARD, META, Desk, change, match, news, permission, player, team, tournament
+from tests.kit.examples import examples
+from tests.kit.hostile import places, spoilt
+from tests.kit.opening import store_at
+from tests.kit.sqlite import migrated_url
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy

@@ -12,9 +12,9 @@ from mapping.documents.base import parse
 from mapping.documents.game import GameDraft
 from mapping.documents.modification import PostModifications
 from store.masterdata.declarations import Declaration, declare
-from tests.api import matchday
-from tests.api.write.desk import BOARD, META, MODIFICATION, change, good, match, news, permission, refused
-from tests.interface_tables import OURS, documents, enums, operations, parameters
+from tests.kit import matchday
+from tests.kit.desk import BOARD, META, MODIFICATION, change, good, match, news, permission, refused
+from tests.kit.interface_tables import OURS, documents, enums, operations, parameters
 
 TEXT = OURS.read_text(encoding="utf-8")
 DOCUMENTS = documents(TEXT)

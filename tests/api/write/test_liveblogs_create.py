@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from store.masterdata.declarations import Declaration, declare
-from tests.api import matchday
-from tests.api.write.desk import BOARD, META, TEAM, good, match, news, permission, refused, team, team_meta
+from tests.kit import matchday
+from tests.kit.desk import BOARD, META, TEAM, good, match, news, permission, refused, team, team_meta
 
 ORGANIZATION = matchday.ORGANIZATION
 DECLARED = (

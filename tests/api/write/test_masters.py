@@ -10,9 +10,9 @@ import pytest
 from mapping.sports.positions import POSITIONS
 from store.media import uploads
 from store.media.uploads import Upload
-from tests.api import matchday
-from tests.api.write.desk import player, refused, team, tournament
-from tests.interface_tables import OURS, documents, enums
+from tests.kit import matchday
+from tests.kit.desk import player, refused, team, tournament
+from tests.kit.interface_tables import OURS, documents, enums
 
 TEXT = OURS.read_text(encoding="utf-8")
 ORGANIZATION = matchday.ORGANIZATION

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from store.masterdata.declarations import Declaration, declare
-from tests.api import matchday
-from tests.api.write.desk import BOARD, META, Desk, change, good, match, news, permission, refused, team
+from tests.kit import matchday
+from tests.kit.desk import BOARD, META, Desk, change, good, match, news, permission, refused, team
 
 ORGANIZATION = matchday.ORGANIZATION
 STATE = "Svc::Model::GameStateInfo::"

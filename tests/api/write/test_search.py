@@ -8,12 +8,12 @@ import pytest
 
 from store.masterdata.declarations import Declaration, declare
 from store.tables import players
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.write.desk import META, Desk, change, match, news, player, refused, team, team_meta, tournament
-from tests.api.writing import Desk as Posts
-from tests.api.writing import post
-from tests.interface_tables import OURS, enums, parameters
+from tests.kit import matchday
+from tests.kit.desk import META, Desk, change, match, news, player, refused, team, team_meta, tournament
+from tests.kit.event_desk import Desk as Posts
+from tests.kit.event_desk import post
+from tests.kit.interface_tables import OURS, enums, parameters
 
 TEXT = OURS.read_text(encoding="utf-8")
 SEARCHES = ("player.index", "team.index", "tournament.index", "ticker.search")

@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 
 from store.clients import clients
-from tests.api import matchday
 from tests.api.conftest import NOW, serving
-from tests.api.write.desk import Desk, change, good, match, permission, player
-from tests.opening import store_at
-from tests.sqlite import migrated_url
+from tests.kit import matchday
+from tests.kit.desk import Desk, change, good, match, permission, player
+from tests.kit.opening import store_at
+from tests.kit.sqlite import migrated_url
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -23,16 +23,16 @@ from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read
 from store.engine.ids import new_local_id
-from tests.ingest.scripted import OWNER, Process, open_store
-from tests.opening import endpoint_of
+from tests.kit.opening import endpoint_of
+from tests.kit.sampling import sampled
+from tests.kit.scripted import OWNER, Process, open_store
+from tests.kit.settings import LIMITS, polling
+from tests.kit.sqlite import migrated_url
 from tests.providers.contract.test_contract_kept import TestHeim as Soccer
 from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
 from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
 from tests.providers.contract.thinning import lean
 from tests.providers.gn_gsd.test_gn_gsd_contract import TestGnGsd as GnGsd
-from tests.sampling import sampled
-from tests.settings import LIMITS, polling
-from tests.sqlite import migrated_url
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = sorted((

@@ -11,8 +11,8 @@ import pytest
 
 from providers.contract import Case, ProviderContract
 from providers.contract.rules import RULES, check
-from tests.hostile import places
-from tests.sampling import sampled
+from tests.kit.hostile import places
+from tests.kit.sampling import sampled
 
 if TYPE_CHECKING:
     from providers.contract import Sample

@@ -18,8 +18,8 @@ from mapping.errors import (
 from providers.base import Endpoint, Known, Outcome, Selector
 from providers.gn_gsd.adapter import GN_GSD
 from providers.replay import Line, Replay, ReplaySettings
-from tests.interface_tables import OURS, providers
-from tests.opening import endpoint_of
+from tests.kit.interface_tables import OURS, providers
+from tests.kit.opening import endpoint_of
 from tests.providers.gn_gsd.gsd import ACTIONS, MATCH_ID, lineups, match, named, race
 from tests.providers.loopback import answered, json_answer, upstream
 

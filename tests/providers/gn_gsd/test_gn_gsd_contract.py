@@ -5,7 +5,7 @@ from __future__ import annotations
 from providers.base import Selector
 from providers.contract import Sample
 from providers.gn_gsd.adapter import GN_GSD
-from tests.interface_tables import OURS, providers
+from tests.kit.interface_tables import OURS, providers
 from tests.providers.contract.thinning import LongContract, lean
 from tests.providers.gn_gsd.gsd import ACTIONS, KICKOFF, MATCH_ID, action, encoded, lineups, match, named, race, result
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from providers.replay import Line
-from tests.day import CREATE, match_day
+from tests.kit.day import CREATE, match_day
 from tests.providers.gn_gsd.gsd import ACTIONS, MATCH_ID, action, lineups, match, named, race, result
 
 PHASE_ID, OVERALL_ID = "GNF057JFZJSXMEX", "GNEYFW8HYN7ZKEP"

@@ -9,7 +9,7 @@ from mapping.references import References
 from mapping.sports import SPORTS
 from mapping.terms import Terms
 from providers.gn_gsd.catalog import CATALOG
-from tests.interface_tables import OURS, providers
+from tests.kit.interface_tables import OURS, providers
 from tests.providers.gn_gsd.gsd import action, translated
 
 FIXTURES = {

@@ -13,9 +13,9 @@ from mapping.match import Score, Status
 from providers.gn_gsd.names import names_of
 from providers.gn_gsd.translate import translate
 from providers.replay import read, read_lines
-from tests.day import match_day
+from tests.kit.day import match_day
+from tests.kit.sampling import sampled
 from tests.providers.replay.test_replay_demo import realdata
-from tests.sampling import sampled
 from tools.demo.make_gn_gsd import main, recordings
 
 ROOT = Path(__file__).resolve().parents[2] / "fixtures" / "gn_gsd"

@@ -11,7 +11,7 @@ from mapping.errors import BadBody, InvalidRequest, MatchUnknown, ProviderRefuse
 from providers.base import Known, Outcome, Selector
 from providers.heim.adapter import HEIM
 from providers.http_client import Throttled
-from tests.opening import endpoint_of
+from tests.kit.opening import endpoint_of
 from tests.providers.heim.feed import MATCH_ID, item, match, row, tree, wrapped
 from tests.providers.loopback import answered, json_answer, upstream
 

@@ -7,8 +7,8 @@ import pytest
 from mapping.match import Score, Status
 from providers.heim.catalog import CATALOG
 from providers.heim.translate import translate
+from tests.kit.sport_fixtures import posted
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES
-from tests.sport_fixtures import posted
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "heim" / "soccer"
 MISSED = "penalty-kick-missed"

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Fault, Score
 from providers.heim.translate import translate
-from tests.examples import examples
-from tests.hostile import SHARES, broken
+from tests.kit.examples import examples
+from tests.kit.hostile import SHARES, broken
+from tests.kit.recordings import recorded
 from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, item, results, row, translated, wrapped
-from tests.recordings import recorded
 
 JUNK = [None, "", "0", "x", 0, -1, 3.5, True, [], {}, [[]], [{}], {"id": {}}, "\x00", "\ud800", "9" * 5000, "١٢"]
 GOOD = row(2, "goal/head", 60, "home", 7, 8, content="1:0")

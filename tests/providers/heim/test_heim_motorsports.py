@@ -8,7 +8,7 @@ from mapping.match import Status
 from mapping.prefill import game_document
 from mapping.terms import Terms
 from providers.heim.catalog import MOTORSPORTS
-from tests.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
+from tests.kit.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
 
 START = "03.11.2024 16:32:00"
 

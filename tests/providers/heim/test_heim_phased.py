@@ -9,7 +9,7 @@ from mapping.prefill import game_document
 from mapping.rules.clock import display
 from mapping.terms import Terms
 from providers.heim.sports.phased import part_scores
-from tests.sport_fixtures import FOLDER, NOBODY, encoded, posted, recorded_steps, stepped, translated
+from tests.kit.sport_fixtures import FOLDER, NOBODY, encoded, posted, recorded_steps, stepped, translated
 
 
 def parts(match):

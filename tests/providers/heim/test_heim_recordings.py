@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from providers.heim.translate import translate
+from tests.kit.recordings import recorded
+from tests.kit.sampling import sampled
 from tests.providers.heim.feed import BERLIN, NAMES
-from tests.recordings import recorded
-from tests.sampling import sampled
 
 MATCHES = ("2226833", "2226958", "2309737", "2415975", "2415987", "2416108", "8305396", "8315073")
 TWINS = ("2226833", "2416108")

@@ -14,8 +14,8 @@ from mapping.prefill import game_document, synced
 from mapping.reconcile import reconcile
 from mapping.terms import Terms
 from providers.replay.demo import demo_files
-from tests.recordings import recordings, required
-from tests.sport_fixtures import FOLDER, NOBODY, recorded_steps, translated
+from tests.kit.recordings import recordings, required
+from tests.kit.sport_fixtures import FOLDER, NOBODY, recorded_steps, translated
 
 RECORDED = ("tennis", "icehockey", "basketball", "motorsports")
 QUARTERS = {"sport_american_football": "2,7"}

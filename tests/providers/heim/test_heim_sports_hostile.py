@@ -8,8 +8,8 @@ import pytest
 from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.prefill import game_document
 from mapping.terms import Terms
-from tests.hostile import SHARES, broken
-from tests.sport_fixtures import FOLDER, NOBODY, posted, race, recorded_steps, translated
+from tests.kit.hostile import SHARES, broken
+from tests.kit.sport_fixtures import FOLDER, NOBODY, posted, race, recorded_steps, translated
 
 RETYPED = (None, "", "x", "0", -1, 3.5, True, [], {}, [{}], "9" * 50)
 

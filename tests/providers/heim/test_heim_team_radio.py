@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sport_fixtures import posted, practice, translated
+from tests.kit.sport_fixtures import posted, practice, translated
 
 SAID = {
     "en": [

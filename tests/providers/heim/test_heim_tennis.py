@@ -10,7 +10,7 @@ from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
 from mapping.terms import Terms
 from providers.heim.translate import translate
-from tests.sport_fixtures import (
+from tests.kit.sport_fixtures import (
     BERLIN,
     FOLDER,
     NAMES,

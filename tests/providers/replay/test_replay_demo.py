@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from providers.replay import demo, read
-from tests.recordings import ROOT
+from tests.kit.recordings import ROOT
 from tools.demo.make_demo import main, recordings
 
 LANGUAGES = ("en", "de")

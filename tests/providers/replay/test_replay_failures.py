@@ -8,7 +8,7 @@ from mapping.errors import ServiceError
 from providers import http_client, unpacking
 from providers.replay import Line
 from providers.replay.failure import Failure
-from tests.opening import client_at
+from tests.kit.opening import client_at
 from tests.providers.replay.samples import at, lines, replaying
 
 LIMIT = 100_000

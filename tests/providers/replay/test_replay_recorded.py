@@ -9,8 +9,8 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.dates import CLOSED, PLAYED, RUNNING
-from tests.recordings import required, soccer_recordings
-from tests.sampling import sampled
+from tests.kit.recordings import required, soccer_recordings
+from tests.kit.sampling import sampled
 
 DATES = PLAYED.keys() | RUNNING.keys() | {"match_date", "match_time"}
 

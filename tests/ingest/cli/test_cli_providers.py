@@ -1,0 +1,186 @@
+"""`matchwire providers` shows which providers there are, and what one says of a match, and no credential."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from ingest.cli import providers as cli_providers
+from ingest.cli import shared
+from providers.base import Fetched
+from providers.contract.server import Reply, Server, serving
+from providers.registry import Registry
+from tests.kit.sport_fixtures import race, translated
+
+ROOT = Path(__file__).resolve().parents[3]
+FIXTURE = ROOT / "tests" / "fixtures" / "openligadb" / "soccer" / "cup-final.match.json"
+PASSWORD = "do-not-show-this"
+
+
+async def matchwire(*arguments, cwd):
+    """(exit code, standard output, standard error) of the command."""
+    program = "import sys; from ingest.entry import main; sys.argv[0] = 'matchwire'; main()"
+    running = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-c",
+        program,
+        "providers",
+        *arguments,
+        cwd=cwd,
+        env={"PYTHONPATH": str(ROOT)},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await running.communicate()
+    return running.returncode, out.decode(), err.decode()
+
+
+@pytest.fixture
+async def server(tmp_path):
+    """A provider with one match, and a config file that knows it."""
+    async with serving(Server({"getmatchdata/70001": FIXTURE.read_bytes()})) as running:
+        (tmp_path / "matchwire.toml").write_text(
+            f"""
+            [organizations.news]
+            name = "News"
+            [organizations.news.providers.openligadb]
+            base_url = "{running.url}"
+            username = "newsroom"
+            password = "{PASSWORD}"
+            """
+        )
+        yield running
+
+
+async def probe(folder, *arguments):
+    return await matchwire("probe", *arguments, "--config", str(folder / "matchwire.toml"), cwd=folder)
+
+
+async def probe_here(folder, *arguments):
+    """The same in this process, which need not load everything anew; the provider answers meanwhile."""
+    words = ["probe", *arguments, "--config", str(folder / "matchwire.toml")]
+    ran = await asyncio.to_thread(CliRunner().invoke, cli_providers.app, words)
+    return ran.exit_code, ran.stdout, ran.stderr
+
+
+def test_list_names_every_provider_and_its_origin():
+    """Sports, event types and text of each, and the package of those that entry points add."""
+    shown = CliRunner().invoke(cli_providers.app, ["list"])
+
+    assert shown.exit_code == 0
+    assert all(f"\n{provider.id}  (" in f"\n{shown.output}" for provider in Registry.load())
+    assert "heim  (built in)" in shown.output
+    assert "providers.openligadb.adapter:OPENLIGADB)" in shown.output
+    assert "soccer: scoreboard, no text: goal, own-goal, start, end" in shown.output
+
+
+async def test_probe_shows_what_was_understood(server, tmp_path):
+    """Answers with size and cache, state, score, parts, incidents and faults; there is one poll."""
+    code, shown, errors = await probe(tmp_path, "openligadb", "70001")
+
+    assert (code, errors) == (0, "")
+    assert shown.startswith(f"asked {server.url} for organization news, answered in ")
+    assert "rows, ETag, fresh for 30 s" in shown
+    assert "soccer 70001: finished, kick-off 2025-06-14T16:00:00Z" in shown
+    assert "SV Nordhafen – FC Südtor  2:2" in shown
+    assert "half-time 1:0, full-time 1:1, extra-time 2:2, shoot-out 4:2" in shown
+    assert "45+3' soccer.goal  SV Nordhafen  1:0  scorer K. Brandt" in shown
+    assert "faults 0" in shown
+    assert len(server.requests) == 1
+    assert PASSWORD not in shown
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (Reply(status=401), "failed, ProviderRefused: the provider refuses the credentials"),
+        (Reply(status=401), "no match: the provider refuses the credentials"),
+        (Reply(status=503), "failed, UpstreamUnavailable: the provider is unavailable (503)"),
+        (Reply(body=b"<html>"), "failed, BadBody: match: the answer is not JSON"),
+    ],
+)
+async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
+    """A match that cannot be had is report in words and by the exit code."""
+    server.spoil = lambda _: reply
+    code, shown, _ = await probe_here(tmp_path, "openligadb", "70001", "--organization", "news")
+
+    assert code == 1
+    assert words in shown
+    assert "no match:" in shown
+    assert PASSWORD not in shown
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "code", "words"),
+    [
+        (probe, ("openligadb", "no-number"), 1, "matchId"),
+        (probe_here, ("heim", "1"), 1, "has no endpoint of heim"),
+        (probe_here, ("openligadb", "1", "--kind", "season"), 2, "--kind"),
+    ],
+)
+async def test_probe_says_what_was_wrong_in_the_arguments(server, tmp_path, command, arguments, code, words):
+    """An id of another form, an endpoint that is not configured, a kind that does not exist."""
+    found, _, errors = await command(tmp_path, *arguments)
+
+    assert found == code
+    assert words in errors
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("openligadb", "no-number"), "openligadb match no-number: matchId has another form than 70001"),
+        (("openligadb", "bl1", "--kind", "phase"), "phaseId has another form than bl1:2026:12"),
+        (("heim", "1"), "the configuration has no endpoint of heim: add [organizations.<id>.providers.heim]"),
+        (("heim", "1", "--organization", "news"), "add [organizations.news.providers.heim]"),
+        (("openligadb", "1", "--organization", "nobody"), "it is not configured, only news"),
+        (("sportradio", "1"), "no provider sportradio is installed, only heim, gn-gsd, openligadb"),
+    ],
+)
+def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words):
+    """What is missing in the configuration, or how an id is written."""
+    (tmp_path / "matchwire.toml").write_text(
+        """
+        [organizations.news]
+        name = "News"
+        [organizations.news.providers.openligadb]
+        base_url = "http://127.0.0.1:9"
+        """
+    )
+    said = []
+    monkeypatch.setattr(shared.err, "print", lambda line, **_: said.append(line))
+    ran = CliRunner().invoke(cli_providers.app, ["probe", *arguments, "--config", str(tmp_path / "matchwire.toml")])
+
+    assert ran.exit_code == 1
+    assert words in " ".join(said)
+
+
+def test_probe_without_a_config_says_where_it_is_missing(monkeypatch):
+    """A provider that no file names has no endpoint."""
+    said = []
+    monkeypatch.setattr(shared.err, "print", lambda line, **_: said.append(line))
+
+    assert CliRunner().invoke(cli_providers.app, ["probe", "heim", "1"]).exit_code == 1
+    assert said == [
+        "matchwire: no organization is configured, so none has an endpoint of heim: name the file with --config"
+    ]
+
+
+def test_a_race_is_report_by_title_lap_and_ranking():
+    """Instead of two teams that it does not have; incidents by laps, with what the provider adds."""
+    match = translated(*race())
+    shown = list(cli_providers.report(cli_providers.Probe("nobody", Fetched(answers=()), 0.0, match)))
+
+    assert "  Formula 1, Großer Preis von São Paulo: Rennen" in shown
+    assert "  lap 69 of 69, chequered-flag" in shown
+    assert "ranking 20" in shown
+    assert "        1 Max Verstappen, Red Bull  2:06:54.430" in shown
+    assert "          Carlos Sainz Jr., Ferrari  DNF" in shown
+    assert "   lap 24 motorsports.pit-stop  driver Charles Leclerc  24.573" in shown
+    assert "   lap 27 motorsports.virtual-safety-car (over)" in shown
+    assert not [line for line in shown if "squads" in line or "?" in line]

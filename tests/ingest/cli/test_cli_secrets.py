@@ -1,0 +1,64 @@
+"""`matchwire media purge` and `matchwire keys rotate`, beside a database that a daemon may be serving."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from typer.testing import CliRunner
+
+from ingest.cli import main as cli
+from ingest.daemon.build import _keys
+from store.media import image_uses
+from store.upkeep import command
+from tests.kit.sqlite import migrated_url
+
+URL = "https://photos.example.org/a.jpg"
+
+
+@pytest.fixture
+def url(tmp_path):
+    return migrated_url(tmp_path / "test.db")
+
+
+@pytest.fixture
+def matchwire(tmp_path, url):
+    config = tmp_path / "matchwire.toml"
+    config.write_text(f'[database]\nurl = "{url}"\n')
+
+    def run(*words):
+        done = CliRunner().invoke(cli.app, [*words, "--config", str(config)])
+        return done.exit_code, done.output
+
+    return run
+
+
+def purged(url):
+    return asyncio.run(command.look(url, lambda conn: image_uses.is_purged(conn, URL), timeout=5))
+
+
+def test_a_file_is_purged_and_shown_again(matchwire, url):
+    """Once and once more, and the same back; what it says is what it did."""
+    for undo, state, said in (
+        ((), True, "is shown to nobody any more; browsers that have it keep it for up to 600 s"),
+        ((), True, "Nothing to do"),
+        (("--undo",), False, "is shown again where it is named"),
+        (("--undo",), False, "Nothing to do"),
+    ):
+        code, output = matchwire("media", "purge", URL, *undo)
+        assert (code, purged(url)) == (0, state)
+        assert said in output
+
+
+def test_a_key_is_rotated(matchwire, url):
+    """It says what is to be done then; a name that is none is a mistake."""
+    before = command.run(url, _keys, timeout=5)
+    code, output = matchwire("keys", "rotate", "media")
+    after = command.run(url, _keys, timeout=5)
+
+    assert code == 0
+    assert "SIGHUP" in output
+    assert before.media.hex() not in output
+    assert after.media.hex() not in output
+    assert (after.media_before, after.readers) == ((before.media,), before.readers)
+    assert matchwire("keys", "rotate", "database")[0] != 0

@@ -1,0 +1,67 @@
+"""The demo as it is started: whoever comes first has something to read."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from io import StringIO
+from pathlib import Path
+
+import httpx
+from rich.console import Console
+
+from ingest.cli.demo import play
+from ingest.telemetry import logs
+from providers.replay.demo import NAMES
+from tests.kit.blocks import blocks_of
+from tests.kit.terminal import fresh_folder, plain_environment, terminal
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+async def test_the_list_is_there_once_the_demo_is_ready(monkeypatch):
+    """Once it says where its page is, it is ready, and the list has all matches, under way, with posts to read."""
+    monkeypatch.setattr(logs, "configure", lambda *_: None)  # loggers of this process are kept for ever once it is done
+    said, stop = StringIO(), asyncio.Event()
+    playing = asyncio.create_task(play(port=0, speed=20, out=Console(file=said, width=200), stop=stop))
+    async with httpx.AsyncClient(trust_env=False, verify=False) as http:
+        async with asyncio.timeout(60):
+            while not (found := re.search(r"Page +(\S+)/", said.getvalue())):
+                assert not playing.done(), playing.exception()
+                await asyncio.sleep(0.02)
+        ready = (await http.get(f"{found[1]}/readyz")).status_code
+        listed = (await http.get(f"{found[1]}/")).text
+        links = re.findall(r'href="(liveblogs/[^"]+)"', listed)
+        page = (await http.get(f"{found[1]}/{links[0]}")).text if links else ""
+    stop.set()
+    await playing
+
+    assert (ready, len(links)) == (200, len(NAMES)), listed
+    assert 'class="state live"' in listed
+    assert 'class="post' in page
+
+
+async def test_the_first_liveblog_is_made_as_readme_prints_it(monkeypatch):
+    """From the two lines that name the client to the feed that has the post: every id that is printed exists in the demo."""
+    monkeypatch.setattr(logs, "configure", lambda *_: None)
+    said, stop = StringIO(), asyncio.Event()
+    playing = asyncio.create_task(play(port=0, speed=20, out=Console(file=said, width=200), stop=stop))
+    blocks = blocks_of((ROOT / "README.md").read_text())
+    shown = "\n".join(each.text for each in blocks if each.heading == "Your first liveblog, without a contract")
+    async with asyncio.timeout(60):
+        while not (found := re.search(r"Page +(\S+)/", said.getvalue())):
+            assert not playing.done(), playing.exception()
+            await asyncio.sleep(0.02)
+
+    def typed():
+        with fresh_folder() as folder:
+            script = "set -eu\n" + shown.replace("http://127.0.0.1:8080", found[1])
+            with terminal(folder, plain_environment(folder), script) as curl:
+                return curl.finished()
+
+    status, printed = await asyncio.to_thread(typed)
+    stop.set()
+    await playing
+
+    assert status == 0, printed
+    assert "Welcome to Nizhny Novgorod" in printed

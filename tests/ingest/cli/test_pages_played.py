@@ -1,0 +1,138 @@
+"""The pages for newsrooms, integrators and operators, played as they are printed by somebody with a fresh folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from providers.replay import Replay, ReplaySettings
+from tests.ingest.cli.test_first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
+from tests.kit.blocks import blocks_of, typed
+from tests.kit.postgres import free_port
+from tests.kit.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
+
+DOCS = Path(__file__).resolve().parents[3] / "docs"
+OPERATORS, NEWSROOMS, INTEGRATORS = (
+    (DOCS / f"for-{name}.md").read_text() for name in ("operators", "newsrooms", "integrators")
+)
+BEGINNING = 'set -eu\nexport PATH="$PWD/.venv/bin:$PATH"\n'
+
+
+def environment(folder, upstream):
+    """With the provider, and room for a receiver on this machine, which an operator would write into the configuration."""
+    provider = UPSTREAM.removesuffix("BASE_URL")
+    return plain_environment(folder, **{
+        "MATCHWIRE_SERVER__PORT": "0", UPSTREAM: upstream, f"{provider}USERNAME": "newsroom", f"{provider}PASSWORD": PASSWORD,
+        "MATCHWIRE_WEBHOOKS__ALLOW_HOSTS": '["127.0.0.1"]',
+    })  # fmt: skip
+
+
+async def played(play):
+    async with Replay(
+        [*recorded()], ReplaySettings(user="newsroom", password=PASSWORD, start_at="end")
+    ).serve() as replay:
+        return await asyncio.to_thread(play, replay.url)
+
+
+def split(page, heading):
+    """The commands of the first terminal, which end with the daemon, and of the second."""
+    first, started, second = typed(page, heading).partition("matchwire run\n")
+    assert started
+    return first + started, second
+
+
+async def test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed():
+    """An operator begins; a newsroom writes, corrects and takes back; an integrator creates once and hears of a change."""
+    newsroom = typed(NEWSROOMS, "Begin", "Write, correct, take back")
+    integrator = typed(INTEGRATORS, "Begin", "Create without creating twice", "Hear of every change", "Read")
+
+    def play(upstream):
+        with fresh_folder() as folder:
+            shutil.copy(DOCS / "examples" / "receive_webhooks.py", folder)
+            environ = environment(folder, upstream)
+            first, second = split(OPERATORS, "Begin")
+            with terminal(folder, environ, BEGINNING + first) as daemon:
+                script = f"{second}\n{newsroom}\ntrap 'kill %1' EXIT\n{integrator}"
+                script = script.replace(ADDRESS, daemon.address()).replace(RECEIVER, str(free_port()))
+                with terminal(folder, environ, BEGINNING + script) as other:
+                    status, said = other.finished()
+            assert status == 0, said
+            files = "liveblog", "post", "first", "second", "openapi"
+            return said, {name: json.loads((folder / f"{name}.json").read_text()) for name in files}
+
+    said, answers = await played(play)
+
+    assert '"ready":true' in said
+    assert "Heavy rain over the harbour." in said
+    assert answers["first"]["local_id"] == answers["second"]["local_id"]
+    assert answers["openapi"]["openapi"].startswith("3.1")
+    assert '"event_type": "ticker_update"' in said
+    assert f'"local_id": "{answers["first"]["local_id"]}"' in said
+    assert "etag:" in said.lower()
+    assert "whsec_" not in said
+
+
+def by_tool(folder, environ, line):
+    """uv or pipx, installed for this alone, in a home of its own; the command that it makes."""
+    name = line.split()[0]
+    home = f'export HOME="$PWD/{name}" PATH="$PWD/{name}/tool/bin:$PATH"; mkdir "$HOME"'
+    made = f"python3 -m venv {name}/tool; {name}/tool/bin/python -m pip install --quiet {name}"
+    with terminal(
+        folder, environ, f'set -eu\n{home}\n{made}\n{line}"$HOME/.local/bin/matchwire" --version'
+    ) as installing:
+        status, said = installing.finished(within=600)
+    assert status == 0, said
+    assert "matchwire 0." in said
+
+
+@pytest.mark.soak
+async def test_what_an_operator_does_later_runs_as_it_is_printed():
+    """Installs a clone by hand, begins, backs up, examines, restores elsewhere and watches, all with the daemon running."""
+    install, *tools = (block.text for block in blocks_of(OPERATORS) if block.heading == "Install")
+
+    def play(upstream):
+        with fresh_clone() as folder:
+            environ = with_interpreter(environment(folder, upstream))
+            with terminal(folder, environ, f"set -eu\n{install}") as installing:
+                status, said = installing.finished(within=600)
+            assert status == 0, said
+            assert "matchwire 0." in said
+            for tool in tools:
+                by_tool(folder, environ, tool)
+            first, _ = split(OPERATORS, "Begin")
+            with terminal(folder, environ, BEGINNING + first) as daemon:
+                daemon.address()
+                with terminal(folder, environ, BEGINNING + typed(OPERATORS, "Back up", "Watch")) as other:
+                    status, said = other.finished()
+            assert status == 0, said
+            assert (folder / "elsewhere" / "matchwire.db").exists()
+            return said
+
+    said = await played(play)
+
+    assert "ok" in said
+    assert "fault" not in said
+
+
+@pytest.mark.soak
+def test_a_provider_author_begins_as_it_is_printed():
+    """A match of the demo is served in one terminal, and probed from the other."""
+    served, probed = (
+        block.text for block in blocks_of((DOCS / "add-a-provider.md").read_text()) if block.heading.startswith("0.")
+    )
+    demo = Path("providers", "replay", "demo")
+    with fresh_folder() as folder:
+        shutil.copytree(DOCS.parent / demo, folder / demo)
+        environ, port = plain_environment(folder), str(free_port())
+        with terminal(folder, environ, BEGINNING + served.replace("9000", port)) as replay:
+            replay.address()
+            with terminal(folder, environ, BEGINNING + probed.replace(":9000", f":{port}")) as other:
+                status, said = other.finished()
+
+    assert status == 0, said
+    assert "openligadb" in said
+    assert "soccer.goal" in said

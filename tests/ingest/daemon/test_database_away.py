@@ -1,0 +1,383 @@
+"""A start while PostgreSQL is away: one line that names it, a bounded wait, and then it is ready or ends with a status."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import asyncpg
+import pytest
+from structlog.testing import capture_logs
+from typer.testing import CliRunner
+
+from config import Settings
+from ingest.cli.main import app
+from ingest.daemon import run as daemon
+from ingest.kit.start_wait import StartWait
+from store.engine import migrate
+from store.engine.errors import DatabaseAway
+from tests.kit.command import MATCHWIRE
+from tests.kit.day import configuration
+from tests.store.test_faults_postgres import frozen
+
+WITHIN = 30.0
+
+ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+
+
+def settings_for(folder, url, **database):
+    made = configuration("http://127.0.0.1:9", folder, database=url)
+    return Settings.model_validate(made | {"database": {"url": url, **database}})
+
+
+@dataclass
+class Start:
+    """A daemon that starts, and what it logs."""
+
+    log: list
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def logged(self, event):
+        return [line for line in self.log if line["event"] == event]
+
+    async def until_away(self):
+        async with asyncio.timeout(WITHIN):
+            while not self.logged("database.away"):
+                await asyncio.sleep(0.01)
+        return self.logged("database.away")[0]
+
+
+@asynccontextmanager
+async def starting(settings):
+    """A daemon that starts in this event loop; it is ready, and then stopped in order, when the context ends."""
+    with capture_logs() as log:
+        start = Start(log)
+        running = asyncio.create_task(daemon.run(settings, announce=lambda _: start.ready.set(), stop=start.stop))
+        try:
+            yield start
+            ready = asyncio.create_task(start.ready.wait())
+            await asyncio.wait({running, ready}, timeout=WITHIN, return_when=asyncio.FIRST_COMPLETED)
+            assert start.ready.is_set()
+        finally:
+            start.stop.set()
+            await running
+    assert ["database.away", "database.back"] == [line["event"] for line in log if line["event"].startswith("database")]
+
+
+async def started_again(cluster):
+    """Start the server again; after SIGKILL its last children keep its memory for a moment."""
+    async with asyncio.timeout(WITHIN):
+        while True:
+            try:
+                return await asyncio.to_thread(cluster.start)
+            except RuntimeError:
+                await asyncio.sleep(0.1)
+
+
+async def test_a_start_waits_for_a_server_that_does_not_listen_yet(postgres_cluster, postgres_url, tmp_path):
+    """One line names the server, another one says that it is there."""
+    await asyncio.to_thread(postgres_cluster.stop)
+    try:
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
+            away = await start.until_away()
+            await asyncio.to_thread(postgres_cluster.start)
+    finally:
+        await asyncio.to_thread(postgres_cluster.start) if postgres_cluster.process.poll() is not None else None
+
+    assert away["database"] == postgres_url.partition("@")[2]
+    assert "refused" in away["cause"]
+    assert postgres_cluster.password not in str(start.log)
+
+
+async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, postgres_url, tmp_path):
+    """`the database system is starting up` is a matter of waiting."""
+    go, data = postgres_cluster.folder / "go", postgres_cluster.folder / "data"
+    await asyncio.to_thread(postgres_cluster.stop)
+    before = (data / "postgresql.auto.conf").read_text()
+    wait = f"while [ ! -e {go} ]; do sleep 0.05; done; false"
+    (data / "postgresql.auto.conf").write_text(f"{before}restore_command = '{wait}'\nhot_standby = off\n")
+    (data / "recovery.signal").touch()
+    recovering = asyncio.create_task(asyncio.to_thread(postgres_cluster.start))
+    try:
+        await until_refused(postgres_url, "57P03")
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
+            away = await start.until_away()
+            go.touch()
+            await recovering
+    finally:
+        go.touch()
+        await recovering
+        (data / "postgresql.auto.conf").write_text(before)
+
+    assert away["cause"] == "the database system is starting up"
+
+
+async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, postgres_url, tmp_path):
+    """A server that can only be read is not there yet: the start waits until it takes writes."""
+    data = postgres_cluster.folder / "data"
+    await asyncio.to_thread(postgres_cluster.stop)
+    (data / "standby.signal").touch()
+    await asyncio.to_thread(postgres_cluster.start)
+    standby = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    try:
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
+            away = await start.until_away()
+            await standby.execute("SELECT pg_promote()")
+    finally:
+        await standby.close()
+        (data / "standby.signal").unlink(missing_ok=True)
+
+    assert "read-only" in away["cause"]
+
+
+async def test_a_start_waits_for_a_server_that_shuts_down_and_comes_back(postgres_cluster, postgres_url, tmp_path):
+    """`the database system is shutting down`, then nobody listens, then it is there."""
+    last = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    stopping = postgres_cluster.process
+    stopping.send_signal(signal.SIGTERM)
+    try:
+        await until_refused(postgres_url, "57P03")
+        async with starting(settings_for(tmp_path, postgres_url)) as start:
+            away = await start.until_away()
+            await last.close()
+            stopping.send_signal(signal.SIGINT)  # whoever else is still connected holds it up no longer
+            await asyncio.to_thread(stopping.wait, WITHIN)
+            await asyncio.to_thread(postgres_cluster.start)
+    finally:
+        await last.close()
+        await asyncio.to_thread(stopping.wait, WITHIN)
+        if postgres_cluster.process is stopping:
+            await asyncio.to_thread(postgres_cluster.start)
+
+    assert away["cause"] == "the database system is shutting down"
+
+
+async def until_refused(url, code):
+    """Wait until the server refuses connections for this reason."""
+    async with asyncio.timeout(WITHIN):
+        while True:
+            try:
+                await (await asyncpg.connect(url.replace("+asyncpg", ""))).close()
+            except asyncpg.PostgresError as error:
+                if error.sqlstate == code:
+                    return
+            except OSError:
+                pass
+            await asyncio.sleep(0.02)
+
+
+async def waiting_for_a_lock(conn, number=1):
+    """Wait until so many others wait for what this connection holds."""
+    async with asyncio.timeout(WITHIN):
+        while await conn.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted") < number:
+            await asyncio.sleep(0.02)
+
+
+async def test_a_server_killed_in_the_middle_of_a_start_is_waited_for(postgres_cluster, postgres_url, tmp_path):
+    """kill -9 while the start writes what the configuration declares: it is written once the server is back."""
+    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    await foreign.execute("BEGIN; LOCK TABLE clients")
+    async with starting(settings_for(tmp_path, postgres_url, timeout=30.0)) as start:
+        await waiting_for_a_lock(foreign)
+        postgres_cluster.process.kill()
+        postgres_cluster.process.wait()
+        await start.until_away()
+        await started_again(postgres_cluster)
+    foreign.terminate()
+
+    conn = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
+    assert 1 == await conn.fetchval("SELECT count(*) FROM clients")
+    await conn.close()
+
+
+async def test_a_server_killed_in_the_middle_of_a_migration_is_waited_for(
+    postgres_cluster, bare_postgres_url, tmp_path
+):
+    """kill -9 while `db upgrade` runs: nothing of it stays, and it runs again when the server is back."""
+    foreign = await asyncpg.connect(bare_postgres_url.replace("+asyncpg", ""))
+    await foreign.execute(f"SELECT pg_advisory_lock({migrate.UPGRADE_KEY})")
+    database = settings_for(tmp_path, bare_postgres_url).database
+    with capture_logs() as log:
+        upgrading = asyncio.create_task(StartWait(database).through(lambda: migrate.upgraded(bare_postgres_url)))
+        await waiting_for_a_lock(foreign)
+        postgres_cluster.process.kill()
+        postgres_cluster.process.wait()
+        await started_again(postgres_cluster)
+        await asyncio.wait_for(upgrading, WITHIN)
+    foreign.terminate()
+
+    assert ["database.away", "database.back"] == [line["event"] for line in log]
+    assert migrate.head() == await asyncio.to_thread(migrate.current, bare_postgres_url)
+
+
+async def test_a_frozen_server_is_waited_for(postgres_cluster, postgres_url, tmp_path):
+    """The connection comes about, and nobody answers: ready as soon as somebody does."""
+    with frozen(postgres_cluster.process):
+        holding = starting(settings_for(tmp_path, postgres_url, timeout=1.0))
+        start = await holding.__aenter__()
+        away = await start.until_away()
+    await holding.__aexit__(None, None, None)
+
+    assert away["cause"] == "it does not answer in time"
+
+
+@pytest.mark.parametrize("how", ["away", "frozen"])
+async def test_a_start_that_is_stopped_while_it_waits_ends(postgres_cluster, postgres_url, tmp_path, how):
+    """SIGTERM does not wait for the database longer than for one answer, and is no fault."""
+    settings = settings_for(tmp_path, postgres_url.replace(f":{postgres_cluster.port}/", ":9/"), start_wait=600.0)
+    stop = asyncio.Event()
+    if how == "frozen":
+        settings = settings_for(tmp_path, postgres_url, timeout=1.0, start_wait=600.0)
+        freeze = frozen(postgres_cluster.process)
+        freeze.__enter__()
+    try:
+        running = asyncio.create_task(daemon.run(settings, announce=lambda _: None, stop=stop))
+        await asyncio.sleep(0.3)
+        assert not running.done()
+        stop.set()
+        await asyncio.wait_for(running, WITHIN)
+    finally:
+        if how == "frozen":
+            freeze.__exit__(None, None, None)
+
+
+def test_a_stop_ends_though_the_server_is_frozen(postgres_cluster, postgres_url, configured):
+    """Nobody waits for a dozen time-outs one after the other: soon after its grace the process is gone."""
+    config = configured(postgres_url)
+    text = (
+        config.read_text().replace("port = 0", "port = 0\nshutdown_grace = 0").replace("timeout = 1", "timeout = 300")
+    )
+    config.write_text(text)
+    running = subprocess.Popen(
+        [*MATCHWIRE, "run", "--config", config], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRON
+    )
+    assert "listens on" in running.stdout.readline()
+    with frozen(postgres_cluster.process):
+        running.terminate()
+        _, said = running.communicate(timeout=120)
+
+    assert "daemon.stop_cut_off" in said
+    assert "Traceback" not in said
+
+
+async def test_all_steps_of_a_start_wait_together(postgres_cluster, tmp_path):
+    """A server that comes and goes is not waited for longer than one that is away."""
+    now = [0.0]
+    wait = StartWait(settings_for(tmp_path, postgres_cluster.url(), start_wait=60.0).database, steady=lambda: now[0])
+
+    async def step():
+        return now.__setitem__(0, now[0] + 25.0)
+
+    await wait.through(step)
+    await wait.through(step)
+    database = settings_for(tmp_path, postgres_cluster.url().replace(f":{postgres_cluster.port}/", ":9/")).database
+
+    async def fails():
+        now[0] += 15.0
+        await migrate.upgraded(database.url.get_secret_value())
+
+    with pytest.raises(DatabaseAway):
+        await wait.through(fails)
+
+
+@pytest.fixture
+def configured(tmp_path):
+    """Write a configuration with this database; returns its path."""
+
+    def write(url, start_wait=0.5):
+        path = tmp_path / "matchwire.toml"
+        path.write_text(f'[server]\nport = 0\n[database]\nurl = "{url}"\nstart_wait = {start_wait}\ntimeout = 1\n')
+        return path
+
+    return write
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command came to."""
+
+    status: int
+    output: str
+    """Both streams."""
+
+    @property
+    def line(self):
+        """The one line that `matchwire` itself says, beside the lines of the log."""
+        assert "Traceback" not in self.output
+        (line,) = [line for line in self.output.splitlines() if line.startswith("matchwire:")]
+        return line
+
+
+def command(*words):
+    """`run` as a process of its own; what needs no daemon in this one, which has loaded everything already."""
+    if words[0] != "run":
+        here = CliRunner().invoke(app, [*map(str, words)])
+        return Ended(here.exit_code, here.output)
+    ran = subprocess.run(
+        [*MATCHWIRE, *map(str, words)], capture_output=True, text=True, check=False, timeout=120, env=ENVIRON
+    )
+    return Ended(ran.returncode, ran.stdout + ran.stderr)
+
+
+@pytest.mark.parametrize("words", [("run",), ("db", "upgrade")])
+def test_a_server_that_stays_away_ends_the_process_with_a_status_of_its_own(postgres_cluster, configured, words):
+    """Exit status 75, and one line that names the server, the reason and the setting."""
+    away = postgres_cluster.url().replace(f":{postgres_cluster.port}/", ":9/")
+    ended = command(*words, "--config", configured(away))
+
+    assert ended.status == 75
+    assert "127.0.0.1:9/postgres" in ended.line
+    assert "refused" in ended.line
+    assert "database.start_wait" in ended.line
+    assert postgres_cluster.password not in ended.output
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong", "reason"),
+    [
+        (("run",), "password", 'password authentication failed for user "matchwire"'),
+        (("db", "upgrade"), "password", 'password authentication failed for user "matchwire"'),
+        (("run",), "database", 'database "nowhere" does not exist'),
+        (("clients", "list"), "database", 'database "nowhere" does not exist'),
+    ],
+)
+def test_a_server_that_refuses_is_not_waited_for(postgres_cluster, configured, words, wrong, reason):
+    """Exit status 2 at once, and one line with the server's reason and the setting, never the password."""
+    right = {"password": postgres_cluster.password, "database": "postgres"}
+    given = right | {wrong: "nowhere"}
+    url = f"postgresql+asyncpg://matchwire:{given['password']}@127.0.0.1:{postgres_cluster.port}/{given['database']}"
+    ended = command(*words, "--config", configured(url, start_wait=600))
+
+    assert ended.status == 2
+    assert reason in ended.line
+    assert "database.url" in ended.line
+    assert "database.away" not in ended.output
+    assert given["password"] not in ended.output
+
+
+def test_a_user_who_may_not_create_tables_reads_so(bare_postgres_url, configured):
+    """`db upgrade` by a user without rights: exit status 2 and the server's reason."""
+    name, word = f"nobody_{os.getpid()}", "a-word-of-this-test"
+    asyncio.run(execute(bare_postgres_url, f"CREATE ROLE {name} LOGIN PASSWORD '{word}'"))
+    try:
+        host = bare_postgres_url.partition("@")[2]
+        ended = command("db", "upgrade", "--config", configured(f"postgresql+asyncpg://{name}:{word}@{host}"))
+    finally:
+        asyncio.run(execute(bare_postgres_url, f"DROP ROLE {name}"))
+
+    assert ended.status == 2
+    assert "permission denied for schema public" in ended.line
+    assert "database.url" in ended.line
+    assert word not in ended.output
+
+
+async def execute(url, statement):
+    conn = await asyncpg.connect(url.replace("+asyncpg", ""))
+    await conn.execute(statement)
+    await conn.close()

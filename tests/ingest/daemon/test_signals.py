@@ -1,0 +1,163 @@
+"""SIGTERM in the middle of things, and a process that stands still: nothing is done by halves, nothing posted twice."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sqlite3
+import time
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from providers.replay import Replay, ReplaySettings
+from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, post, within, written
+from tests.ingest.sync.test_workers import recorded
+from tests.kit.day import CREATE, ORGANIZATION, SHOW
+from tests.kit.sqlite import migrated_url
+from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
+from tests.scenarios.imports.test_recordings import posts_of_the_liveblog
+from tests.webhooks.conftest import running_receiver
+
+HOOKS = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
+MATCH = "9000001"
+
+
+@dataclass
+class Followed:
+    """A daemon that follows a match in which a card is shown every second, and a receiver of its webhooks."""
+
+    daemon: Daemon
+    receiver: object
+    replay: Replay
+
+
+@asynccontextmanager
+async def followed(folder):
+    config = folder / "matchwire.toml"
+    with running_receiver(folder) as receiver:
+        async with Replay(recorded(int(MATCH)), ReplaySettings()).serve() as replay:
+            database = migrated_url(folder / "signals.db")
+            text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
+            text = text.replace('"external"]', '"external", "webhooks"]').replace("text_content = true\n", "")
+            config.write_text(text + '\n[webhooks]\nallow_hosts = ["127.0.0.1"]\n')
+            daemon = Daemon(config)
+            try:
+                await daemon.start()
+                yield Followed(daemon, receiver, replay)
+            finally:
+                if daemon.process.returncode is None:
+                    daemon.process.send_signal(signal.SIGCONT)
+                    await daemon.kill()
+
+
+async def test_sigterm_lets_a_request_under_way_finish_and_takes_no_new_one(tmp_path):
+    """Half of a body is there when the signal comes; the rest is taken, answered and kept, nobody else is let in."""
+    async with daemon_in(tmp_path) as daemon:
+        async with client_of(daemon) as client:
+            liveblog = await made(client)
+        halves = asyncio.Event()
+        body = json.dumps(post("last words")).encode()
+
+        async def slowly():
+            yield body[:20]
+            await halves.wait()
+            yield body[20:]
+
+        async with client_of(daemon) as client:
+            under_way = asyncio.create_task(
+                client.post(f"{WRITE}/event/create.json", params={"ticker_local_id": liveblog}, content=slowly())
+            )
+            await asyncio.sleep(0.5)
+            began = time.monotonic()
+            daemon.process.terminate()
+
+            async def closed():
+                try:
+                    async with client_of(daemon) as late:
+                        await late.get("/livez")
+                except httpx.TransportError:
+                    return True
+                return False
+
+            await within(60, closed)
+            assert not under_way.done()
+            halves.set()
+            answer = await under_way
+        assert await asyncio.wait_for(daemon.process.wait(), 15) == 0
+        took = time.monotonic() - began
+    with closing(sqlite3.connect(tmp_path / "matchwire.db")) as conn:
+        kept = conn.execute("SELECT local_id, local_status FROM events").fetchall()
+
+    assert answer.status_code == 200
+    assert took < 15
+    assert kept == [(answer.json()["local_id"], 0)]
+
+
+async def test_sigterm_finishes_a_delivery_under_way_and_records_it(tmp_path):
+    """The receiver has the notification and takes a second to answer: after the restart it is not sent again."""
+    async with followed(tmp_path) as all_:
+        daemon, receiver = all_.daemon, all_.receiver
+        async with client_of(daemon) as client:
+            url = receiver.url("after-1", "slow")
+            made_hook = await client.post(f"{HOOKS}/subscribe", json={"url": url})
+            assert made_hook.status_code == 200, made_hook.text
+            liveblog = await made(client)
+            await receiver.until(lambda: receiver.versions("slow") == [1])
+        assert await daemon.terminate() == 0
+        await daemon.start()
+        async with client_of(daemon) as client:
+            log = (await client.get(f"{HOOKS}/deliveries")).json()["deliveries"]
+            assert (await written(client, liveblog)).status_code == 200
+            await receiver.until(lambda: 2 in receiver.versions("slow"))
+
+    assert [(row["success"], row["kind"]) for row in log] == [(True, "update")]
+    assert receiver.versions("slow") == [1, 2]
+
+
+async def stopped_and_continued(folder, seconds):
+    async with followed(folder) as all_:
+        daemon, receiver = all_.daemon, all_.receiver
+        async with client_of(daemon) as client:
+            assert (await client.post(f"{HOOKS}/subscribe", json={"url": receiver.url("ok")})).status_code == 200
+            body = {"provider": "heim", "matchId": MATCH, "autoPostEnabled": True}
+            liveblog = (await client.post(CREATE, json=body)).json()["local_id"]
+            await receiver.until(lambda: len(receiver.versions("ok")) > 2)
+        daemon.process.send_signal(signal.SIGSTOP)
+        await asyncio.sleep(seconds)
+        shown_by_then, sent_by_then = int(all_.replay.clock.now()), len(receiver.versions("ok"))
+        daemon.process.send_signal(signal.SIGCONT)
+        async with client_of(daemon) as client:
+
+            async def cards():
+                game = (await client.get(SHOW, params={"local_id": liveblog})).json()
+                return game, [post for post in posts_of_the_liveblog(game) if post[0] == "soccer.yellow-card"]
+
+            async def caught_up():
+                return len((await cards())[1]) > shown_by_then + 2
+
+            await within(30, caught_up)
+            game, posts = await cards()
+            await receiver.until(lambda: game["version"] in receiver.versions("ok"))
+        assert await daemon.terminate() == 0
+
+    versions = receiver.versions("ok")
+    assert len(versions) > sent_by_then
+    assert len(posts) == len(set(posts)), "a card stands twice"
+    assert len(versions) == len(set(versions)), "a notification was sent twice"
+    assert set(range(1, game["version"] + 1)) <= set(versions)
+
+
+@pytest.mark.long
+async def test_a_process_that_stood_still_posts_and_sends_nothing_twice(tmp_path):
+    """Stopped in the middle of a live match it catches up: each card and each version once."""
+    await stopped_and_continued(tmp_path, 3)
+
+
+@pytest.mark.soak
+async def test_a_process_that_stood_still_for_a_minute(tmp_path):
+    """The same with a minute."""
+    await stopped_and_continued(tmp_path, 60)

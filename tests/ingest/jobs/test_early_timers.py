@@ -1,0 +1,100 @@
+"""uvloop counts in milliseconds, so half of all timers fire a little early: who has set one does not set it again and again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from functools import partial
+
+import uvloop
+
+from ingest.kit.containment import Containment
+from ingest.kit.rate_limiter import FairRateLimiter
+from ingest.sync.followed import Followed
+from ingest.sync.follower import Followers
+from ingest.sync.poll_slots import PollSlots
+from mapping.errors import UpstreamUnavailable
+from mapping.match import Status
+from tests.ingest.sync.test_endpoint_limiter import NoStore, Provider
+from tests.kit.settings import LIMITS, polling
+from tests.simulation.virtual_loop import VirtualLoop
+
+SEEDED = random.Random(1)
+
+
+def counted(patch, owner, name):
+    """The calls of a method from now on."""
+    calls, method = [], getattr(owner, name)
+
+    def counting(*args):
+        calls.append(args)
+        return method(*args)
+
+    patch.setattr(owner, name, counting)
+    return calls
+
+
+def on_uvloop(main):
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(main())
+
+
+def test_polls_are_waited_for_once(monkeypatch):
+    """Two wake-ups a poll: it is due, and the next one is planned; with early timers set again they were nearly six."""
+    waits = counted(monkeypatch, Followers, "_sleep")
+    provider = Provider()
+
+    async def main():
+        followers = Followers(
+            NoStore(), {provider.endpoint.key: provider}, polling(live=60), LIMITS,
+            clock=lambda: 0.0, new_id=str, containment=Containment(),
+        )  # fmt: skip
+        for number in range(200):
+            match = Followed(
+                id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
+                status=Status.LIVE, kickoff=0,
+            )  # fmt: skip
+            followers._matches[match.id] = match
+            followers.schedule(match, number * 0.01 + SEEDED.uniform(0, 0.009))
+        driving = asyncio.create_task(followers.run())
+        while len(provider.requested) < 200:
+            await asyncio.sleep(0.05)
+        driving.cancel()
+        await followers.stop()
+
+    on_uvloop(main)
+    assert len(waits) < 3 * 200
+
+
+def test_turns_of_a_host_are_waited_for_once(monkeypatch):
+    """A timer a turn."""
+    served = counted(monkeypatch, FairRateLimiter, "_serve")
+
+    async def main():
+        rates = FairRateLimiter(225, 1)
+        for _ in range(150):
+            await rates.acquire("host")
+
+    on_uvloop(main)
+    assert len(served) < 2 * 150
+
+
+def test_a_poll_that_has_to_give_way_is_looked_at_once(monkeypatch):
+    """Whenever it began, and however long the others take: rounding of neither keeps it, nor the time from going on."""
+    looks = counted(monkeypatch, PollSlots, "_give_way")
+    loop, gave_way = VirtualLoop(), []
+
+    async def main():
+        slots = PollSlots(1)
+        for number in range(200):
+            slots._usual = SEEDED.uniform(0.1, 3.0)
+            await asyncio.sleep(SEEDED.uniform(0, 1000))
+            first = asyncio.create_task(slots.run(partial(asyncio.sleep, 60)))
+            await asyncio.gather(first, slots.run(partial(asyncio.sleep, 0)), return_exceptions=True)
+            gave_way.append(isinstance(first.exception(), UpstreamUnavailable))
+            assert len(looks) <= 2 * (number + 1)
+
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(main())
+    assert all(gave_way)
+    assert not loop.unexpected

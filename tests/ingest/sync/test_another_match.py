@@ -1,0 +1,85 @@
+"""What a provider says of another match changes nothing, however often it says it; the next good answer counts again."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select
+
+from providers.replay import Line
+from store.tables import resources
+from tests.kit.day import match_day
+from tests.kit.opening import look
+from tests.providers.gn_gsd import gsd
+from tests.providers.gn_gsd.test_gn_gsd_day import SQUADS, playing
+from tests.providers.gn_gsd.test_gn_gsd_day import line as gsd_line
+from tests.providers.heim.feed import MATCH_ID, item, row, wrapped
+from tests.scenarios.outages.test_hostile_day import KICKOFF
+
+OTHERS = {"id": "601", "name": "SC Fremd"}
+GOAL, CARD = row(1, "goal/head", 12, "home", 9), row(2, "card/yellow", 20, "away", 8)
+STRANGE = [row(number, "card/red", 30, "home", 9, team=OTHERS) for number in (7, 8)]
+
+
+def heim_line(second, resource, body):
+    return Line.of(KICKOFF + timedelta(seconds=second), resource.format(f"ma{MATCH_ID}"), body)
+
+
+HEIM = [
+    heim_line(0, "match/{}", wrapped()),
+    heim_line(0, "match-event/{}", [GOAL]),
+    heim_line(0, "liveticker/co/{}", [item(5, 12, "Tor", GOAL)]),
+    heim_line(100, "match-event/{}", STRANGE),
+    heim_line(100, "liveticker/co/{}", [item(6, 30, "fremd", STRANGE[0])]),
+    heim_line(200, "match-event/{}", [GOAL, CARD]),
+    heim_line(200, "liveticker/co/{}", [item(5, 12, "Tor", GOAL)]),
+]
+STRANGERS = {f"{side}Participant": {"id": f"GN{side}", "starters": [gsd.person(77)]} for side in ("home", "away")}
+GN_GSD = [
+    SQUADS,
+    *playing(gsd.ACTIONS[0], second=0),
+    gsd_line(100, f"matches/{gsd.MATCH_ID}/actions", {"actions": [gsd.ACTIONS[1] | {"participant": {"id": "GNX"}}]}),
+    gsd_line(100, f"matches/{gsd.MATCH_ID}/lineups", {"lineups": STRANGERS}),
+    *playing(gsd.ACTIONS[0], gsd.ACTIONS[1], second=200),
+    gsd_line(200, f"matches/{gsd.MATCH_ID}/lineups", {"lineups": gsd.lineups()}),
+]
+
+
+async def errors_of(day):
+    """The last error of each resource, as the store keeps it."""
+    url = day.settings.database.url.get_secret_value()
+    rows = await look(url, lambda conn: conn.execute(select(resources)).all())
+    return {row.name: row.last_error or "" for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("provider", "match_id", "lines", "faulty"),
+    [("heim", MATCH_ID, HEIM, {"match-event", "liveticker"}), ("gn-gsd", gsd.MATCH_ID, GN_GSD, {"actions"})],
+)
+async def test_another_matchs_answers_change_nothing(tmp_path, provider, match_id, lines, faulty):
+    """Neither posts nor squads nor the version; health names the fault, and the next good answer counts at once."""
+    async with match_day(lines=lines, folder=tmp_path) as day:
+        day.replay.clock.pause()
+        created = await day.create(match_id, provider=provider, includeTextContent=provider == "heim")
+        (before,) = await day.until_quiet(created["local_id"], quiet=0.4)
+        day.replay.seek(150)
+        requests = day.replay.log.total
+        async with asyncio.timeout(30):
+            while day.replay.log.total < requests + 9:
+                await asyncio.sleep(0.05)
+        during = await day.show(created["local_id"])
+        errors = await errors_of(day)
+        day.replay.seek(250)
+        async with asyncio.timeout(30):
+            while len((await day.show(created["local_id"]))["events"]) == len(before["events"]):
+                await asyncio.sleep(0.05)
+        (after,) = await day.until_quiet(created["local_id"], quiet=0.4)
+
+    assert {name for name, error in errors.items() if "another match" in error} == faulty
+    assert [during[name] for name in ("version", "events", "squads")] == [
+        before[name] for name in ("version", "events", "squads")
+    ]
+    assert len(after["events"]) == len(before["events"]) + 1
+    assert after["squads"] == before["squads"]

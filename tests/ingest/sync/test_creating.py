@@ -1,0 +1,308 @@
+"""createFromExternal with everything behind it: the answer, the defaults, and each error of the interface's table."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from providers.replay import Line
+from tests.kit.day import CREATE, ORGANIZATION, match_day, running
+from tests.kit.sqlite import migrated_url
+from tests.providers.heim.feed import item, row, tree, wrapped
+
+MATCH = "9000001"
+SEARCH = "/api/v5/write/ticker/search.json"
+ROWS = [
+    row(1, "match/game-start", 1, created="14.06.2025 18:00:05"),
+    row(2, "goal/head", 15, "home", 9, 7, content="1:0", created="14.06.2025 18:15:10"),
+    row(3, "card/yellow", 33, "away", 4, created="14.06.2025 18:33:10"),
+    *(
+        row(100 + n + shift, "playing/lineup", 0, side, n + shift)
+        for side, shift in (("home", 0), ("away", 50))
+        for n in range(1, 12)
+    ),
+]
+TEXTS = [
+    item(901, 0, "Welcome to the harbour."),
+    item(902, 15, "<b>Tor</b> <br/>A header from close range.", ROWS[1]),
+]
+
+
+def line(resource: str, body: Any, second: int = 0) -> Line:
+    return Line.of(f"2025-06-14T19:10:{second:02}+02:00", resource, body)
+
+
+ROUND = {
+    "id": "4711",
+    "name": "Gruppe Z",
+    "season": {"id": "77", "name": "2025", "competition": {"id": "31", "name": "Hansepokal", "type": "club"}},
+}
+LINES = (
+    line(f"match/ma{MATCH}", wrapped(round=ROUND, match_result=[
+        {"match_result": "1", "match_result_at": "0", "place": "home"},
+        {"match_result": "0", "match_result_at": "0", "place": "away"},
+    ])),
+    line(f"match-event/ma{MATCH}", ROWS),
+    line(f"liveticker/ma{MATCH}", TEXTS),
+)  # fmt: skip
+
+
+@pytest.fixture
+async def day(tmp_path):
+    async with match_day(lines=LINES, folder=tmp_path, start_at="end") as running_day:
+        yield running_day
+
+
+async def refused(day, status: int, code: str, **body: Any) -> dict[str, Any]:
+    """Send the body and check the error's shape."""
+    answer = await day.client.post(CREATE, json={"provider": "heim", "matchId": MATCH, **body})
+    refusal = answer.json()
+    assert (status, code) == (answer.status_code, refusal["code"]), answer.text
+    assert refusal["message"]
+    assert {"code", "message", "retryable"} <= set(refusal) <= {"code", "message", "field", "retryable"}
+    assert (status == 503) == refusal["retryable"]
+    return refusal
+
+
+async def test_a_match_becomes_a_liveblog(day):
+    """Teams, squads, scoreboard, options and the posts so far are there in the answer, with what it is attached to."""
+    game = await day.create(MATCH)
+
+    assert "SV Nordhafen – FC Südtor" == game["meta_info"]["title"]
+    assert ("1", "0") == tuple(game["scoreboard"]["score"][side] for side in ("home_score", "away_score"))
+    assert ("aui", 45, 2, 15, 2) == tuple(
+        game["options"][name]
+        for name in (
+            "timing_type",
+            "regular_phase_length",
+            "num_regular_phases",
+            "overtime_phase_length",
+            "num_overtime_phases",
+        )
+    )
+    assert [11, 11] == [len(game["squads"][side]["lineup"]) for side in ("home", "away")]
+    assert "Hafenstadion" == game["meta_info"]["location"]["name"]
+    assert ["Kick-off", "Goal", "Yellow card"][:2] == [event["sport_event"]["title"] for event in game["events"]][:2]
+    assert {"matchId": MATCH} == game["external"]["selector"]
+    assert 0 == game["external"]["feedHealth"]["match"]["failures"]
+
+
+async def test_nothing_is_posted_by_itself_unless_requested(day):
+    """Without autoPostEnabled everything is imported as drafts: offered to editors, in no public read."""
+    game = await day.create(MATCH, autoPostEnabled=False)
+
+    assert {60} == {event["local_status"] for event in game["events"]}
+    assert [] == await day.feed_titles(game["local_id"])
+
+
+async def test_excluded_cards_stay_out_of_the_feed(day):
+    """An event type in `excludeEvents` is never posted; its neighbours are."""
+    game = await day.create(MATCH, autoPostConfiguration={"excludeEvents": ["soccer.yellow-card", "tennis.end"]})
+
+    titles = await day.feed_titles(game["local_id"], sort="asc")
+    assert any("Goal" in title for title in titles)
+    assert not any("Yellow" in title for title in titles)
+
+
+async def test_a_title_and_a_locale_are_taken(day):
+    """The given title stays, the texts are in the requested language."""
+    game = await day.create(MATCH, title="Hafenderby", locale="de")
+
+    assert "Hafenderby" == game["meta_info"]["title"]
+    assert "Anpfiff" == game["events"][0]["sport_event"]["title"]
+
+
+async def test_text_content_is_the_text_of_its_incident_or_a_post_of_its_own(day):
+    """The narrative replaces our own sentence without the provider's headline; a standalone text is a post."""
+    game = await day.create(MATCH, includeTextContent=True)
+
+    goal = next(event for event in game["events"] if event.get("sport_event", {}).get("event_type") == "soccer.goal")
+    standalone = [event for event in game["events"] if not event.get("sport_event")]
+    assert "A header from close range." == goal["contents"][0]["text"]
+    assert ["Welcome to the harbour."] == [event["contents"][0]["text"] for event in standalone]
+
+
+async def test_master_data_is_reused(day):
+    """Two liveblogs on one match name the same teams and players."""
+    one, two = await day.create(MATCH), await day.create(MATCH, locale="de")
+
+    assert one["local_id"] != two["local_id"]
+    assert one["meta_info"]["home_team"]["_id"] == two["meta_info"]["home_team"]["_id"]
+    assert [player["_id"] for player in one["squads"]["home"]["lineup"]] == [
+        player["_id"] for player in two["squads"]["home"]["lineup"]
+    ]
+
+
+async def test_an_idempotency_key_creates_once(day):
+    """The same key with the same body gives the same liveblog; with another body it is a conflict."""
+    headers = {"Idempotency-Key": "matchday-12"}
+    body = {"provider": "heim", "matchId": MATCH, "autoPostEnabled": True}
+    one, two = [(await day.client.post(CREATE, json=body, headers=headers)).json() for _ in range(2)]
+    other = await day.client.post(CREATE, json={**body, "locale": "de"}, headers=headers)
+
+    assert one["local_id"] == two["local_id"]
+    assert (409, "conflict") == (other.status_code, other.json()["code"])
+
+
+async def test_the_tree_envelope_is_understood(day):
+    """The direct API's tree gives the same liveblog, with the competition as tournament."""
+    day.replay.set_envelope(MATCH, "tree")
+    game = await day.create(MATCH)
+
+    assert "SV Nordhafen – FC Südtor" == game["meta_info"]["title"]
+    assert "Hansepokal" == game["meta_info"]["tournament"]["name"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "field"),
+    [
+        ({"provider": None}, 400, "provider"),
+        ({"matchId": None}, 422, "matchId"),
+        ({"matchId": 9000001}, 422, "matchId"),
+        ({"matchId": "derby"}, 400, "matchId"),
+        ({"locale": "xx"}, 422, "locale"),
+        (
+            {"autoPostConfiguration": {"excludeEvents": ["soccer.goal", "soccer.dance"]}},
+            422,
+            "autoPostConfiguration.excludeEvents.1",
+        ),
+        ({"autoPostConfiguration": {"excludeScoreboard": "perhaps"}}, 422, "autoPostConfiguration.excludeScoreboard"),
+    ],
+)
+async def test_a_wrong_request_is_refused_with_its_field(day, body, status, field):
+    """Missing data is 400, a document that cannot be is 422, and the field at fault is named as a path."""
+    refusal = await refused(day, status, "invalid_request", **{"autoPostEnabled": True, **body})
+
+    assert field == refusal["field"]
+
+
+async def test_a_body_that_is_not_json_is_400(day):
+    """Malformed requests are 400 whatever the content type says."""
+    answer = await day.client.post(CREATE, content=b"{not json", headers={"Content-Type": "text/plain"})
+
+    assert (400, "invalid_request") == (answer.status_code, answer.json()["code"])
+
+
+async def test_without_valid_credentials_it_is_401(day):
+    """No credentials and a wrong secret are answered alike."""
+    async with httpx.AsyncClient(base_url=day.client.base_url, trust_env=False, verify=False) as stranger:
+        answers = [
+            await stranger.post(CREATE, json={}),
+            await stranger.post(CREATE, json={}, auth=("cms", "wrong")),
+            await stranger.post(CREATE, json={}, auth=("nobody", "wrong")),
+        ]
+
+    assert [(401, "unauthorized")] * 3 == [(answer.status_code, answer.json()["code"]) for answer in answers]
+
+
+async def test_an_organization_that_is_not_the_clients_is_403(day):
+    """Whether it exists or not."""
+    answer = await day.client.post(
+        CREATE.replace(ORGANIZATION, "someoneelse"), json={"provider": "heim", "matchId": MATCH}
+    )
+
+    assert (403, "forbidden") == (answer.status_code, answer.json()["code"])
+
+
+async def test_an_organization_without_the_provider_is_403(tmp_path):
+    """A provider that the organization has not booked is refused."""
+    organizations = {ORGANIZATION: {"name": "Example Newsroom"}}
+    async with match_day(lines=LINES, folder=tmp_path, organizations=organizations) as day:
+        await refused(day, 403, "forbidden")
+
+
+async def test_an_unknown_provider_is_404(day):
+    """So is a route that does not exist."""
+    refusal = await refused(day, 404, "not_found", provider="teletext")
+
+    assert "provider" == refusal["field"]
+    assert 404 == (await day.client.post(CREATE + "/more", json={})).status_code
+
+
+async def test_an_unknown_match_is_404(day):
+    """The provider does not know it."""
+    await refused(day, 404, "not_found", matchId="404404")
+
+
+async def test_text_that_the_endpoint_does_not_deliver_is_400(tmp_path):
+    """includeTextContent is refused where the organization's endpoint has no text."""
+    async with match_day(lines=LINES, folder=tmp_path, start_at="end") as day:
+        access = {"base_url": day.replay.url, "text_content": False}
+        organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
+        tables = day.settings.model_dump() | {
+            "organizations": organizations,
+            "database": {"url": migrated_url(tmp_path / "other.db")},
+        }
+        async with running(type(day.settings).model_validate(tables)) as address:
+            day.client.base_url = httpx.URL(address)
+            refusal = await refused(day, 400, "invalid_request", includeTextContent=True)
+
+    assert "includeTextContent" == refusal["field"]
+
+
+async def test_a_sport_that_is_not_supported_is_400(tmp_path):
+    """Handball comes in the same format, and is refused by name."""
+    body = tree(wrapped()["match"], sport="6")
+    async with match_day(lines=[line(f"match/ma{MATCH}", body)], folder=tmp_path, start_at="end") as day:
+        refusal = await refused(day, 400, "invalid_request")
+
+    assert "matchId" == refusal["field"]
+
+
+@pytest.mark.parametrize("mode", ["500", "503", "429", "html", "truncated", "empty", "cut"])
+async def test_a_provider_that_fails_is_503_and_may_be_tried_again(day, mode):
+    """Errors, overload and answers that are not JSON are the provider's trouble, for the moment."""
+    day.replay.faults.add(mode, kind="match")
+    await refused(day, 503, "upstream_unavailable")
+
+    day.replay.faults.clear()
+    assert await day.create(MATCH)
+
+
+async def test_a_provider_that_refuses_our_credentials_is_403(day):
+    """Trying again will not help until the operator mends the configuration."""
+    day.replay.faults.add("401", kind="match")
+    await refused(day, 403, "forbidden")
+
+
+async def test_a_provider_that_is_down_is_503(tmp_path):
+    """Nobody listens there."""
+    access = {"base_url": "http://127.0.0.1:9", "text_content": True}
+    organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
+    async with match_day(lines=LINES, folder=tmp_path, organizations=organizations) as day:
+        await refused(day, 503, "upstream_unavailable")
+
+
+async def test_who_is_ready_does_not_wait_for_a_provider_of_declared_liveblogs(tmp_path):
+    """The provider is down, so what is declared cannot be there; all else is served, and search says what is there."""
+    access = {"base_url": "http://127.0.0.1:9", "text_content": True}
+    organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
+    derby = {"key": "derby", "organization": ORGANIZATION, "provider": "heim", "match_id": MATCH, "title": "The derby"}
+    async with match_day(folder=tmp_path, organizations=organizations, liveblogs=[derby]) as day:
+        ready = await day.client.get("/readyz")
+        game = {"_type": "Svc::Model::Game", "organization_id": ORGANIZATION, "template_id": "news", "meta_info":
+            {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Storm"}}  # fmt: skip
+        await day.client.post("/api/v5/write/ticker/create.json", json=game)
+        found = [(await day.client.get(SEARCH, params={"q": name})).json()["total"] for name in ("derby", "storm")]
+
+    assert (ready.status_code, ready.json()["ready"]) == (200, True)
+    assert found == [0, 1]
+
+
+async def test_a_provider_that_hangs_is_503_in_bounded_time(tmp_path):
+    """The time-out covers the whole request, tries included."""
+    async with match_day(lines=LINES, folder=tmp_path, polling={"timeout": 0.3}, start_at="end") as day:
+        day.replay.faults.add("timeout", kind="match")
+        async with asyncio.timeout(30):
+            await refused(day, 503, "upstream_unavailable")
+
+
+async def test_an_unexpected_error_is_500_without_detail(day, monkeypatch):
+    """The caller learns that it was us, and nothing else."""
+    monkeypatch.setattr("ingest.sync.import_match.game_document", lambda *_: 1 / 0)
+    refusal = await refused(day, 500, "internal")
+
+    assert "division" not in refusal["message"]

@@ -1,0 +1,322 @@
+"""The limiter of one endpoint: slots, rate, circuit breaker, and what it logs."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+from structlog.testing import capture_logs
+
+from ingest.kit.containment import Containment
+from ingest.sync import endpoint_limiter
+from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
+from ingest.sync.followed import Followed
+from ingest.sync.follower import Followers
+from ingest.sync.poll_slots import SHORTEST, PollSlots
+from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
+from mapping.match import Status
+from mapping.rules.breaker import CircuitBreakerConfig
+from providers.base import Answer, Fetched, Outcome
+from providers.http_client import Throttled
+from tests.kit.opening import endpoint_of
+from tests.kit.settings import LIMITS, polling
+
+RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=0.3, refused=9, lasting=0.0)
+PATIENT = CircuitBreakerConfig(breaker_after=5, breaker_pause=30)
+GOOD = Answer(resource="match", outcome=Outcome.UNCHANGED)
+
+
+class Provider:
+    """Answers with what `does` says of the match: an error, seconds to take, or well."""
+
+    id = "heim"
+    text_resource = None
+    translate = None
+
+    def __init__(self, name="one"):
+        self.endpoint = endpoint_of(provider="heim", base_url=f"http://{name}.invalid")
+        self.does = {}
+        self.requested = []
+        self.at_once = self.most = 0
+
+    async def fetch(self, match_id, known, *, text, hints):
+        self.requested.append(match_id)
+        what = self.does.get(match_id, self.does.get("*"))
+        self.at_once += 1
+        self.most = max(self.most, self.at_once)
+        try:
+            await asyncio.sleep(what if isinstance(what, float) else 0)
+        finally:
+            self.at_once -= 1
+        if isinstance(what, Exception):
+            return Fetched(answers=(Answer(resource="match", outcome=Outcome.FAILED, error=what),))
+        return Fetched(answers=(GOOD,))
+
+
+@pytest.fixture
+def provider():
+    return Provider()
+
+
+def fetch(limiter, match_id="1"):
+    return limiter.fetch(match_id, {}, text=False, hints={})
+
+
+def limiter_of(provider, *, concurrency=8, rule=RULE):
+    return EndpointLimiter(provider, concurrency=concurrency, rate=0, rule=rule)
+
+
+async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
+    """After the third nothing is requested, after the pause one poll tries, and a good one ends it; one line each."""
+    provider.does["*"] = UpstreamUnavailable("gone")
+    limiter = limiter_of(provider)
+    with capture_logs() as lines:
+        for name in "123":
+            await fetch(limiter, name)
+        assert limiter.lost == "gone"
+        with pytest.raises(EndpointPaused):
+            await fetch(limiter)
+        await asyncio.sleep(0.31)
+        await fetch(limiter)
+        assert limiter.paused_for() > 0.2
+        await asyncio.sleep(0.31)
+        provider.does.clear()
+        await fetch(limiter)
+
+    assert limiter.lost is None
+    assert limiter.paused_for() == 0
+    assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
+    assert len(provider.requested) == 5
+
+
+@pytest.mark.parametrize("error", [UpstreamUnavailable("x"), BadBody("x"), ProviderRefused("x")])
+async def test_failures_count_over_all_matches(provider, error):
+    """It does not matter of which match the endpoint makes nothing."""
+    provider.does["*"] = error
+    limiter = limiter_of(provider)
+    for name in "abc":
+        await fetch(limiter, name)
+
+    assert limiter.lost
+    assert (limiter.paused_for() > 5) is isinstance(error, ProviderRefused)
+
+
+async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
+    """404 is an answer."""
+    provider.does["*"] = MatchUnknown("x")
+    limiter = limiter_of(provider)
+    for name in "abcdef":
+        await fetch(limiter, name)
+
+    assert limiter.lost is None
+
+
+async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
+    """`Retry-After` of one match pauses all, without being an outage."""
+    provider.does["1"] = Throttled("slow down", retry_after=2.0)
+    limiter = limiter_of(provider)
+    await fetch(limiter, "1")
+
+    assert 1.9 < limiter.paused_for() <= 2
+    assert limiter.lost is None
+
+
+async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
+    """Throttled twice in a row while the others were answered well, a match pauses the endpoint no more."""
+    provider.does["1"] = Throttled("slow down", retry_after=1.0)
+    limiter = limiter_of(provider)
+    await fetch(limiter, "1")
+    await asyncio.sleep(1.01)
+    await fetch(limiter, "2")
+    await fetch(limiter, "1")
+
+    assert limiter.paused_for() == 0
+
+
+async def test_hanging_matches_give_way(provider):
+    """Eight hanging polls on eight slots: who comes after them waits for the shortest patience alone."""
+    provider.does = {f"slow{n}": 300.0 for n in range(8)}
+    limiter = limiter_of(provider, concurrency=8, rule=PATIENT)
+    hanging = [asyncio.create_task(fetch(limiter, name)) for name in provider.does]
+    await asyncio.sleep(SHORTEST)
+    async with asyncio.timeout(30):
+        await asyncio.gather(*(fetch(limiter, f"{n}") for n in range(50)))
+
+    assert provider.most == 8
+    done, pending = await asyncio.wait(hanging, timeout=0)
+    assert len(done) >= 1
+    assert all(isinstance(task.exception(), UpstreamUnavailable) for task in done)
+    for task in pending:
+        task.cancel()
+    await asyncio.gather(*pending, return_exceptions=True)
+    assert limiter.lost is None
+
+
+async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provider):
+    """Twenty that failed and hang now have four of eight slots: all the others are polled before any of them gives way."""
+    names = [f"slow{n}" for n in range(20)]
+    limiter = limiter_of(provider, concurrency=8, rule=PATIENT)
+    await fetch(limiter)
+    for name in names:
+        provider.does[name] = UpstreamUnavailable("gone")
+        await fetch(limiter, name)
+        await fetch(limiter)
+        provider.does[name] = 60.0
+    provider.requested.clear()
+    hanging = [asyncio.create_task(fetch(limiter, name)) for name in names]
+    await asyncio.sleep(0)
+    await asyncio.gather(*(fetch(limiter, f"{n}") for n in range(50)))
+
+    assert 54 == len(provider.requested)
+    assert not any(task.done() for task in hanging)
+    await asyncio.wait(hanging, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.sleep(0.01)
+    assert len(provider.requested) > 54, "the next of them gets a slot"
+    for task in hanging:
+        task.cancel()
+    await asyncio.gather(*hanging, return_exceptions=True)
+    provider.does.clear()
+    async with asyncio.timeout(30):
+        assert all([(await fetch(limiter, name)).good for name in names])
+
+
+async def test_of_matches_that_failed_last_only_so_many_are_kept(provider, monkeypatch):
+    """Matches come and go, and anybody may ask for any id; those that failed latest are known."""
+    monkeypatch.setattr(endpoint_limiter, "KEPT_FAILURES", 20)
+    provider.does["*"] = UpstreamUnavailable("x")
+    limiter = limiter_of(provider, rule=CircuitBreakerConfig(breaker_after=100, breaker_pause=30))
+    for number in range(50):
+        await fetch(limiter, str(number))
+
+    assert set(limiter._recently_failed) == set(map(str, range(30, 50)))
+
+
+async def test_where_all_are_slow_nobody_gives_way():
+    """Usual is what most polls take: a provider that became slow is waited for after a few polls."""
+    slots = PollSlots(2)
+    failures = []
+
+    async def poll():
+        try:
+            await slots.run(partial(asyncio.sleep, 0.3))
+        except UpstreamUnavailable:
+            failures.append(1)
+
+    slots._usual = 0.1
+    await asyncio.gather(*(poll() for _ in range(10)))
+
+    assert failures == []
+
+
+async def test_a_hanging_match_alone_is_left_its_time(provider):
+    """Without anybody waiting a slow answer is taken."""
+    provider.does["1"] = SHORTEST * 2
+
+    assert (await fetch(limiter_of(provider, concurrency=1, rule=PATIENT))).good
+
+
+async def test_slots_are_given_back_by_those_who_give_up():
+    """Somebody who is cancelled while waiting, or while holding, takes nothing along."""
+    slots = PollSlots(1)
+
+    async def occupy(seconds):
+        await slots.run(partial(asyncio.sleep, seconds))
+
+    first, second, third = (asyncio.create_task(occupy(9)) for _ in range(3))
+    await asyncio.sleep(0)
+    second.cancel()
+    await asyncio.sleep(0)
+    first.cancel()
+    await asyncio.sleep(0.01)
+    third.cancel()
+    await asyncio.gather(first, second, third, return_exceptions=True)
+    async with asyncio.timeout(30):
+        await occupy(0)
+
+
+class NoStore:
+    """Nothing changes, so nothing is written but the health."""
+
+    async def write(self, work):
+        return None
+
+    async def read(self, query):
+        return ()
+
+
+async def test_an_endpoint_that_goes_down_is_logged_once():
+    """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
+    provider = Provider()
+    settings = polling(live=0.1, backoff_max=0.4, breaker_pause=0.3, concurrency=4)
+    followers = Followers(
+        NoStore(),
+        {provider.endpoint.key: provider},
+        settings,
+        LIMITS,
+        clock=lambda: 0.0,
+        new_id=str,
+        containment=Containment(),
+    )
+    followers.limiters[provider.endpoint.key]._rule = CircuitBreakerConfig(
+        breaker_after=5, breaker_pause=0.3, lasting=0.01
+    )
+    for number in range(100):
+        match = Followed(
+            id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
+            status=Status.LIVE, kickoff=0,
+        )  # fmt: skip
+        followers._matches[match.id] = match
+        followers.schedule(match, number / 1000)
+    with capture_logs() as lines:
+        driving = asyncio.create_task(followers.run())
+        await asyncio.sleep(0.3)
+        provider.does["*"] = UpstreamUnavailable("gone")
+        await asyncio.sleep(1.0)
+        down = len(provider.requested)
+        assert followers.health()["endpoints_lost"] == 1
+        await asyncio.sleep(0.7)
+        assert len(provider.requested) - down <= 4
+        provider.does.clear()
+        await asyncio.sleep(1.0)
+        driving.cancel()
+        await followers.stop()
+
+    assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
+    assert followers.health() == {
+        "matches": 100,
+        "failing": 0,
+        "silent": 0,
+        "endpoints_lost": 0,
+        "endpoints_limited": 0,
+    }
+
+
+async def test_a_silent_match_raises_one_alarm():
+    """A live match without a good answer for too long is logged and counted once; others are not."""
+    now = [1000.0]
+    provider = Provider()
+    followers = Followers(
+        NoStore(),
+        {provider.endpoint.key: provider},
+        polling(),
+        LIMITS,
+        clock=lambda: now[0],
+        new_id=str,
+        containment=Containment(),
+    )
+    for ident, status, good_at in (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050)):
+        followers._matches[ident] = Followed(
+            id=ident, match_id=ident, endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=status,
+            kickoff=0, good_at=good_at,
+        )  # fmt: skip
+    now[0] = 1061.0
+    with capture_logs() as lines:
+        await followers.watch_silence()
+        await followers.watch_silence()
+
+    assert [(line["event"], line["match"]) for line in lines] == [("match.silent", "1")]
+    assert followers.health()["silent"] == 1
+    await followers.poll(followers._matches["1"])
+    assert followers.health()["silent"] == 0
+    await followers.stop()

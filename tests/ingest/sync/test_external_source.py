@@ -1,0 +1,326 @@
+"""The external source after the creation: shown, changed, paused, attached, moved, taken off and given fields back."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from providers.replay import Line
+from tests.ingest.sync.test_creating import LINES, MATCH, ROWS
+from tests.kit.day import ORGANIZATION, match_day
+from tests.providers.heim.feed import row, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import httpx
+
+    from tests.kit.day import MatchDay
+
+OTHER_MATCH = "9000002"
+LIVEBLOG = f"/apigw/sports/v2/{ORGANIZATION}/liveblog"
+WRITE = "/api/v5/write"
+LATER = row(5, "goal/head", 50, "home", 9, 7, content="2:0", created="14.06.2025 18:50:10")
+GAME = {
+    "_type": "Svc::Model::Game",
+    "organization_id": ORGANIZATION,
+    "template_id": "soccer",
+    "meta_info": {
+        "_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo",
+        "title": "The editor's derby",
+        "home_team": {"_type": "Svc::Model::Team", "name": "Nordhafen"},
+        "away_team": {"_type": "Svc::Model::Team", "name": "Südtor"},
+    },
+}
+
+
+@pytest.fixture
+async def day(tmp_path):
+    """The match stands still before its last goal until a test says `goes_on`."""
+    other = wrapped()
+    other["match"]["id"] = OTHER_MATCH
+    lines = (
+        *LINES,
+        Line.of("2025-06-14T19:10:00+02:00", f"match/ma{OTHER_MATCH}", other),
+        Line.of("2025-06-14T19:10:00+02:00", f"match-event/ma{OTHER_MATCH}", []),
+        Line.of("2025-06-14T19:10:09+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
+    )
+    async with match_day(lines=lines, folder=tmp_path, start_at="0") as running_day:
+        running_day.replay.clock.pause()
+        yield running_day
+
+
+def goes_on(day: MatchDay) -> None:
+    """The match is played to its end."""
+    day.replay.settle()
+
+
+async def source(day: MatchDay, name: str, **changes: Any) -> dict[str, Any]:
+    """What `external.json` says, after these changes if there are any."""
+    path = f"{LIVEBLOG}/{name}/external.json"
+    answer = await (day.client.post(path, json=changes) if changes else day.client.get(path))
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+async def act(day: MatchDay, name: str, action: str, **body: Any) -> httpx.Response:
+    return await day.client.post(f"{LIVEBLOG}/{name}/external/{action}.json", json=body)
+
+
+async def shown(day: MatchDay, name: str, reached: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """The liveblog, once it is as it should be."""
+    async with asyncio.timeout(60):
+        while not reached(game := await day.show(name)):
+            await asyncio.sleep(0.1)
+    return game
+
+
+def minutes(game: dict[str, Any], status: int = 0) -> list[str]:
+    events = [event.get("sport_event") or {} for event in game["events"] if event["local_status"] == status]
+    return [event["time_of_play"] for event in events if event.get("time_of_play")]
+
+
+async def test_external_is_part_of_show_search_compact_and_the_answer_of_modifications(day):
+    """Each of them holds the connection with the health of the feed; the read of the public does not."""
+    name = (await day.create(MATCH))["local_id"]
+    change = {
+        "_type": "Svc::Model::Modification::UpdateGameMetaInfoModification",
+        "meta_info": {"_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo", "allow_comments": False},
+    }
+    modified = await day.client.post(
+        f"{WRITE}/ticker/post_modifications.json", json={"local_id": name, "modifications": [change]}
+    )
+    compact = await day.client.get(f"{WRITE}/ticker/show.json", params={"local_id": name, "compact": "true"})
+    search = await day.client.get(f"{WRITE}/ticker/search.json")
+    delta = await day.client.get("/api/v6/ticker/show.json", params={"id": name})
+
+    assert [200, 200] == [modified.status_code, search.status_code], modified.text
+    games = [await day.show(name), modified.json(), compact.json(), *search.json()["objects"]]
+    assert [{"matchId": MATCH}] * 4 == [game["external"]["selector"] for game in games]
+    assert all("match" in game["external"]["feedHealth"] for game in games)
+    assert "external" not in delta.json()["game"]
+
+
+async def test_the_settings_of_a_liveblog_are_shown_and_changed_with_one_step(day):
+    """What is absent is kept, each change is one step, and what changes nothing is none."""
+    name = (await day.create(MATCH))["local_id"]
+    before = await source(day, name)
+    version = (await source(day, name, paused=True))["version"]
+    after = await source(day, name, autoPostConfiguration={"excludeEvents": ["soccer.yellow-card"]}, paused=True)
+    again = await source(day, name, autoPostConfiguration={"excludeEvents": ["soccer.yellow-card"]})
+
+    assert (True, False, "en", False) == tuple(
+        before[each] for each in ("autoPostEnabled", "includeTextContent", "locale", "paused")
+    )
+    assert {"excludeScoreboard": False, "excludeEvents": []} == before["autoPostConfiguration"]
+    assert {"excludeScoreboard": False, "excludeEvents": ["soccer.yellow-card"]} == after["autoPostConfiguration"]
+    assert (True, True, version + 1) == (after["autoPostEnabled"], after["paused"], after["version"])
+    assert after == again
+    assert ["soccer.yellow-card"] == (await day.show(name))["external"]["autoPost"]["excludeEvents"]
+
+
+async def test_a_changed_language_and_excluded_events_reach_the_posts_that_are_there(day):
+    """The posts are written in the new language, and those of an excluded event type become drafts."""
+    name = (await day.create(MATCH))["local_id"]
+    await source(day, name, locale="de", autoPostConfiguration={"excludeEvents": ["soccer.yellow-card"]})
+    game = await shown(day, name, lambda game: "33'" in minutes(game, 60))
+
+    assert "de" == game["locale"]
+    assert "Anpfiff" == game["events"][0]["sport_event"]["title"]
+
+
+async def test_text_that_is_requested_later_is_delivered(day):
+    """With `includeTextContent` the provider's commentary comes into a liveblog that was created without it."""
+    name = (await day.create(MATCH))["local_id"]
+    await source(day, name, includeTextContent=True)
+
+    assert await shown(day, name, lambda game: "A header from close range." in str(game["events"]))
+
+
+@pytest.mark.long
+async def test_nothing_is_written_while_paused_and_everything_afterwards(day):
+    """The match is followed, a goal falls, and the paused liveblog gets it when it goes on."""
+    name, other = [(await day.create(MATCH))["local_id"] for _ in range(2)]
+    version = (await source(day, name, paused=True))["version"]
+    goes_on(day)
+    await shown(day, other, lambda game: "50'" in minutes(game))
+    paused = await day.show(name)
+    await source(day, name, paused=False)
+
+    assert (version, True) == (paused["version"], paused["external"]["paused"])
+    assert "50'" not in minutes(paused)
+    assert await shown(day, name, lambda game: "50'" in minutes(game))
+
+
+@pytest.mark.long
+async def test_a_liveblog_made_by_hand_is_put_on_a_match(day):
+    """Teams, board and posts come from the match, the editor's title and post stay; it goes on following the match."""
+    made = await day.client.post(f"{WRITE}/ticker/create.json", json=GAME)
+    assert made.status_code == 200, made.text
+    name, version = made.json()["local_id"], made.json()["version"]
+    own = {"_type": "Svc::Model::Event", "headline": "Hello"}
+    await day.client.post(f"{WRITE}/event/create.json", params={"ticker_local_id": name}, json=own)
+    answer = await act(day, name, "attach", provider="heim", matchId=MATCH, autoPostEnabled=True)
+    assert answer.status_code == 200, answer.text
+    game = answer.json()
+
+    assert version + 2 == game["version"], "one step for the post, one for the match"
+    assert ("The editor's derby", "SV Nordhafen") == (
+        game["meta_info"]["title"],
+        game["meta_info"]["home_team"]["name"],
+    )
+    assert "1" == game["scoreboard"]["score"]["home_score"]
+    assert {"15'", "33'"} <= set(minutes(game))
+    assert "Hello" in [event["headline"] for event in game["events"]]
+    assert {"matchId": MATCH} == game["external"]["selector"]
+    goes_on(day)
+    assert await shown(day, name, lambda game: "50'" in str(game["events"]))
+
+    again = await act(day, name, "attach", provider="heim", matchId=MATCH)
+    assert again.json()["external"]["autoPost"]["enabled"], "what is absent is kept"
+
+
+@pytest.mark.long
+async def test_a_liveblog_is_moved_to_another_match(day):
+    """It follows the other match with the settings that it had, and what the first match brought is the editors'."""
+    name = (await day.create(MATCH, locale="de"))["local_id"]
+    answer = await act(day, name, "attach", provider="heim", matchId=OTHER_MATCH)
+    assert answer.status_code == 200, answer.text
+    game = answer.json()
+    goes_on(day)
+    [last] = await day.until_quiet(name)
+
+    assert ({"matchId": OTHER_MATCH}, "de") == (game["external"]["selector"], game["external"]["locale"])
+    assert "15'" in minutes(game)
+    assert "50'" not in minutes(last), "the first match is not followed here any more"
+
+
+@pytest.mark.long
+async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(day):
+    """Its posts are the editors', `external` is gone, and taking it off once more changes nothing."""
+    name = (await day.create(MATCH))["local_id"]
+    off = (await act(day, name, "detach")).json()
+    goes_on(day)
+    [last] = await day.until_quiet(name, quiet=0.5)
+    again = (await act(day, name, "detach")).json()
+
+    assert "external" not in off
+    assert off["version"] == last["version"] == again["version"]
+    assert "15'" in minutes(last)
+    assert "50'" not in minutes(last)
+    assert 404 == (await day.client.get(f"{LIVEBLOG}/{name}/external.json")).status_code
+
+
+@pytest.mark.parametrize(
+    ("action", "body", "status", "field"),
+    [
+        ("attach", {}, 400, "provider"),
+        ("attach", {"provider": "teletext", "matchId": MATCH}, 404, "provider"),
+        ("attach", {"provider": "heim"}, 422, "matchId"),
+        ("attach", {"provider": "heim", "matchId": "404404"}, 404, None),
+        ("attach", {"provider": "heim", "matchId": MATCH, "locale": "xx"}, 422, "locale"),
+    ],
+)
+async def test_what_cannot_be_attached_is_refused(day, action, body, status, field):
+    """With the field at fault, and the liveblog stays as it is."""
+    game = await day.create(MATCH)
+    answer = await act(day, game["local_id"], action, **body)
+
+    assert (status, field) == (answer.status_code, answer.json().get("field")), answer.text
+    assert {"matchId": MATCH} == (await day.show(game["local_id"]))["external"]["selector"]
+
+
+async def test_a_liveblog_that_the_configuration_declares_cannot_be_taken_off_its_match(tmp_path):
+    """409, and it follows its match as before: the configuration would put it on again."""
+    declared = {"key": "derby", "organization": ORGANIZATION, "provider": "heim", "match_id": MATCH, "auto_post": True}
+    async with match_day(lines=LINES, folder=tmp_path, start_at="0", liveblogs=[declared]) as day:
+        async with asyncio.timeout(60):
+            while not (found := (await day.client.get(f"{WRITE}/ticker/search.json")).json()["objects"]):
+                await asyncio.sleep(0.1)
+        name = found[0]["local_id"]
+        answer = await act(day, name, "detach")
+        after = await source(day, name)
+
+    assert (409, "conflict") == (answer.status_code, answer.json()["code"]), answer.text
+    assert {"matchId": MATCH} == after["selector"]
+
+
+async def test_a_match_of_another_sport_cannot_be_attached(day):
+    """422, and the liveblog stays on no match, as it was."""
+    made = (await day.client.post(f"{WRITE}/ticker/create.json", json={**GAME, "template_id": "icehockey"})).json()
+    answer = await act(day, made["local_id"], "attach", provider="heim", matchId=MATCH)
+    after = await day.show(made["local_id"])
+
+    assert (422, "matchId") == (answer.status_code, answer.json()["field"]), answer.text
+    assert made["version"] == after["version"]
+    assert "external" not in after
+
+
+async def test_if_match_holds_on_the_routes_that_change_what_is_taken_over(day):
+    """With an older version the settings and what is given back are refused with 409; with the present one they are taken."""
+    game = await day.create(MATCH, locale="de")
+    name = game["local_id"]
+    await source(day, name, paused=True)
+    for path, body in (("external.json", {"locale": "en"}), ("external/handback.json", {})):
+        stale, broken, version = str(game["version"]), "soon", str((await source(day, name))["version"])
+        statuses = [
+            (await day.client.post(f"{LIVEBLOG}/{name}/{path}", json=body, headers={"If-Match": each})).status_code
+            for each in (stale, broken, version)
+        ]
+        assert [409, 400, 200] == statuses, path
+
+    assert "en" == (await source(day, name))["locale"]
+
+
+async def edit(day: MatchDay, event: str, **fields: Any) -> None:
+    answer = await day.client.post(f"{WRITE}/event/update.json", params={"event_local_id": event}, json=fields)
+    assert answer.status_code == 200, answer.text
+
+
+async def test_a_field_of_a_post_and_a_whole_post_are_given_back(day):
+    """One field, then the post, are as the provider says again, with one step each, and a second time without any."""
+    game = await day.create(MATCH)
+    name, goal = game["local_id"], next(event for event in game["events"] if "15'" in str(event))
+    post = goal["local_id"]
+    await edit(day, post, headline="Mine", sport_event={"title": "A beauty", "time_of_play": "16'"})
+
+    async def given(**body: Any) -> tuple[int, str, str, str]:
+        answer = await act(day, name, "handback", **body)
+        assert answer.status_code == 200, answer.text
+        event = next(each for each in answer.json()["events"] if each["local_id"] == post)
+        block = event["sport_event"]
+        return answer.json()["version"], event.get("headline") or "", block["title"], block["time_of_play"]
+
+    version, *one = await given(events=[post], fields=["sport_event.title"])
+    later, *whole = await given(events=[post])
+
+    assert ["Mine", "Goal", "16'"] == one
+    assert (version + 1, ["", "Goal", "15'"]) == (later, whole)
+    assert later == (await given())[0]
+
+
+@pytest.mark.long
+async def test_the_score_is_given_back_and_follows_the_match_again(day):
+    """A score by hand holds until it is handed back; from then on it is the match's, whose last goal is a row already."""
+    name = (await day.create(MATCH))["local_id"]
+    info = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo", "home_score": 7, "away_score": 0}
+    change = {"_type": "Svc::Model::Modification::UpdateGameScoreInfoModification", "score_info": info}
+    body = {"local_id": name, "modifications": [change]}
+    assert (await day.client.post(f"{WRITE}/ticker/post_modifications.json", json=body)).status_code == 200
+    goes_on(day)
+    [by_hand] = await day.until_quiet(name, quiet=0.5)
+    back = (await act(day, name, "handback", fields=["scoreboard"])).json()
+
+    assert ("7", "2") == tuple(game["scoreboard"]["score"]["home_score"] for game in (by_hand, back))
+
+
+@pytest.mark.parametrize(
+    ("body", "field"), [({"fields": ["weather"]}, "fields.0"), ({"events": ["enobody"]}, "events.0")]
+)
+async def test_what_the_provider_never_brought_is_not_given_back(day, body, field):
+    """422 with its path."""
+    answer = await act(day, (await day.create(MATCH))["local_id"], "handback", **body)
+
+    assert (422, field) == (answer.status_code, answer.json()["field"])

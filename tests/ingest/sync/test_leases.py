@@ -1,0 +1,390 @@
+"""Who follows a match: leases that no clock can mislead, followers that keep to them, writes that the fence refuses."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from functools import partial
+from time import monotonic
+
+import pytest
+
+from ingest.kit.containment import Containment
+from ingest.sync.followed import Followed
+from ingest.sync.follower import TAKE_UP, Followers
+from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
+from mapping.match import Status
+from mapping.rules.pacing import phase
+from store.following import leases, sync
+from tests.ingest.sync.test_endpoint_limiter import NoStore, Provider
+from tests.kit.opening import store_at
+from tests.kit.scripted import WALL, Process, Scripted
+from tests.kit.settings import LIMITS, polling
+from tests.kit.sqlite import migrated_url
+from tests.providers.heim.feed import MATCH_ID
+from tests.scenarios.editors.test_corrections import ONE, TWO, begun
+from tests.store.test_sync import MATCH
+
+HOURS = 7200.0
+LIVE = polling().live
+KICKOFF = 1_749_916_800
+"""Unix seconds; 18:00 in Berlin, as the body of the match says."""
+
+
+@dataclass
+class Steady:
+    """A steady clock that a test moves; `wall` is the one that somebody sets."""
+
+    now: float = 50.0
+    wall: float = 1_800_000_000.0
+
+    def __call__(self):
+        return self.now
+
+
+@dataclass
+class Kept:
+    """Followers that only keep what they were given."""
+
+    under: dict = field(default_factory=dict)
+    limiters: dict = field(default_factory=dict)
+    matches: tuple = ()
+
+    def __len__(self):
+        return len(self.under)
+
+    def follows(self, leased):
+        return self.under.get(leased.follow_id) == leased
+
+    def keep(self, leased, *, besides=frozenset()):
+        ids = {each.follow_id for each in leased} | set(besides)
+        self.under = {name: each for name, each in self.under.items() if name in ids}
+
+    async def follow(self, follow_id, *, leased=None, afresh=False):
+        self.under[follow_id] = leased
+
+
+class Member:
+    """A process as far as leases go."""
+
+    def __init__(self, store, clock):
+        self.clock = clock
+        self.lease = Lease(clock)
+        self.kept = Kept()
+        self.leasing = MatchLeases(
+            store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}), containment=Containment()
+        )
+
+    async def renew(self):
+        await self.leasing.renew()
+
+    @property
+    def leased(self):
+        """What it may poll at this moment."""
+        return set(self.kept.under) if self.lease() else set()
+
+
+@pytest.fixture
+def clock():
+    return Steady()
+
+
+@pytest.fixture
+async def store(tmp_path, clock):
+    opened = await store_at(migrated_url(tmp_path / "leases.db"), clock=lambda: clock.wall)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def everything(store):
+    """Ten open matches."""
+    new = [replace(MATCH, match_id=f"{each}") for each in range(10)]
+    return {(await store.write(partial(sync.follow_for, match=each))).id for each in new}
+
+
+async def pass_time(clock, seconds, *members, tick=TICK):
+    """Let time pass; the members renew in it, and no match is ever leased by two of them."""
+    until = clock.now + seconds
+    while clock.now < until:
+        clock.now += tick
+        clock.wall += tick
+        for member in members:
+            await member.renew()
+        leased = [name for member in members for name in member.leased]
+        assert len(leased) == len(set(leased)), "two processes have leased one match"
+
+
+def test_the_quiet_are_dead_after_their_time_and_not_before():
+    """Only seconds between two looks that found the same beat count."""
+    watch = PeerMonitor(8.0, gap=4.0)
+    for now, beat in ((0, 1), (2, 1), (4, 2), (6, 2), (8, 2), (10, 2)):
+        watch.look({"one": beat}, now)
+    assert watch.dead() == {}
+    assert watch.wait(2.0) == 2.0
+    watch.look({"one": 2}, 11.5)
+    assert watch.wait(2.0) == 0.5
+    watch.look({"one": 2}, 12.0)
+    assert watch.dead() == {"one": 2}
+    watch.look({}, 12.0)
+    assert watch.dead() == {}
+
+
+def test_a_watcher_that_slept_blames_nobody():
+    """A long gap between two looks is the watcher's own, or the whole machine's."""
+    watch = PeerMonitor(8.0, gap=4.0)
+    watch.look({"one": 1}, 0)
+    watch.look({"one": 1}, 7200)
+
+    assert watch.dead() == {}
+
+
+async def test_two_share_evenly_within_ten_seconds(store, clock, everything):
+    """The second one has its half after a few turns, and both keep what they have."""
+    one, two = Member(store, clock), Member(store, clock)
+    await pass_time(clock, 4, one)
+    assert everything == one.leased
+    await pass_time(clock, 10, one, two)
+    halves = one.leased, two.leased
+    await pass_time(clock, 20, one, two)
+
+    assert (5, 5) == tuple(map(len, halves))
+    assert halves == (one.leased, two.leased)
+
+
+async def test_a_dead_one_is_replaced_within_twelve_seconds(store, clock, everything):
+    """Without a word from it, all its matches are followed again."""
+    one, two = Member(store, clock), Member(store, clock)
+    await pass_time(clock, 10, one, two)
+    await pass_time(clock, 12, one)
+
+    assert everything == one.leased
+
+
+async def test_a_stopped_one_may_poll_nothing_when_it_goes_on(store, clock, everything):
+    """Its lease has run out before the others took over; at its next turn it learns that it was given up, and starts anew."""
+    one, two = Member(store, clock), Member(store, clock)
+    await pass_time(clock, 10, one, two)
+    before = two.kept.under
+    await pass_time(clock, LEASE, one)
+    assert set() == two.leased
+    await pass_time(clock, 12, one)
+    assert everything == one.leased
+    await two.renew()
+    assert {} == two.kept.under
+    await pass_time(clock, 10, one, two)
+
+    assert (5, 5) == (len(one.leased), len(two.leased))
+    fences = {each.fence for each in before.values()}
+    assert all(each.fence not in fences for each in two.kept.under.values())
+
+
+@pytest.mark.parametrize("jump", [HOURS, -HOURS])
+async def test_a_jump_of_the_wall_clock_moves_no_match(store, clock, everything, jump):
+    """Two hours forth or back: the same holders, the same fences; and a dead one is found as fast as ever."""
+    one, two = Member(store, clock), Member(store, clock)
+    await pass_time(clock, 10, one, two)
+    before = dict(one.kept.under), dict(two.kept.under)
+    clock.wall += jump
+    await pass_time(clock, 10, one, two)
+    assert before == (one.kept.under, two.kept.under)
+    clock.wall -= jump
+    await pass_time(clock, 12, two)
+
+    assert everything == two.leased
+
+
+async def test_a_machine_that_slept_goes_on_as_it_was(store, clock, everything):
+    """All processes slept for an hour: nobody polls before it has renewed, nobody is given up."""
+    one, two = Member(store, clock), Member(store, clock)
+    await pass_time(clock, 10, one, two)
+    before = dict(one.kept.under), dict(two.kept.under)
+    clock.now += 3600
+    assert (set(), set()) == (one.leased, two.leased)
+    await pass_time(clock, 6, one, two)
+
+    assert before == (one.kept.under, two.kept.under)
+    assert everything == one.leased | two.leased
+
+
+async def test_the_lease_counts_from_before_it_was_requested(store, clock, everything):
+    """However long the database takes to renew, the others count from later."""
+    member = Member(store, clock)
+
+    class Slow:
+        liveness = store.liveness
+
+        async def write(self, work):
+            result = await store.write(work)
+            clock.now += 3
+            return result
+
+    await member.renew()
+    member.leasing._store = Slow()
+    requested = clock.now
+    await member.renew()
+
+    assert requested + LEASE == member.lease.until
+
+
+async def test_stopping_leaves_everything_to_others_at_once(store, clock, everything):
+    """The next turn of another takes it all."""
+    one, two = Member(store, clock), Member(store, clock)
+    await pass_time(clock, 10, one, two)
+    await two.leasing.stop()
+    await one.renew()
+
+    assert set() == two.leased
+    assert everything == one.leased
+
+
+async def test_a_new_match_is_followed_at_once_where_it_was_created(store, clock, everything):
+    """The process that created it leases it whatever its share; a lease of another process stays."""
+    one, two = Member(store, clock), Member(store, clock)
+    await pass_time(clock, 10, one, two)
+    await one.leasing.follow(next(iter(two.leased)))
+    new = (await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="new")))).id
+    await two.leasing.follow(new)
+
+    assert (5, 6) == (len(one.leased), len(two.leased))
+    assert new in two.leased
+
+
+async def test_nothing_is_polled_without_a_lease():
+    """A due match waits while the lease has run out, and is polled again once it is renewed."""
+    leased, provider = [True], Provider()
+    followers = Followers(
+        NoStore(),
+        {provider.endpoint.key: provider},
+        polling(live=0.02),
+        LIMITS,
+        clock=lambda: 0.0,
+        new_id=str,
+        lease=lambda: leased[0],
+        containment=Containment(),
+    )
+    match = Followed(
+        id="f1", match_id="1", endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=Status.LIVE,
+        kickoff=0,
+    )  # fmt: skip
+    followers._matches[match.id] = match
+    followers.schedule(match, 0.0)
+    running = asyncio.create_task(followers.run())
+    await asyncio.sleep(0.3)
+    polls = len(provider.requested)
+    leased[0] = False
+    await asyncio.sleep(0.05)
+    stopped = len(provider.requested)
+    await asyncio.sleep(0.5)
+    assert polls > 3
+    assert stopped == len(provider.requested)
+    leased[0] = True
+    await asyncio.sleep(1.2)
+    running.cancel()
+    await followers.stop()
+
+    assert len(provider.requested) > stopped + 3
+
+
+async def test_a_match_that_is_taken_up_is_polled_soon_and_then_in_its_place(store, monkeypatch):
+    """Nobody knows how long it has not been polled; those that are taken up together do not stay together."""
+    monkeypatch.setattr(
+        WALL, "now", 1_800_000_000.0
+    )  # the store's own clock: other tests of this process have moved it on
+    process, _ = await begun(store, ONE)
+    await process.restart()
+    (match,) = process.matches
+    soon = match.due - monotonic()
+    waits = []
+    for _ in range(2):
+        await process.poll()
+        waits.append(match.due - monotonic())
+
+    assert soon <= TAKE_UP < phase(MATCH_ID, LIVE)
+    assert waits == [pytest.approx(phase(MATCH_ID, LIVE), abs=0.5), pytest.approx(LIVE, abs=0.5)]
+
+
+async def test_a_stale_process_writes_nothing_and_drops_the_match(store):
+    """Another process took the match in the middle of a poll: the fence refuses, it is counted, the liveblog stays."""
+    process, ticker_id = await begun(store, ONE)
+    version = (await process.game(ticker_id)).version
+    (match,) = process.matches
+    other = leases.Worker(id="other", knows=frozenset({match.endpoint}))
+    await store.write(partial(leases.join, worker=other, alone=False))
+    assert await store.write(partial(leases.lease, worker=other, follow_id=match.id))
+    await process.poll(TWO)
+
+    assert 1 == process.followers.refused
+    assert () == process.matches
+    assert version == (await process.game(ticker_id)).version
+
+
+async def test_a_liveblog_that_joins_elsewhere_has_its_match_looked_at_afresh(store):
+    """The follower sees at its next renewal that a liveblog joined, fetches everything, and brings the newcomer in line."""
+    process, _ = await begun(store, TWO)
+    worker = leases.Worker(id="one", knows=frozenset({process.adapter.endpoint.key}))
+    await store.write(partial(leases.join, worker=worker, alone=True))
+    (leased,) = (await store.write(partial(leases.renew, worker=worker, dead={}, batch=10))).leased
+    await process.followers.follow(leased.follow_id, leased=leased)
+    elsewhere = Process(store, MATCH_ID, adapter=process.adapter)
+    process.adapter.bodies = ONE  # what the other process sees is behind
+    joined = await elsewhere.create(locale="de")
+    process.adapter.bodies = TWO
+    assert "incident:12" not in await process.posted(joined)
+    (leased,) = (await store.write(partial(leases.renew, worker=worker, dead={}, batch=10))).leased
+    assert not process.followers.follows(leased)
+    await process.followers.follow(leased.follow_id, leased=leased)
+    assert process.followers.follows(leased)
+    await process.poll()
+
+    assert "incident:12" in await process.posted(joined)
+
+
+async def test_what_joined_is_not_forgotten_by_a_crash(store):
+    """The process dies before it looked afresh; the next one knows nothing of the match and fetches everything."""
+    process, _ = await begun(store, TWO)
+    elsewhere = Process(store, MATCH_ID, adapter=process.adapter)
+    process.adapter.bodies = ONE
+    joined = await elsewhere.create(locale="de")
+    await process.restart()
+    await process.poll(TWO)
+
+    assert "incident:12" in await process.posted(joined)
+
+
+@pytest.mark.parametrize("jump", [HOURS, -HOURS])
+async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
+    """A running match is polled at its interval before and after somebody sets the clock."""
+    adapter, wall = Scripted(), [KICKOFF + 3600]
+    process = Process(store, MATCH_ID, adapter=adapter)
+    adapter.bodies = ONE
+    await process.create()
+    requested = []
+    fetch = adapter.fetch
+
+    async def counted(*args, **known):
+        requested.append(asyncio.get_running_loop().time())
+        return await fetch(*args, **known)
+
+    adapter.fetch = counted
+    settings = polling(live=0.1)
+    followers = Followers(
+        store,
+        {adapter.endpoint.key: adapter},
+        settings,
+        LIMITS,
+        clock=lambda: wall[0],
+        new_id=str,
+        containment=Containment(),
+    )
+    await followers.follow(process.matches[0].id)
+    running = asyncio.create_task(followers.run())
+    await asyncio.sleep(1.0)
+    before = len(requested)
+    wall[0] += jump
+    await asyncio.sleep(1.0)
+    running.cancel()
+    await followers.stop()
+
+    assert 6 <= before <= 12
+    assert 6 <= len(requested) - before <= 12

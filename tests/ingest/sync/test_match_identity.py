@@ -1,0 +1,361 @@
+"""A match and its liveblogs for longer than the match: ids that are given twice, endings, moves to another endpoint."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+from sqlalchemy import text, update
+
+from api.external.source import NamedLiveblog, change_terms, lock
+from ingest.daemon.endpoints import rehome
+from ingest.kit.containment import Containment
+from ingest.sync.import_match import ProviderSource
+from mapping.errors import MatchUnknown
+from providers.base import Answer, Fetched, Outcome
+from providers.heim.adapter import HEIM
+from store.following import closing, sources, sync
+from store.liveblogs import liveblogs
+from store.tables import beliefs
+from tests.kit.scripted import OWNER, Bodies, Process, Scripted, open_store
+from tests.kit.sqlite import migrated_url
+from tests.providers.heim.feed import AWAY, HOME, match, results, row
+from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot
+
+OTHER = "5f0c1de2a1b2c3d4e5f60719"
+WEEKS = 14 * 86_400
+FINISHED = {"finished": "yes", "current_period": "game-end"}
+YELLOW = row(21, "card/yellow", 20, "away", 5)
+YELLOW_RED = row(22, "card/yellow-red", 70, "away", 5)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+async def store(request, tmp_path):
+    url = (
+        migrated_url(tmp_path / "identity.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
+    )
+    opened = await open_store(url)
+    yield opened
+    await opened.close()
+
+
+def over(*rows: dict[str, Any], score: str = "2:0", **changes: Any) -> Bodies:
+    """The match is over."""
+    body = {"match": match(match_result=results(p0=score), **{**FINISHED, **changes})}
+    return {"match": json.dumps(body).encode(), "match-event": json.dumps([START, *rows]).encode(), "liveticker": b"[]"}
+
+
+def another(**changes: Any) -> Bodies:
+    """Another match under the same id: other teams, on another day."""
+    teams = {"home": {**HOME, "id": "601", "name": "TSV Berg"}, "away": {**AWAY, "id": "602", "name": "SC Tal"}}
+    return snapshot(
+        "0:1",
+        START,
+        row(31, "goal/head", 5, "away", 9, content="0:1", team=None),
+        match_date="01.07.2025",
+        **teams,
+        **changes,
+    )
+
+
+async def finish(process: Process, bodies: Bodies) -> None:
+    """Poll the end, let days pass, and let the window after the end close."""
+    await process.poll(bodies)
+    await process.settle()
+    process.clock.now += 3 * 86_400
+    await process.poll()
+    await process.followers.stop()
+    assert () == process.matches
+
+
+async def public(process: Process, ticker_id: str) -> tuple[Any, ...]:
+    """All that the liveblog says."""
+    game = await process.game(ticker_id)
+    return (
+        game.version,
+        game.document,
+        [(event.local_id, event.document) for event in await process.events(ticker_id, (0, 60))],
+    )
+
+
+@pytest.mark.parametrize(
+    "next_match", [another(), snapshot("0:0", START, match_date="05.07.2025")], ids=["other teams", "replayed"]
+)
+async def test_a_finished_liveblog_is_not_touched_by_another_match_of_its_id(store, next_match):
+    """The id is given again, or the same teams play once more weeks later: each liveblog has its own match."""
+    process, old = await begun(store, TWO)
+    await finish(process, over(FIRST, SECOND))
+    before = await public(process, old)
+    process.clock.now += WEEKS
+    process.adapter.bodies = next_match
+    new = await process.create()
+    await process.poll(next_match)
+    await process.settle()
+    later = await public(process, new)
+    await process.restart()
+    await process.settle()
+
+    assert before == await public(process, old)
+    assert later == await public(process, new)
+    assert [] == [key for key in await process.posted(new) if key in {"incident:11", "incident:12"}]
+    assert 2 == len(await store.read(partial(sync.follows, open_only=False))), "each is followed by itself"
+
+
+async def test_a_new_liveblog_of_a_finished_match_opens_no_older_one(store):
+    """Somebody asks for the same match once more: a correction that comes then reaches the new liveblog alone."""
+    process, old = await begun(store, TWO)
+    await finish(process, over(FIRST, SECOND))
+    before = await public(process, old)
+    new = await process.create()
+    corrected = over(FIRST, {**SECOND, "minute": "31"})
+    await process.poll(corrected)
+    await process.settle()
+
+    assert before == await public(process, old)
+    assert "31'" == (await process.posted(new))["incident:12"]["sport_event"]["time_of_play"]
+
+
+async def test_a_setting_opens_the_liveblog_that_it_is_of_and_no_other(store):
+    """Two liveblogs are finished; goals are excluded in one of them."""
+    process, one = await begun(store, TWO)
+    two = await process.create()
+    await finish(process, over(FIRST, SECOND))
+    before = await public(process, two)
+
+    def set_terms(unit: Any) -> None:
+        game, attachment = lock(unit, NamedLiveblog(one, OWNER))
+        terms = sync.terms_of(attachment)
+        change_terms(
+            unit, game, attachment, type(terms)(**{**terms.as_dict(), "exclude_events": frozenset({"soccer.goal"})})
+        )
+
+    await store.write(set_terms)
+    await process.restart()
+    await process.poll(over(FIRST, {**SECOND, "minute": "31"}))
+    await process.settle()
+
+    assert [] == await goals(process, one)
+    assert before == await public(process, two)
+
+
+async def test_a_poll_does_not_turn_a_running_match_into_another_one(store):
+    """While it is followed its id means another match for once: the answer is refused, and nothing changes."""
+    process, ticker_id = await begun(store, TWO)
+    before = await public(process, ticker_id)
+    for _ in range(3):
+        await process.poll(another())
+    assert before == await public(process, ticker_id)
+    third = row(13, "goal/head", 40, "home", 9, content="3:0")
+    await process.poll(snapshot("3:0", START, FIRST, SECOND, third))
+    assert 3 == len(await goals(process, ticker_id))
+
+
+async def test_a_liveblog_that_comes_back_to_its_match_is_not_doubled(store):
+    """Taken off its match and put on it again: the same posts, the editor's words and deletions kept."""
+    process, ticker_id = await begun(store, TWO)
+    before = {key: row.local_id for key, row in (await process.ledger(ticker_id)).items()}
+    name = before["incident:11"]
+
+    def take_off(unit: Any) -> None:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(event.rewritten(local_status=100),)))
+        sources.detach(unit, sync.attachment(unit.conn, ticker_id))
+
+    await store.write(take_off)
+    assert ticker_id == await process.create(attach_to=ticker_id)
+    await process.restart()
+    await process.settle()
+
+    assert before == {key: row.local_id for key, row in (await process.ledger(ticker_id)).items()}
+    assert ["incident:12"] == await goals(process, ticker_id)
+    assert len(before) - 1 == len(await process.events(ticker_id, (0, 60, 100)))
+
+
+async def moved(process: Process, owners: tuple[str, ...] = (OWNER,)) -> None:
+    """The daemon comes back with another password: its organizations reach the provider by another endpoint."""
+    await moved_to(process, Scripted(), owners)
+
+
+async def moved_to(process: Process, adapter: Scripted, owners: tuple[str, ...]) -> None:
+    """The daemon comes back with other credentials, with which its organizations reach the provider by this adapter."""
+    adapter.bodies = process.adapter.bodies
+    process.adapter = adapter
+    found = {(owner, "heim"): ProviderSource(HEIM, adapter, text_content=True) for owner in owners}
+    await rehome(process.store, found, Containment())
+    await process.restart()
+
+
+@pytest.mark.parametrize("way", ["another endpoint", "forgotten bodies", "unreadable belief", "lost belief"])
+async def test_a_first_yellow_that_the_provider_drops_stays_whatever_becomes_of_the_belief(store, way):
+    """The card is absorbed by the yellow-red; then the endpoint changes, or the match is closed, purged and opened again."""
+    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, YELLOW))
+    dropped = snapshot("1:0", START, FIRST, YELLOW_RED)
+    await process.poll(dropped)
+    await process.settle()
+    assert "incident:21" in await process.posted(ticker_id)
+    if way == "another endpoint":
+        await moved(process)
+    elif way == "forgotten bodies":
+        await finish(process, over(FIRST, YELLOW_RED, score="1:0"))
+        await forget(process)
+        attachment = await store.read(lambda conn: sync.attachment(conn, ticker_id))
+        _, kept = await store.read(partial(sync.packed_match, follow_id=attachment.follow_id))
+        assert kept is not None, "a liveblog stands that was made of it"
+        await store.write(partial(closing.open_again, game_id=ticker_id, follow_id=attachment.follow_id))
+        await process.restart()
+    else:
+        lose = text("DELETE FROM beliefs") if way == "lost belief" else update(beliefs).values(belief=b"unreadable")
+        await store.write(lambda unit: unit.conn.execute(lose))
+        await process.restart()
+    for number in range(4):  # each answer is new, so that it is compared with what was believed
+        await process.poll(snapshot("1:0", START, FIRST, YELLOW_RED, match_number=str(number)))
+    await process.settle()
+
+    post = (await process.posted(ticker_id))["incident:21"]
+    assert "Jan Muster5" in json.dumps(post)
+    assert ["incident:11", "incident:21", "incident:22"] == await goals(process, ticker_id)
+    (followed,) = await store.read(sync.follows)
+    _, healed = await store.read(partial(sync.packed_match, follow_id=followed.id))
+    assert "incident:21" in {each.key for each in sync.unpacked_belief(healed).match.incidents}
+
+
+async def forget(process: Process) -> None:
+    """The hourly purge."""
+    closed = await process.store.read(closing.closed_with_bodies)
+    assert closed
+    await process.store.write(partial(closing.forget_bodies, follow_ids=closed))
+
+
+async def test_without_a_belief_a_step_back_waits_for_its_second_answer_all_the_same(store):
+    """What was posted counts as what was believed; said twice, the goal goes."""
+    process, ticker_id = await begun(store, TWO)
+    await store.write(lambda unit: unit.conn.execute(text("DELETE FROM beliefs")))
+    await process.restart()
+    before = await process.posted(ticker_id)
+    await process.poll(ONE)
+    assert before == await process.posted(ticker_id)
+    for _ in range(3):
+        await process.poll(ONE)
+
+    assert ["incident:11"] == await goals(process, ticker_id)
+
+
+async def test_an_endpoint_that_comes_back_brings_no_old_belief_back(store):
+    """Moved away, a goal is cancelled there; moved back, it stays cancelled."""
+    process, ticker_id = await begun(store, TWO)
+    first = process.adapter
+    await moved(process)
+    for _ in range(3):
+        await process.poll(ONE)
+    assert ["incident:11"] == await goals(process, ticker_id)
+    first.bodies, second = ONE, process.adapter
+    process.adapter = first
+    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, first, text_content=True)}, Containment())
+    await process.restart()
+    await process.poll()
+
+    assert second is not first
+    assert ["incident:11"] == await goals(process, ticker_id)
+    assert [first.endpoint.key] == [each.endpoint for each in await store.read(sync.follows)]
+
+
+async def shared(process: Process) -> str:
+    """A liveblog of another organization on the same match."""
+    source = ProviderSource(HEIM, process.adapter, text_content=True)
+    process.importer._sources[OTHER, "heim"] = source
+    return await process.create(organization_id=OTHER)
+
+
+async def test_two_organizations_on_one_match_move_together_and_apart(store):
+    """Both go on following it, with the posts that they have, at one endpoint or at two."""
+    process, mine = await begun(store, TWO)
+    theirs = await shared(process)
+    await process.poll()
+    before = [await process.posted(each) for each in (mine, theirs)]
+    await moved(process, (OWNER, OTHER))
+    await process.settle()
+    assert before == [await process.posted(each) for each in (mine, theirs)]
+    await moved(process, (OWNER,))
+    for _ in range(3):
+        await process.poll(ONE)
+
+    assert ["incident:11"] == await goals(process, mine)
+    assert before[1] == await process.posted(theirs), "its endpoint is another one, which nobody polls here"
+
+
+async def test_liveblogs_that_come_back_to_an_endpoint_one_by_one_revive_nothing(store):
+    """Two organizations move after each other; the goal that is cancelled meanwhile stays cancelled when both are back."""
+    process, mine = await begun(store, TWO)
+    theirs = await shared(process)
+    await process.poll()
+    first = process.adapter
+    await moved(process, (OWNER,))
+    second = process.adapter
+    await moved_to(process, second, (OTHER,))
+    for _ in range(3):
+        await process.poll(ONE)
+    assert [["incident:11"]] * 2 == [await goals(process, each) for each in (mine, theirs)]
+    before = [await process.posted(each) for each in (mine, theirs)]
+    await moved_to(process, first, (OWNER, OTHER))
+    await process.poll(snapshot("1:0", START, FIRST, match_number="1"))
+
+    assert before == [await process.posted(each) for each in (mine, theirs)]
+    (followed,) = await store.read(sync.follows)
+    _, belief = await store.read(partial(sync.packed_match, follow_id=followed.id))
+    assert "incident:12" not in {each.key for each in sync.unpacked_belief(belief).match.incidents}
+
+
+async def test_an_organization_that_is_gone_gets_nothing_of_the_endpoint_of_another_one(store):
+    """Both are on one match; the configuration names one of them no longer."""
+    process, mine = await begun(store, ONE)
+    theirs = await shared(process)
+    await process.poll()
+    before = await public(process, theirs)
+    process.serves = lambda _endpoint, organization: organization == OWNER
+    await process.restart()
+    await process.poll(TWO)
+    await process.settle()
+
+    assert ["incident:11", "incident:12"] == await goals(process, mine)
+    assert before == await public(process, theirs)
+
+
+@pytest.mark.parametrize("kind", ["a counter", "two caches"])
+async def test_a_body_that_changes_for_ever_keeps_no_match_open(store, kind):
+    """What the body adds is nothing of the match: the window after the end counts from the last change of that."""
+    process, _ = await begun(store, TWO)
+    answers = {
+        "a counter": [over(FIRST, SECOND, counter=str(number)) for number in range(40)],
+        "two caches": [over(FIRST, {**SECOND, "minute": str(30 + number % 2)}) for number in range(40)],
+    }[kind]
+    for bodies in answers:
+        process.clock.now += 3 * 3600
+        if not process.matches:
+            break
+        await process.poll(bodies)
+        await process.followers.stop()
+
+    assert () == process.matches
+
+
+async def test_a_match_that_its_provider_does_not_know_any_more_is_given_up(store, monkeypatch):
+    """It never ended, and is 404 for as long as an ended match is followed; before that it may come back."""
+    process, ticker_id = await begun(store, TWO)
+
+    async def unknown(*_: Any, **__: Any) -> Fetched:
+        error = MatchUnknown("the provider does not know the match")
+        return Fetched(answers=(Answer(resource="match", outcome=Outcome.FAILED, error=error),))
+
+    monkeypatch.setattr(process.adapter, "fetch", unknown)
+    await process.poll()
+    process.clock.now += 3600
+    await process.poll()
+    assert process.matches
+    process.clock.now += 3 * 86_400
+    await process.poll()
+    await process.followers.stop()
+
+    assert () == process.matches
+    assert ["incident:11", "incident:12"] == await goals(process, ticker_id)

@@ -1,0 +1,274 @@
+"""A provider that plays by a script, and a process that can be crashed anywhere: for tests of the sync's promises."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import sha256
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from api.http.services import ImportRequest
+from ingest.kit.containment import Containment
+from ingest.sync.followed import Followed, everybody
+from ingest.sync.follower import Followers
+from ingest.sync.import_match import Importer, ProviderSource
+from mapping.believed import believed
+from mapping.errors import BadBody
+from mapping.match import Match
+from mapping.posts import wanted
+from mapping.prefill import game_document
+from mapping.references import References
+from mapping.terms import Terms
+from providers.base import Answer, Fetched, Known, Outcome
+from providers.heim.adapter import CARRIED_BY, HEIM
+from providers.heim.event import Event
+from providers.heim.names import names_of
+from providers.heim.translate import translate
+from providers.row_cache import RowCache
+from store.database import Store
+from store.engine.ids import new_local_id
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
+from tests.kit.opening import endpoint_of, store_at
+from tests.kit.settings import LIMITS, polling
+from tests.kit.sport_fixtures import recorded_steps
+from tests.providers.heim.feed import BERLIN
+
+RESOURCES = ("match", "match-event", "liveticker")
+OWNER = "5f0c1de2a1b2c3d4e5f60718"
+NAMES = names_of({})
+Bodies = dict[str, bytes]
+_endpoints = count(1)
+
+
+@dataclass
+class Clock:
+    """The wall clock of a store and of the processes on it, in Unix seconds; each poll moves it on."""
+
+    now: float = 1_800_000_000.0
+
+
+WALL = Clock()
+
+
+async def open_store(url: str, clock: Clock = WALL) -> Store:
+    """A store that has the clock of the processes on it: with two, a restart may find a match's window long over."""
+    return await store_at(url, migrate=True, clock=lambda: clock.now)
+
+
+class Crash(BaseException):
+    """The process dies here: nothing that comes after it runs."""
+
+
+def timeline(path: Path) -> tuple[str, list[Bodies]]:
+    """The match's id and, after each recorded good answer, the last good body of every resource."""
+    if path.suffix != ".gz":
+        return recorded_steps(path)
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        recorded = [json.loads(line) for line in lines]
+    bodies: Bodies = {}
+    snapshots: list[Bodies] = []
+    for line in recorded:
+        name, _, _rest = line["resource"].partition("/")
+        usable = "body" in line and line["body"] and (name != "match" or isinstance(line["body"], dict))
+        if usable:
+            bodies = {**bodies, name: json.dumps(line["body"], ensure_ascii=False).encode()}
+            if "match" in bodies:
+                snapshots.append(bodies)
+    return recorded[0]["resource"].rpartition("ma")[2], snapshots
+
+
+class Scripted:
+    """A ProviderAdapter that answers what the test puts into `bodies`; resources in `failing` answer badly."""
+
+    id = "heim"
+    text_resource = "liveticker"
+    carried_by = CARRIED_BY
+
+    def __init__(self) -> None:
+        self.endpoint = endpoint_of(provider="heim", base_url=f"http://scripted-{next(_endpoints)}.invalid")
+        self.bodies: Bodies = {}
+        self.failing: frozenset[str] = frozenset()
+        self.rows: RowCache[Event] | None = None
+
+    async def resolve(self, selector: Any) -> str:
+        return selector.id
+
+    async def fetch(self, match_id: str, known: dict[str, Known], *, text: bool, hints: Any) -> Fetched:
+        requested = RESOURCES if text else RESOURCES[:2]
+        return Fetched(answers=tuple(self._answer(name, known.get(name, Known())) for name in requested), hints={})
+
+    def _answer(self, name: str, known: Known) -> Answer:
+        body = self.bodies.get(name)
+        if name in self.failing or (body is None and name == "match"):
+            return Answer(resource=name, outcome=Outcome.FAILED, error=BadBody(f"{name}: empty answer"))
+        body = b"[]" if body is None else body
+        digest = sha256(body).hexdigest()
+        if digest == known.digest:
+            return Answer(resource=name, outcome=Outcome.UNCHANGED)
+        return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
+
+    def translate(self, match_id: str, bodies: Bodies) -> Match:
+        return translate(match_id, bodies, names=NAMES, zone=BERLIN, rows=self.rows)
+
+    async def aclose(self) -> None:
+        return
+
+
+@dataclass
+class Crashing:
+    """The store as the process sees it; the `fuse`-th time that something begins or has been committed, the process dies."""
+
+    store: Any
+    fuse: int | None = None
+
+    def _burn(self) -> None:
+        if self.fuse is not None:
+            self.fuse -= 1
+            if self.fuse < 0:
+                self.fuse = None
+                raise Crash
+
+    async def write(self, work: Any) -> Any:
+        self._burn()
+        result = await self.store.write(work)
+        self._burn()
+        return result
+
+    async def read(self, query: Any) -> Any:
+        self._burn()
+        return await self.store.read(query)
+
+    async def glance(self, query: Any) -> Any:
+        self._burn()
+        return await self.store.glance(query)
+
+
+@dataclass
+class Process:
+    """A daemon's sync on one match: created, polled by hand, crashed and started again."""
+
+    store: Any
+    match_id: str
+    adapter: Scripted = field(default_factory=Scripted)
+    clock: Clock = field(default_factory=lambda: WALL)
+    wishes: dict[str, Any] = field(default_factory=dict)
+    serves: Callable[[str, str], bool] = everybody
+
+    def __post_init__(self) -> None:
+        self.crashing = Crashing(self.store)
+        self.start()
+
+    def start(self) -> None:
+        """A fresh process on the same store: nothing in memory."""
+        adapters = {self.adapter.endpoint.key: self.adapter}
+        self.followers = Followers(
+            self.crashing,
+            adapters,
+            polling(),
+            LIMITS,
+            clock=lambda: self.clock.now,
+            new_id=lambda: new_local_id("e"),
+            containment=Containment(),
+            serves=self.serves,
+        )
+        sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True)}
+        self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}), limits=LIMITS)
+
+    async def create(self, **changes: Any) -> str:
+        """Ask for a liveblog as the API would; gives its `ticker_id`."""
+        request = ImportRequest(**{
+            "organization_id": OWNER, "client_id": "cms", "provider": "heim", "selector_kind": "match",
+            "selector_id": self.match_id, "title": None, "locale": "en", "text": True, "auto_post": True,
+            "exclude_scoreboard": False, "exclude_events": (), "idempotency_key": None, "idempotency_digest": "",
+            **self.wishes, **changes,
+        })  # fmt: skip
+        return (await self.importer(request))["ticker_id"]
+
+    async def poll(
+        self, bodies: Bodies | None = None, *, failing: frozenset[str] = frozenset(), fuse: int | None = None
+    ) -> bool:
+        """One poll of the match; False when the process died in it (and was started again)."""
+        if bodies is not None:
+            self.adapter.bodies = bodies
+        self.adapter.failing, self.crashing.fuse = failing, fuse
+        self.clock.now += 5
+        try:
+            for match in self.matches:
+                await self.followers.poll(match)
+        except Crash:
+            await self.restart()
+            return False
+        finally:
+            self.crashing.fuse = None
+        return True
+
+    async def restart(self) -> None:
+        self.crashing.fuse = None
+        self.start()
+        for row in await self.store.read(sync.follows):
+            if row.endpoint == self.adapter.endpoint.key:
+                await self.followers.follow(row.id)
+
+    @property
+    def matches(self) -> tuple[Followed, ...]:
+        return self.followers.matches
+
+    async def settle(self, within: int = 8) -> None:
+        """Poll the same answer until nothing is pending."""
+        for _ in range(within):
+            await self.poll()
+            if not any(match.pending or match.afresh for match in self.matches):
+                return
+        raise AssertionError("it never settles")
+
+    async def game(self, ticker_id: str) -> liveblogs.StoredGame:
+        return await self.store.read(lambda conn: liveblogs.require_game(conn, ticker_id))
+
+    async def events(self, ticker_id: str, statuses: Any = "public") -> list[liveblogs.StoredEvent]:
+        return await self.store.read(
+            lambda conn: liveblogs.events(conn, ticker_id, statuses=statuses, limit=None, descending=False)
+        )
+
+    async def ledger(self, ticker_id: str) -> dict[str, ledger.LedgerRow]:
+        return await self.store.read(lambda conn: ledger.rows(conn, ticker_id))
+
+    async def posted(self, ticker_id: str) -> dict[str, dict[str, Any]]:
+        """Key → document of what the public sees of the sync's posts; fails when a key stands twice."""
+        keys = {row.local_id: row.key for row in (await self.ledger(ticker_id)).values() if row.local_id}
+        found = await self.events(ticker_id)
+        assert len(found) == len({keys[event.local_id] for event in found})
+        return {keys[event.local_id]: event.document for event in found}
+
+
+def says(bodies: Bodies, match_id: str) -> dict[str, Any]:
+    """Key → post that a snapshot demands: f(snapshot)."""
+    return dict(_said(match_id, tuple(sorted(bodies.items())))[0])
+
+
+@lru_cache(maxsize=4096)
+def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> tuple[dict[str, Any], frozenset[str]]:
+    """Key → post, and the keys of the texts that are bound to an incident."""
+    answer = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
+    match = believed(None, answer, good=frozenset()).match
+    terms, nobody = Terms(sport="soccer", auto_post=True, text=True), References(owner_id=OWNER)
+    posts = wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
+    bound_texts = frozenset(comment.key for comment in answer.comments if comment.incident_key is not None)
+    return {post.key: post for post in posts}, bound_texts
+
+
+def bound(bodies: Bodies, match_id: str) -> set[str]:
+    """Keys of the texts that a snapshot binds to an incident."""
+    return set(_said(match_id, tuple(sorted(bodies.items())))[1])
+
+
+def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:
+    """Score and state that a snapshot demands."""
+    match = translate(match_id, bodies, names=NAMES, zone=BERLIN)
+    document = game_document(match, Terms(sport="soccer", auto_post=True), References(owner_id=OWNER))
+    return (document.get("scoreboard") or {}).get("score"), document["state_info"]

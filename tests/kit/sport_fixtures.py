@@ -1,0 +1,78 @@
+"""Our own matches of the other sports in HEIM:SPIEL's format, and how a test steps through one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+from mapping.posts import wanted
+from mapping.references import References
+from mapping.terms import Terms
+from providers.heim.names import names_of
+from providers.heim.translate import translate
+from providers.replay import read
+
+if TYPE_CHECKING:
+    from mapping.match import Match
+    from mapping.posts import Post
+
+FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "heim"
+BERLIN = ZoneInfo("Europe/Berlin")
+NAMES = names_of({})
+NOBODY = References(owner_id="5f0c1de2a1b2c3d4e5f60718")
+Bodies = dict[str, bytes]
+
+
+def recorded_steps(path: Path) -> tuple[str, list[Bodies]]:
+    """The match's id, and what is known of it after each recorded answer."""
+    (recording,) = read([path])
+    known: Bodies = {"match-event": b"[]", "liveticker": b"[]"}
+    steps = []
+    for line in recording.lines:
+        if line.is_json:
+            known = {**known, line.kind: line.text.encode()}
+            steps.append(known)
+    return recording.match_id, [step for step in steps if "match" in step]
+
+
+def race(**changes: bytes) -> tuple[str, Bodies]:
+    """The Grand Prix as its feed ended, with these bodies instead."""
+    kinds = ("match", "match-event", "liveticker")
+    return "9900011", {
+        **{kind: (FOLDER / "motorsports" / f"sao-paulo.{kind}.json").read_bytes() for kind in kinds},
+        **changes,
+    }
+
+
+def practice() -> tuple[str, Bodies]:
+    """A practice session with team radio: with words and a driver, without words, without a driver."""
+    return "9913000", {
+        kind: (FOLDER / "motorsports" / f"practice.{kind}.json").read_bytes() for kind in ("match", "match-event")
+    }
+
+
+def translated(match_id: str, bodies: Bodies, **names: str) -> Match:
+    return translate(match_id, bodies, names={**NAMES, **names}, zone=BERLIN)
+
+
+def stepped(sport: str, name: str) -> list[Match]:
+    """A fixture `<sport>/<name>.jsonl`, translated answer by answer."""
+    match_id, steps = recorded_steps(FOLDER / sport / f"{name}.jsonl")
+    return [translated(match_id, bodies) for bodies in steps]
+
+
+def posted(match: Match, locale: str = "en", *, text: bool = False) -> dict[str, Post]:
+    """The posts that the match asks for, by key."""
+    terms = Terms(sport=match.sport, locale=locale, auto_post=True, text=text)
+    return {post.key: post for post in wanted(match, terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")}
+
+
+def texts_of(match: Match, locale: str = "en", *, text: bool = False) -> list[str]:
+    """The texts of the posts, in order."""
+    return [post.document["contents"][0]["text"] for post in posted(match, locale, text=text).values()]
+
+
+def encoded(value: Any) -> bytes:
+    return json.dumps(value).encode()

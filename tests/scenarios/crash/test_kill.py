@@ -1,0 +1,206 @@
+"""kill -9: whenever the process dies, the next one goes on, and the liveblog ends as the provider's last word says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import random
+import re
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from providers.replay import Replay, ReplaySettings, read_lines
+from providers.replay.demo import demo_files
+from tests.kit.command import MATCHWIRE
+from tests.kit.day import CREATE, ORGANIZATION, SHOW
+from tests.kit.pgbouncer import DIRECT
+from tests.kit.sqlite import migrated_url
+from tests.scenarios.imports.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
+
+ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
+MATCH = "9900001"
+SECRET = "a-secret-of-these-tests-alone"
+CONFIG = """
+[server]
+port = 0
+[database]
+url = "{database}"
+[organizations.{organization}]
+name = "Example Newsroom"
+[organizations.{organization}.providers.heim]
+base_url = "{upstream}"
+text_content = true
+[clients.cms]
+secret = "{secret}"
+organizations = ["{organization}"]
+scopes = ["read", "write", "external"]
+[limits]
+client_per_second = 0
+[polling]
+live = 0.1
+pause = 0.1
+before = 0.1
+far = 0.1
+after = 0.1
+after_growth = 1
+backoff_max = 0.5
+"""
+
+
+class Daemon:
+    """`matchwire run` as a process of its own."""
+
+    def __init__(self, config: Path, *arguments: str) -> None:
+        self.config = config
+        self.arguments = arguments
+        self.process: asyncio.subprocess.Process | None = None
+        self.address = ""
+        self.starts: list[float] = []
+
+    async def start(self) -> None:
+        """Start it and wait until it is ready; the seconds that took are kept."""
+        began = time.monotonic()
+        self.process = await asyncio.create_subprocess_exec(
+            *MATCHWIRE, "run", "--config", str(self.config),
+            *self.arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        line = (await self.process.stdout.readline()).decode()
+        self.address = re.search(r"http://\S+", line)[0]
+        async with httpx.AsyncClient(trust_env=False, verify=False) as client:
+            while (await client.get(self.address + "/readyz")).status_code != 200:
+                await asyncio.sleep(0.01)
+        self.starts.append(time.monotonic() - began)
+
+    async def kill(self) -> None:
+        self.process.kill()
+        await self.process.wait()
+
+    async def terminate(self) -> int:
+        self.process.terminate()
+        return await self.process.wait()
+
+
+def direct_of(url: str) -> str:
+    """The setting that names the server's own address, where `url` leads through a pooler."""
+    return f'direct_url = "{DIRECT[url]}"' if url in DIRECT else ""
+
+
+@asynccontextmanager
+async def client_of(daemon: Daemon) -> Any:
+    async with httpx.AsyncClient(
+        base_url=daemon.address, auth=("cms", SECRET), trust_env=False, verify=False, timeout=60
+    ) as client:
+        yield client
+
+
+async def killed_all_along(folder: Path, database: str, *, kills: int, speed: float, seed: int) -> Daemon:
+    """One match at `speed`, the process killed `kills` times at random instants of it; then compare with the provider."""
+    lines = read_lines(next(path for path in demo_files("en") if "croatia" in path.name))
+    settings = ReplaySettings(speed=speed, start_at="kickoff-600")
+    rng = random.Random(seed)
+    async with Replay(lines, settings).serve() as replay:
+        config = folder / "matchwire.toml"
+        text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
+        config.write_text(text.replace("[database]", f"[database]\n{direct_of(database)}", 1))
+        daemon = Daemon(config)
+        await daemon.start()
+        async with client_of(daemon) as client:
+            body = {"provider": "heim", "matchId": MATCH, "autoPostEnabled": True, "includeTextContent": True}
+            made = await client.post(CREATE, json=body, headers={"Idempotency-Key": "once"})
+            assert made.status_code == 200, made.text
+        share = replay.timeline.end / speed / kills
+        for _ in range(kills):
+            await asyncio.sleep(rng.uniform(0.2, 1.0) * max(share - 1.3, 0.2))
+            await daemon.kill()
+            await daemon.start()
+        async with asyncio.timeout(replay.timeline.end / speed + 60):
+            while not replay.finished:
+                await asyncio.sleep(0.2)
+        replay.settle()
+        async with client_of(daemon) as client:
+            again = await client.post(CREATE, json=body, headers={"Idempotency-Key": "once"})
+            assert made.json()["local_id"] == again.json()["local_id"]
+            game = await quiet(client, made.json()["local_id"])
+        assert await daemon.terminate() == 0
+        rows = replay.last_good(MATCH)["match-event"]
+        posts = posts_of_the_liveblog(game)
+        assert len(posts) == len(set(posts)), "a post stands twice"
+        assert posts_of_the_provider(rows) <= set(posts), "a post is missing"
+        ghosts = {each for each in set(posts) - posts_of_the_provider(rows) if not first_yellow(each, rows)}
+        assert ghosts == set(), "a ghost stands"
+        return daemon
+
+
+async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
+    """The liveblog once it has not stepped for two seconds."""
+    version = -1
+    while True:
+        game = (await client.get(SHOW, params={"local_id": local_id})).json()
+        if game["version"] == version:
+            return game
+        version = game["version"]
+        await asyncio.sleep(2)
+
+
+@pytest.mark.long
+async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_sqlite(tmp_path):
+    """A match at 800 times its speed, SIGKILL at random instants, one SQLite file."""
+    await killed_all_along(tmp_path, migrated_url(tmp_path / "kill.db"), kills=2, speed=800, seed=1)
+
+
+@pytest.mark.soak
+async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_postgresql(tmp_path, postgres_url):
+    """The same on PostgreSQL; a bounded run has it behind PgBouncer."""
+    await killed_all_along(tmp_path, postgres_url, kills=2, speed=800, seed=2)
+
+
+@pytest.mark.long
+async def test_killed_several_times_nothing_is_lost_and_nothing_twice_behind_pgbouncer(
+    tmp_path, postgres_url, pgbouncer
+):
+    """The same through PgBouncer in transaction mode, with a direct connection for what needs a session."""
+    await killed_all_along(tmp_path, pgbouncer.url(postgres_url), kills=2, speed=800, seed=4)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+async def test_killed_fifty_times_during_one_match(tmp_path, request, database, record_property):
+    """Fifty kills during one match at 60 times its speed: no duplicate, no missing, no ghost; ready again within 2 s."""
+    url = migrated_url(tmp_path / "kill.db")
+    if database == "postgresql":
+        url = request.getfixturevalue("postgres_url")
+    daemon = await killed_all_along(tmp_path, url, kills=50, speed=60, seed=3)
+    starts = sorted(daemon.starts)
+    figures = {"starts": len(starts), "median": starts[len(starts) // 2], "slowest": starts[-1]}
+    record_property("ready_again_seconds", json.dumps(figures))
+    print(f"ready again after kill -9 on {database}: {figures}")  # noqa: T201
+    assert starts[-1] < 2.0
+
+
+async def test_a_file_belongs_to_one_process_until_sigterm_has_ended_it_in_order(tmp_path):
+    """A second daemon refuses and the lock names the holder, which goes on; SIGTERM: exit status 0, and the next one starts."""
+    config = tmp_path / "matchwire.toml"
+    database = migrated_url(tmp_path / "term.db")
+    config.write_text(
+        CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
+    )
+    daemon = Daemon(config)
+    await daemon.start()
+    second = await asyncio.create_subprocess_exec(
+        *MATCHWIRE, "run", "--config", str(config),
+        stderr=asyncio.subprocess.PIPE, env=ENVIRON,
+    )  # fmt: skip
+    _, printed = await second.communicate()
+
+    assert second.returncode == 2
+    assert b"in use by another matchwire process" in printed
+    assert await daemon.terminate() == 0
+    await daemon.start()
+    assert await daemon.terminate() == 0

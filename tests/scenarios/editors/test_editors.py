@@ -1,0 +1,339 @@
+"""Editors win, field by field: what a person changed or deleted is never overwritten or posted again by the sync."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from ingest.cli.explain import explain
+from mapping.documents.state import ENDED
+from store.liveblogs import liveblogs
+from tests.kit.scripted import Bodies, Process, open_store
+from tests.kit.sqlite import migrated_url
+from tests.providers.heim.feed import item, match, row
+from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
+
+PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
+KEY = "incident:11"
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await open_store(migrated_url(tmp_path / "editors.db"))
+    yield opened
+    await opened.close()
+
+
+async def edit(process: Process, ticker_id: str, key: str, *, local_status: int | None = None, **fields: Any) -> None:
+    """What an editor's client does to a post: an ordinary event update."""
+    name = (await process.ledger(ticker_id))[key].local_id
+
+    def work(unit: Any) -> None:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        write = event.rewritten(
+            document={**event.document, **fields},
+            local_status=event.local_status if local_status is None else local_status,
+            user_id="editor",
+        )
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+
+    await process.store.write(work)
+
+
+async def change(process: Process, ticker_id: str, name: str, **fields: Any) -> None:
+    """What an editor's client does to a part of the liveblog: it sends the part whole, with what it changed."""
+    game = await process.game(ticker_id)
+    changed = {**game.document, name: {**game.document[name], **fields}}
+    await process.store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=changed)))
+
+
+async def change_score(process: Process, ticker_id: str, **fields: str) -> None:
+    board = (await process.game(ticker_id)).document["scoreboard"]
+    await change(process, ticker_id, "scoreboard", score={**board["score"], **fields})
+
+
+async def post(process: Process, ticker_id: str, key: str = KEY) -> dict[str, Any]:
+    return (await process.posted(ticker_id))[key]
+
+
+def corrected(minute: str = "16") -> Bodies:
+    """The first goal with another scorer, minute, assist and kind, as providers correct them."""
+    goal = row(11, "goal/left-foot", minute, "home", 8, 7, content="1:0")
+    return snapshot("1:0", START, goal)
+
+
+def planned_at(time: str) -> Bodies:
+    """The match before it begins."""
+    before = dict.fromkeys(("current_period", "current_period_start", "current_minute"), "")
+    body = {"match": match(match_time=time, match_result=[], live_status="none", **before)}
+    return {"match": json.dumps(body).encode(), "match-event": b"[]", "liveticker": b"[]"}
+
+
+UNITS = {
+    "headline": "The editor's headline",
+    "highlight": "sticky",
+    "tag_ids": ["one"],
+    "sport_event.time_of_play": "14'",
+    "sport_event.title": "What a goal",
+    "sport_event.players": [],
+    "sport_event.team": {"_type": "Svc::Model::Team", "name": "The others"},
+    "sport_event.phase": {"_type": "Svc::Model::Content::SportPhase", "name": "early"},
+}
+
+
+@pytest.mark.parametrize("unit", sorted(UNITS))
+async def test_a_changed_unit_survives_every_later_sync(store, unit):
+    """The unit stays the editor's, the other units follow the provider's corrections."""
+    process, ticker_id = await begun(store, ONE)
+    name, _, inner = unit.partition(".")
+    before = await post(process, ticker_id)
+    await edit(process, ticker_id, KEY, **{name: {**before[name], inner: UNITS[unit]} if inner else UNITS[unit]})
+    for minute in ("16", "17", "18"):
+        await process.poll(corrected(minute=minute))
+
+    now = await post(process, ticker_id)
+    assert UNITS[unit] == (now[name][inner] if inner else now[name])
+    others = {"time_of_play": "18'", "players": ["Jan Muster8", "Jan Muster7"]}
+    if inner != "time_of_play":
+        assert others["time_of_play"] == now["sport_event"]["time_of_play"]
+    if inner != "players":
+        assert others["players"] == [each["player"]["name"] for each in now["sport_event"]["players"]]
+
+
+async def test_a_photo_does_not_stop_the_narrative_that_comes_later(store):
+    """A block added to `contents` keeps its place; the text beside it is replaced by the narrative 90 s later."""
+    process, ticker_id = await begun(store, ONE)
+    before = await post(process, ticker_id)
+    await edit(process, ticker_id, KEY, contents=[PHOTO, *before["contents"]])
+    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
+    await process.poll({**ONE, "liveticker": json.dumps([narrative]).encode()})
+
+    contents = (await post(process, ticker_id))["contents"]
+    assert ["bphoto", "A header from close range."] == [contents[0]["local_id"], contents[1]["text"]]
+
+
+async def test_a_removed_block_stays_removed(store):
+    """The editor took the sentence out; neither a correction nor the narrative brings it back."""
+    process, ticker_id = await begun(store, ONE)
+    await edit(process, ticker_id, KEY, contents=[PHOTO])
+    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
+    await process.poll({**corrected(), "liveticker": json.dumps([narrative]).encode()})
+
+    assert [PHOTO] == (await post(process, ticker_id))["contents"]
+
+
+async def test_a_rewritten_text_is_not_replaced_by_the_narrative(store):
+    """The block belongs to the editor; the scorer is still corrected."""
+    process, ticker_id = await begun(store, ONE)
+    before = await post(process, ticker_id)
+    await edit(process, ticker_id, KEY, contents=[{**before["contents"][0], "text": "My own words."}])
+    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
+    await process.poll({**corrected(), "liveticker": json.dumps([narrative]).encode()})
+
+    now = await post(process, ticker_id)
+    assert ["My own words."] == [block["text"] for block in now["contents"]]
+    assert "Jan Muster8" == now["sport_event"]["players"][0]["player"]["name"]
+
+
+async def test_a_deleted_post_never_returns(store):
+    """Corrected, vanished, back again: what an editor deleted stays deleted, and nothing new stands in its place."""
+    process, ticker_id = await begun(store, TWO)
+    await edit(process, ticker_id, KEY, local_status=100)
+    for bodies in (corrected(), snapshot("0:0", START), snapshot("0:0", START), TWO, TWO):
+        await process.poll(bodies)
+    await process.settle()
+    await process.restart()
+    await process.poll()
+
+    assert ["incident:12"] == await goals(process, ticker_id)
+
+
+async def test_an_editor_who_is_one_poll_faster_does_not_freeze_the_score(store):
+    """The editor types 2:0 before the provider does; the provider's 3:0 still arrives."""
+    process, ticker_id = await begun(store, ONE)
+    await change_score(process, ticker_id, home_score="2")
+    await process.poll(snapshot("1:0", START, FIRST, attendance="1000"))
+    assert "2:0" == await score(process, ticker_id)
+
+    await process.poll(TWO)
+    third = row(13, "goal/head", 40, "home", 9, content="3:0")
+    await process.poll(snapshot("3:0", START, FIRST, SECOND, third))
+    assert "3:0" == await score(process, ticker_id)
+
+
+async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_its_reason(store):
+    """The provider takes the goal back: the post leaves the public, keeps the editor's words, and says why."""
+    process, ticker_id = await begun(store, TWO)
+    await edit(process, ticker_id, "incident:12", headline="The editor's headline")
+    await process.poll(ONE)
+    await process.settle()
+
+    (hidden,) = await process.events(ticker_id, statuses=[60])
+    assert "The editor's headline" == hidden.document["headline"]
+    explained = await store.read(lambda conn: explain(conn, ticker_id))
+    (line,) = [each for each in explained["posts"] if each["key"] == "incident:12"]
+    assert ("withdrawn", "hidden", "withdrawn by the provider", ["headline"]) == (
+        line["state"], line["status"], line["reason"], line["edited"],
+    )  # fmt: skip
+
+
+async def test_a_published_draft_stays_published(store):
+    """Excluded types are offered as drafts; the one that an editor publishes follows corrections and stays public."""
+    process = Process(store, "9000001", wishes={"exclude_events": ("soccer.goal",)})
+    process.adapter.bodies = ONE
+    ticker_id = await process.create()
+    assert [] == await goals(process, ticker_id)
+
+    await edit(process, ticker_id, KEY, local_status=0)
+    await process.poll(corrected())
+    assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
+
+
+async def move(process: Process, ticker_id: str, seconds: int) -> int:
+    """What an editor's client does to a post's time; returns the time from then on (Unix seconds)."""
+    name = (await process.ledger(ticker_id))[KEY].local_id
+
+    def work(unit: Any) -> int:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        at = event.created_at + seconds
+        write = event.rewritten(created_at=at)
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
+        return at
+
+    return await process.store.write(work)
+
+
+async def placed(process: Process, ticker_id: str) -> int:
+    name = (await process.ledger(ticker_id))[KEY].local_id
+    return next(event.created_at for event in await process.events(ticker_id) if event.local_id == name)
+
+
+def dated(seconds: int) -> Bodies:
+    """The first goal with a later time, as providers correct it."""
+    return snapshot("1:0", START, {**FIRST, "created": f"14.06.2025 19:10:{seconds:02}"})
+
+
+async def test_a_moved_post_stays_where_the_editor_put_it(store):
+    """`created_at` is a unit as well."""
+    process, ticker_id = await begun(store, ONE)
+    moved = await move(process, ticker_id, -600)
+    for bodies in (corrected(), corrected(minute="17"), dated(20)):
+        await process.poll(bodies)
+    await process.settle()
+
+    assert moved == await placed(process, ticker_id)
+
+
+@pytest.mark.parametrize(("seconds", "follows"), [(20, True), (0, False)])
+async def test_a_post_moved_to_where_the_provider_has_it_follows_it_again(store, seconds, follows):
+    """The time that the provider gave last makes it the provider's, the one that it gave before does not."""
+    process, ticker_id = await begun(store, ONE)
+    before = await placed(process, ticker_id)
+    await move(process, ticker_id, -600)
+    await process.poll(dated(20))
+    await process.settle()
+    await move(process, ticker_id, 600 + seconds)
+    await process.poll(dated(40))
+    await process.settle()
+
+    assert before + (40 if follows else seconds) == await placed(process, ticker_id)
+
+
+async def test_a_team_name_that_an_editor_changed_stays(store):
+    """Meta info is merged field by field: the title is the editor's, the kick-off still moves."""
+    process, ticker_id = await begun(store, ONE)
+    starts_at = (await process.game(ticker_id)).document["meta_info"]["starts_at"]
+    await change(process, ticker_id, "meta_info", title="The derby")
+    await process.poll(snapshot("1:0", START, FIRST, match_time="18:30"))
+
+    now = (await process.game(ticker_id)).document["meta_info"]
+    assert "The derby" == now["title"]
+    assert starts_at + 1800 == now["starts_at"]
+
+
+async def test_the_start_before_a_moved_kick_off_is_kept(store):
+    """Before the match the start that was published first is kept; a correction of it during the match is none."""
+    process, ticker_id = await begun(store, planned_at("18:00"))
+    planned = (await process.game(ticker_id)).starts_at
+    assert planned is not None
+    for time in ("19:30", "20:00"):
+        await process.poll(planned_at(time))
+    moved = await process.game(ticker_id)
+    assert (planned + 7200, planned) == (moved.starts_at, moved.previous_starts_at)
+    assert moved.starts_at == moved.document["meta_info"]["starts_at"]
+
+    await process.poll(planned_at("18:00"))
+    assert (await process.game(ticker_id)).previous_starts_at is None
+    await process.poll(snapshot("0:0", START, match_time="18:05"))
+    assert (await process.game(ticker_id)).previous_starts_at is None
+
+
+async def test_a_timeout_by_hand_does_not_keep_the_state_at_live_after_the_final_whistle(store):
+    """The state is merged field by field: the timeout stays the editor's, the match ends."""
+    process, ticker_id = await begun(store, ONE)
+    await change(process, ticker_id, "state_info", timeout=True)
+    await process.poll(snapshot("1:0", START, FIRST, finished="yes"))
+    await process.settle()
+
+    state = (await process.game(ticker_id)).document["state_info"]
+    assert (True, ENDED) == (state["timeout"], state["gamestate"])
+
+
+async def test_a_score_by_hand_heals_when_the_provider_comes_to_it(store):
+    """3:1 by hand over 2:1 becomes the provider's 3:2: home agrees, away was never the editor's."""
+    process, ticker_id = await begun(store, snapshot("2:1", START))
+    await change_score(process, ticker_id, home_score="3")
+    await process.poll(snapshot("2:1", START, attendance="1000"))
+    assert "3:1" == await score(process, ticker_id)
+
+    for result in ("3:2", "4:2"):
+        await process.poll(snapshot(result, START))
+        assert result == await score(process, ticker_id)
+
+
+@pytest.mark.parametrize("polled_in_between", [False, True])
+async def test_an_editor_who_types_what_the_provider_already_said_gives_the_field_back(store, polled_in_between):
+    """Agreement counts whoever came last, also when nothing else changes before the provider goes on."""
+    process, ticker_id = await begun(store, ONE)
+    await change_score(process, ticker_id, home_score="5")
+    await process.poll(TWO)
+    assert "5:0" == await score(process, ticker_id)
+    await change_score(process, ticker_id, home_score="2")
+    if polled_in_between:
+        await process.poll()
+    await process.poll(snapshot("3:0", START, FIRST, SECOND))
+
+    assert "3:0" == await score(process, ticker_id)
+
+
+@pytest.mark.parametrize("unit", ["headline", "sport_event.time_of_play"])
+async def test_a_post_whose_editor_agrees_with_the_provider_follows_it_again(store, unit):
+    """The same holds for each unit of a post; an agreement is not shown as an edit."""
+    process, ticker_id = await begun(store, ONE)
+    sport_event = (await post(process, ticker_id))["sport_event"]
+    await edit(process, ticker_id, KEY, headline="Mine", sport_event={**sport_event, "time_of_play": "14'"})
+    await process.poll(corrected())
+    agreed = (await post(process, ticker_id))["sport_event"] | {"time_of_play": "16'"}
+    await edit(process, ticker_id, KEY, **({"headline": ""} if unit == "headline" else {"sport_event": agreed}))
+
+    explained = await store.read(lambda conn: explain(conn, ticker_id))
+    (line,) = [each for each in explained["posts"] if each["key"] == KEY]
+    assert sorted({"headline", "sport_event.time_of_play"} - {unit}) == line["edited"]
+    await process.poll(corrected(minute="17"))
+    now = await post(process, ticker_id)
+    minute = "17'" if unit == "sport_event.time_of_play" else "14'"
+    assert minute == now["sport_event"]["time_of_play"]
+
+
+async def test_a_value_that_the_sync_wrote_long_ago_is_the_editors_when_the_provider_says_another(store):
+    """The provider went on to 2:0, the editor takes the board back to 1:0: what differs stays, whatever was written once."""
+    process, ticker_id = await begun(store, ONE)
+    await process.poll(TWO)
+    await change_score(process, ticker_id, home_score="5")
+    await process.poll(snapshot("3:0", START, FIRST, SECOND))
+    await change_score(process, ticker_id, home_score="2")
+    await process.poll(snapshot("3:0", START, FIRST, SECOND, attendance="1000"))
+
+    assert "2:0" == await score(process, ticker_id)

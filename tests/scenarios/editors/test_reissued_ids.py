@@ -1,0 +1,179 @@
+"""Rows that come again under other ids are the same posts: nothing is doubled, and what a person did to them stays."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ingest.sync.batches import LOOK
+from tests.kit.scripted import open_store
+from tests.kit.sqlite import migrated_url
+from tests.kit.watched import COURSES
+from tests.providers.heim.feed import row
+from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, snapshot
+from tests.scenarios.editors.test_editors import edit
+from tests.scenarios.outages.test_one_bad_answer import Followed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.kit.scripted import Bodies
+
+ROWS: dict[str, tuple[str, ...]] = {"match-event": (), "liveticker": (), "actions": ("actions",)}
+"""Resource → where its rows are."""
+ANSWERS = 3
+"""Answers of a match's second half that are played under other ids."""
+
+
+def rows_of(resource, document):
+    for name in ROWS[resource]:
+        document = document[name]
+    return document
+
+
+def renumbered(bodies: Bodies, step: Callable[[str], str]) -> Bodies:
+    """The answers with other ids of all rows, also where a text names them."""
+    documents = {name: json.loads(bodies[name]) for name in ROWS.keys() & bodies.keys() if bodies[name]}
+    for name, document in documents.items():
+        for each in rows_of(name, document):
+            for named in (each, each.get("event")):
+                if isinstance(named, dict) and "id" in named:
+                    named["id"] = step(named["id"])
+    return {**bodies, **{name: json.dumps(document).encode() for name, document in documents.items()}}
+
+
+def later(number: str) -> str:
+    """Another id, in the same order."""
+    head = number.rstrip("0123456789")
+    return f"{head}{int(number[len(head) :]) + 70_000_000}"
+
+
+def of_half_time(snapshots: list[Bodies]) -> tuple[Bodies, list[Bodies]]:
+    """The answer at half-time, and some of those after it with the last one."""
+    middle = len(snapshots) // 2
+    rest = snapshots[middle:]
+    return snapshots[middle], [*rest[:: max(len(rest) // ANSWERS, 1)], rest[-1]]
+
+
+def ids_of(posts):
+    return {local_id for local_id, _ in posts.values()}
+
+
+def words(posts):
+    """What all posts say, whatever they are named."""
+    return sorted(json.dumps(without_names(document), sort_keys=True) for _, document in posts.values())
+
+
+def without_names(value):
+    if isinstance(value, dict):
+        return {
+            name: without_names(each) for name, each in value.items() if name != "created_at" and name[-3:] != "_id"
+        }
+    return [without_names(each) for each in value] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("name", COURSES)
+async def test_a_match_of_which_all_ids_are_given_anew_at_half_time_keeps_its_posts(name, tmp_path):
+    """Each post keeps its `local_id`, the one that an editor deleted stays deleted, and the end is that of the old ids."""
+    ends = []
+    for step in (str, later):
+        store = await open_store(migrated_url(tmp_path / f"{step.__name__}.db"))
+        followed = Followed(store, name)
+        half_time, rest = of_half_time(followed.course.snapshots)
+        await followed.settle(half_time)
+        played = [key for key, (_, document) in (await followed.posts()).items() if "sport_event" in document]
+        if played:
+            await edit(followed.process, followed.ticker_id, played[-1], local_status=100)
+        before = await followed.posts()
+        await followed.settle(renumbered(half_time, step))
+        await followed.settle(renumbered(half_time, step))
+        assert ids_of(before) == ids_of(await followed.posts())
+        for bodies in rest:
+            await followed.settle(renumbered(bodies, step))
+        ends.append(await followed.posts())
+        gone = await followed.process.events(followed.ticker_id, statuses=(60,))
+        ends[-1]["withdrawn"] = ("", {"number": len(gone)})
+        await store.close()
+    assert [] == sorted(set(words(ends[0])) ^ set(words(ends[1])))
+    assert len(ends[0]) == len(ends[1])
+
+
+IN, OUT = row(21, "playing/substitute-in", 60, "home", 14), row(22, "playing/substitute-out", 60, "home", 8)
+IN_ANEW, OUT_ANEW = {**IN, "id": "31"}, {**OUT, "id": "32"}
+CHANGE = "incident:21"
+AWAY = 4
+"""Answers without the rows, which are believed."""
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await open_store(migrated_url(tmp_path / "reissued.db"))
+    yield opened
+    await opened.close()
+
+
+async def given_anew(process, *, away, before, after):
+    """The rows are gone for so many answers, then there again under other ids."""
+    for _ in range(away):
+        await process.poll(before)
+    await process.poll(after)
+    await process.settle()
+
+
+@pytest.mark.parametrize("away", [0, AWAY])
+@pytest.mark.parametrize("restarted", [False, True])
+async def test_a_post_that_an_editor_deleted_stays_deleted_under_other_ids(store, away, restarted):
+    """Both rows of a substitution come again, at once or minutes later: one line of the ledger, and nothing is public."""
+    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, IN, OUT))
+    await edit(process, ticker_id, CHANGE, local_status=100)
+    if restarted:
+        await process.restart()
+    await given_anew(process, away=away, before=ONE, after=snapshot("1:0", START, FIRST, IN_ANEW, OUT_ANEW))
+
+    rows = await process.ledger(ticker_id)
+    assert "incident:31" not in await process.posted(ticker_id)
+    assert CHANGE not in rows
+    assert "gone" == rows["incident:31"].state
+
+
+@pytest.mark.parametrize("away", [0, AWAY])
+async def test_what_an_editor_wrote_is_public_under_other_ids(store, away):
+    """His headline stands on the post that readers see, which is the one that it was; its blocks keep their names."""
+    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, IN, OUT))
+    await edit(process, ticker_id, CHANGE, headline="Fresh legs")
+    before = (await process.posted(ticker_id))[CHANGE]
+    name = (await process.ledger(ticker_id))[CHANGE].local_id
+    anew = snapshot("1:0", START, FIRST, IN_ANEW, OUT_ANEW)
+    await given_anew(process, away=away, before=ONE, after=anew)
+
+    assert before == (await process.posted(ticker_id))["incident:31"]
+    assert name == (await process.ledger(ticker_id))["incident:31"].local_id
+    await given_anew(process, away=away, before=ONE, after=snapshot("1:0", START, FIRST, IN, OUT))
+    assert before == (await process.posted(ticker_id))[CHANGE]
+    assert [] == await process.events(ticker_id, statuses=(60,))
+
+
+async def test_a_goal_after_one_that_an_editor_deleted_is_another_one(store):
+    """It was disallowed and its post deleted; two minutes later the same player scores."""
+    process, ticker_id = await begun(store, TWO)
+    await edit(process, ticker_id, "incident:12", local_status=100)
+    again = {**SECOND, "id": "13", "minute": "32"}
+    await given_anew(process, away=AWAY, before=ONE, after=snapshot("2:0", START, FIRST, again))
+
+    assert "incident:13" in await process.posted(ticker_id)
+
+
+async def test_more_rows_than_one_unit_looks_at_keep_their_posts(store):
+    """All are given anew at once; no post is withdrawn on the way."""
+    cards = [row(100 + at, "card/yellow", 1 + at % 90, "home", at) for at in range(LOOK + 50)]
+    process, ticker_id = await begun(store, snapshot("0:0", START, *cards))
+    await process.settle()
+    before = {each.local_id for each in await process.events(ticker_id)}
+    anew = [{**each, "id": str(int(each["id"]) + 5000)} for each in cards]
+    process.adapter.bodies = snapshot("0:0", START, *anew)
+    await process.settle()
+
+    assert before == {each.local_id for each in await process.events(ticker_id)}
+    assert {f"incident:{each['id']}" for each in anew} < (await process.ledger(ticker_id)).keys()

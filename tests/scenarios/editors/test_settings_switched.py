@@ -1,0 +1,198 @@
+"""Settings that are switched off and on, and posts that wait for their time: what a person decided stays decided."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import Any
+
+import pytest
+
+from api.external.handback import return_fields
+from api.external.source import NamedLiveblog
+from mapping.documents.external import HandBack
+from store.following import sync
+from store.liveblogs import liveblogs, publishing
+from tests.kit.scripted import OWNER, Process, open_store
+from tests.kit.sqlite import migrated_url
+from tests.providers.heim.feed import MATCH_ID, item
+from tests.scenarios.editors.test_corrections import ONE, TWO, begun, goals
+from tests.scenarios.editors.test_editors import KEY, corrected, edit, post
+
+TEXTS = [item(901, 5, "<b>Chance</b> <br/>Just over the bar."), item(902, 9, "<b>Corner</b> <br/>Cleared.")]
+WITH_TEXTS = {**TWO, "liveticker": json.dumps(TEXTS).encode()}
+SCHEDULED_IN = 3600
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await open_store(migrated_url(tmp_path / "settings.db"))
+    yield opened
+    await opened.close()
+
+
+async def set_terms(process: Process, ticker_id: str, **changes: Any) -> None:
+    """What a client does to the settings of the connection."""
+    attachment = await process.store.read(lambda conn: sync.attachment(conn, ticker_id))
+    await process.store.write(partial(sync.save_terms, game_id=ticker_id, terms={**attachment.terms, **changes}))
+    await process.restart()
+    await process.settle()
+
+
+async def schedule(process: Process, ticker_id: str, key: str = KEY, seconds: int = SCHEDULED_IN) -> None:
+    """What an editor's client does to show a post later."""
+    name = (await process.ledger(ticker_id))[key].local_id
+
+    def work(unit: Any) -> None:
+        (event,) = liveblogs.events_named(unit.conn, [name]).values()
+        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(event.rewritten(publish_at=unit.now + seconds),)))
+
+    await process.store.write(work)
+
+
+async def texts(process: Process, ticker_id: str, statuses: tuple[int, ...] = (0,)) -> list[str]:
+    names = {row.local_id for row in (await process.ledger(ticker_id)).values() if row.kind == "text"}
+    return [event.local_id for event in await process.events(ticker_id, statuses) if event.local_id in names]
+
+
+async def test_a_scheduled_post_is_not_published_by_a_correction(store):
+    """Its minute is corrected and it waits on; at its time it is public as it was corrected."""
+    process, ticker_id = await begun(store, ONE)
+    await schedule(process, ticker_id)
+    version = (await process.game(ticker_id)).version
+    await process.poll(corrected())
+    await process.settle()
+
+    assert [] == await goals(process, ticker_id)
+    [waiting] = await waits(process, ticker_id)
+    assert "16'" == waiting.document["sport_event"]["time_of_play"]
+    assert version == (await process.game(ticker_id)).version, "no reader sees anything of it"
+    process.clock.now += SCHEDULED_IN + 60
+    await store.write(partial(publishing.publish, game_id=ticker_id))
+    assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
+
+
+async def test_a_scheduled_post_is_not_published_by_handing_it_back(store):
+    """Its headline is the provider's again; its time is the editor's."""
+    process, ticker_id = await begun(store, ONE)
+    await edit(process, ticker_id, KEY, headline="By hand")
+    await schedule(process, ticker_id)
+    [waiting] = await waits(process, ticker_id)
+    named, wanted = NamedLiveblog(ticker_id, OWNER), HandBack(events=(waiting.local_id,))
+    await store.write(partial(return_fields, named=named, wanted=wanted, expected=None))
+    await process.poll(corrected())
+    await process.settle()
+
+    assert [] == await goals(process, ticker_id)
+    [after] = await waits(process, ticker_id)
+    assert ("", waiting.publish_at) == (after.document.get("headline", ""), after.publish_at)
+
+
+async def test_a_scheduled_post_is_not_taken_back_by_a_setting(store):
+    """Posting is switched off before its time: an editor has decided that it shall be public, so it is, then."""
+    process, ticker_id = await begun(store, ONE)
+    await schedule(process, ticker_id)
+    await set_terms(process, ticker_id, auto_post=False)
+    assert [] == await goals(process, ticker_id)
+    process.clock.now += SCHEDULED_IN + 60
+    await store.write(partial(publishing.publish, game_id=ticker_id))
+    await process.poll(corrected())
+    await process.settle()
+
+    assert ["incident:11"] == await goals(process, ticker_id)
+
+
+async def waits(process: Process, ticker_id: str) -> list[liveblogs.StoredEvent]:
+    """The posts that wait for their time."""
+    found = await process.store.read(partial(liveblogs.events, game_id=ticker_id, statuses=(0,), limit=None))
+    return [event for event in found if event.publish_at is not None]
+
+
+async def test_a_scheduled_post_is_not_published_by_a_withdrawal_and_its_return(store):
+    """The goal goes and comes again before the time of its post: it waits on."""
+    process, ticker_id = await begun(store, TWO)
+    await schedule(process, ticker_id, "incident:12")
+    for bodies in (ONE, ONE, ONE):
+        await process.poll(bodies)
+    assert [] == await waits(process, ticker_id)
+    for bodies in (TWO, TWO):
+        await process.poll(bodies)
+    await process.settle()
+
+    assert [KEY] == await goals(process, ticker_id)
+    assert 1 == len(await waits(process, ticker_id))
+
+
+@pytest.mark.parametrize("setting", [{"auto_post": False}, {"exclude_events": ["soccer.goal"]}])
+async def test_what_an_editor_hid_is_not_published_by_a_setting(store, setting):
+    """Posting is switched off and on again: the hidden goal stays hidden, the others come back."""
+    process, ticker_id = await begun(store, TWO)
+    await edit(process, ticker_id, KEY, local_status=60)
+    before = (await process.store.read(lambda conn: sync.attachment(conn, ticker_id))).terms
+    await set_terms(process, ticker_id, **setting)
+    assert [] == await goals(process, ticker_id)
+    await set_terms(process, ticker_id, **before)
+    await process.poll(corrected_two())
+    await process.settle()
+
+    assert ["incident:12"] == await goals(process, ticker_id)
+
+
+def corrected_two() -> Any:
+    """Both goals, the first one's minute corrected."""
+    rows = json.loads(TWO["match-event"])
+    rows[1]["minute"] = "16"
+    return {**TWO, "match-event": json.dumps(rows).encode()}
+
+
+async def test_a_draft_that_a_person_published_is_not_taken_back_by_a_setting(store):
+    """Posting is switched on and off again: what a person published as a draft stays public."""
+    process = Process(store, MATCH_ID, wishes={"auto_post": False})
+    process.adapter.bodies = TWO
+    ticker_id = await process.create()
+    await process.poll()
+    await edit(process, ticker_id, KEY, local_status=0)
+    await set_terms(process, ticker_id, auto_post=True)
+    assert [KEY, "incident:12"] == await goals(process, ticker_id)
+    await set_terms(process, ticker_id, auto_post=False)
+
+    assert [KEY] == await goals(process, ticker_id)
+
+
+async def test_texts_that_are_not_wanted_for_a_while_are_drafts_meanwhile(store):
+    """The match ends meanwhile: nothing is withdrawn or deleted, and all of it comes back."""
+    process, ticker_id = await begun(store, WITH_TEXTS)
+    public = await texts(process, ticker_id)
+    assert 2 == len(public)
+    await set_terms(process, ticker_id, text=False)
+    assert ([], public) == (await texts(process, ticker_id), await texts(process, ticker_id, (60,)))
+    assert {"draft"} == {row.reason for row in (await process.ledger(ticker_id)).values() if row.kind == "text"}
+    await set_terms(process, ticker_id, text=True)
+
+    assert public == await texts(process, ticker_id)
+
+
+async def test_texts_that_nobody_wanted_are_no_drafts(store):
+    """A liveblog without texts has none, whatever the match has."""
+    process = Process(store, MATCH_ID, wishes={"text": False})
+    process.adapter.bodies = WITH_TEXTS
+    ticker_id = await process.create()
+    await process.poll()
+
+    assert [] == await texts(process, ticker_id, (0, 60, 100))
+
+
+async def test_a_withdrawal_still_takes_back_what_a_person_published(store):
+    """The provider's word counts for a published draft too: the goal is gone, and comes back as it was."""
+    process = Process(store, MATCH_ID, wishes={"auto_post": False})
+    process.adapter.bodies = TWO
+    ticker_id = await process.create()
+    await process.poll()
+    await edit(process, ticker_id, "incident:12", local_status=0)
+    for bodies in (ONE, ONE, ONE):
+        await process.poll(bodies)
+    assert [] == await goals(process, ticker_id)
+    for bodies in (TWO, TWO):
+        await process.poll(bodies)
+
+    assert ["incident:12"] == await goals(process, ticker_id)
