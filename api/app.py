@@ -6,6 +6,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from api.capabilities import CAPABILITIES
 from api.feeds.themes import UnknownThemes
 from api.http.openapi import DocumentLimits
 from api.http.routing import Routes
@@ -13,7 +14,6 @@ from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import URL_BYTES, RequestLimits
 from api.middleware.request_log import RequestLog
-from api.readers.limits import ReaderLimits
 from api.routes import ROUTES, openapi
 from api.status.ops import ApiDocument
 from api.stream.streams import Streams
@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:
     """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does."""
     settings = services.settings
-    services = services.having(ReaderLimits(settings.readers, monotonic), UploadPlaces(), LiveblogIndex())
+    services = services.having(UploadPlaces(), LiveblogIndex())
     missing = [make() for kind, make in _parts(services).items() if services.find(kind) is None]
     services = services.having(*missing)
     reads = ReadCache(services.store, monotonic, settings.limits.read_cache_bytes, services[ReadCounts])
     limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
+    services = services.having(*(part for each in CAPABILITIES for part in each.parts(services, monotonic)))
     services = services.having(reads, ApiDocument(partial(openapi, settings.public_url, limits)))
     return RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),

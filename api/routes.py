@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.comments import comment_counts, moderation
-from api.comments import endpoint as comments
+from api.capabilities import CAPABILITIES
 from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import STATIC, embed_css
 from api.events import endpoint as events
@@ -27,39 +26,15 @@ from api.media import videos
 from api.page import discovery, front
 from api.page import endpoint as pages
 from api.page.page import STREAM_PATH
-from api.polls import endpoint as polls
-from api.polls import poll_export
-from api.readers import endpoint as readers
-from api.statistics import collect, statistics_export
-from api.statistics import endpoint as statistics
 from api.status import ops, status_page
 from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
-from mapping.documents.comments import (
-    ChannelClosing,
-    ChannelClosingRequest,
-    CommentCollection,
-    CommentCounts,
-    CommentDecision,
-    CommentDraft,
-    CommentLike,
-    CommentLikes,
-    CommentReported,
-    ModeratedComment,
-    ModeratedCommentCollection,
-    ReaderBan,
-    ReaderBanRequest,
-    ReaderComment,
-)
 from mapping.documents.event import Event
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource, HandBack
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
-from mapping.documents.poll_results import PollResults, PollVote
-from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse
-from mapping.documents.statistics import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
 if TYPE_CHECKING:
@@ -87,27 +62,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
-    Route("GET", comment_counts.PATH, comment_counts.counts, "reader", comment_counts.COUNTS),
-    Route("GET", f"{comments.PATH}.json", comments.index, "reader", comments.INDEX),
-    Route("POST", f"{comments.PATH}.json", comments.create, "reader", comments.CREATE),
-    Route("POST", f"{comments.PATH}/{{commentId}}/like.json", comments.like, "reader", comments.LIKE),
-    Route("POST", f"{comments.PATH}/{{commentId}}/report.json", comments.report, "reader", comments.REPORT),
-    Route("GET", f"{moderation.PATH}/comments.json", moderation.list_comments, "comments", moderation.LIST),
-    Route("POST", f"{moderation.PATH}/comments/{{commentId}}/moderate.json", moderation.moderate, "comments", moderation.MODERATE),
-    Route("POST", f"{moderation.PATH}/readers/{{readerId}}/ban.json", moderation.ban, "comments", moderation.BAN),
-    Route("POST", f"{moderation.PATH}/channels/{{channelId}}/close.json", moderation.close, "comments", moderation.CLOSE),
-    Route("GET", f"{moderation.PATH}/export", moderation.export, "comments", moderation.EXPORT),
-    Route("POST", readers.PATH, readers.token, "reader", readers.TOKEN),
-    Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
-    Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
-    Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
-    Route("POST", collect.PATH, collect.collect, "reader", collect.COLLECT, collect.BODY_BYTES),
-    Route("GET", f"{statistics.PATH}/overview.json", statistics.overview, "stats", statistics.OVERVIEW),
-    Route("GET", f"{statistics.PATH}/{{date}}/periods.json", statistics.periods, "stats", statistics.PERIODS),
-    Route("GET", f"{statistics.PATH}/all/origins.json", statistics.origins, "stats", statistics.ORIGINS),
-    Route("GET", f"{statistics.PATH}/all/origin/{{origin}}/locations.json", statistics.locations, "stats",
-          statistics.LOCATIONS),
-    Route("GET", statistics_export.PATH, statistics_export.export, "stats", statistics_export.EXPORT),
+    *(route for capability in CAPABILITIES for route in capability.routes),
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
     Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
     Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),
@@ -155,16 +110,16 @@ ROUTES: tuple[Route, ...] = (
 # fmt: on
 
 REQUESTS: tuple[type[BaseModel], ...] = (
-    AttachToExternal, Beacon, ChannelClosingRequest, CommentDecision, CommentDraft, CommentLike, CreateFromExternal, Event,
-    ExternalChange, GameDraft, HandBack, PollVote, PostModifications, ReaderBanRequest, ReaderTokenRequest, WebhookAddress,
+    AttachToExternal, CreateFromExternal, Event,
+    ExternalChange, GameDraft, HandBack, PostModifications, WebhookAddress,
     WebhookReplay,
+    *(model for capability in CAPABILITIES for model in capability.requests),
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    ChannelClosing, Collection[Game], CommentCollection, CommentCounts, CommentLikes, CommentReported, Event, ExternalSource, Game,
-    GameShowResponse, Media, ModeratedComment, ModeratedCommentCollection, PollResults, ReaderBan, ReaderComment,
-    ReaderTokenResponse, StatisticsOverview, StatisticsPeriod, StatisticsPlace,
-    WebhookDeliveries, WebhookSubscription,
+    Collection[Game], Event, ExternalSource, Game,
+    GameShowResponse, Media,         WebhookDeliveries, WebhookSubscription,
+    *(model for capability in CAPABILITIES for model in capability.responses),
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip
 """The documents that operations refer to."""

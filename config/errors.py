@@ -35,6 +35,10 @@ class ConfigError(Exception):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
+class StartError(Exception):
+    """The process cannot start; the message names the key, the file or the port."""
+
+
 def dotted(path: Path) -> str:
     """The path as TOML writes it: parts that are no bare keys are quoted, rows carry their index."""
     text = ""

@@ -20,7 +20,7 @@ from mapping.errors import Unprocessable
 from mapping.event_media import NewId, Stamp, legacy_entries, media_entries, show_media, without_gone
 from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of, unconverted
 from mapping.merge import adopt_block_ids
-from mapping.reader_polls import with_option_ids
+from mapping.polls.reader_polls import with_option_ids
 from mapping.rich_text import sanitise
 
 if TYPE_CHECKING:

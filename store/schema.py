@@ -1,27 +1,20 @@
-"""The whole schema: every table, whichever part of the store it stands beside."""
+"""The whole schema: every table, whichever part of the store it stands beside, and what is collected of capabilities."""
 
 from __future__ import annotations
 
 from store import tables
 from store.alarms import tables as alarm_tables
-from store.comments import tables as comment_tables
+from store.comments.tables import COMMENTS
 from store.engine.columns import metadata
 from store.liveblogs import history_tables
 from store.media import tables as media_tables
-from store.polls import tables as poll_tables
-from store.statistics import tables as statistics_tables
+from store.polls.tables import POLLS
+from store.readers.tables import READERS
+from store.statistics.tables import STATISTICS
 from store.webhooks import hub_tables
 
-TABLES = (
-    tables,
-    history_tables,
-    media_tables,
-    comment_tables,
-    poll_tables,
-    statistics_tables,
-    hub_tables,
-    alarm_tables,
-)
-"""Modules that describe tables; once they are loaded, `metadata` knows them all."""
+CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS)
+TABLES = (tables, history_tables, media_tables, hub_tables, alarm_tables)
+"""Modules that describe the other tables; once they are loaded, `metadata` knows them all."""
 
-__all__ = ["TABLES", "metadata"]
+__all__ = ["CAPABILITIES", "TABLES", "metadata"]

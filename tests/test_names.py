@@ -18,6 +18,8 @@ ROLES = {
     "__init__.py": "a package",
     "endpoint.py": "the handlers of a resource",
     "tables.py": "the tables of a part of the store",
+    "documents.py": "the documents of a capability",
+    "capability.py": "the row of a capability, and what such a row is",
     "backend.py": "the store on one kind of database",
     "base.py": "what the modules of its folder share",
     "adapter.py": "fetches from a provider",

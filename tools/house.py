@@ -57,14 +57,16 @@ def _imports(text: str, names: AbstractSet[str]) -> Iterator[str]:
     """Files among `names` that the file with this text imports; a package without code of its own is not imported."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
-            modules = [alias.name for alias in node.names]
+            for alias in node.names:
+                yield from _files_of(alias.name) & names
         elif isinstance(node, ast.ImportFrom):
-            modules = [f"{node.module}.{alias.name}" for alias in node.names] + [str(node.module)]
-        else:
-            continue
-        for module in modules:
-            path = module.replace(".", "/")
-            yield from {f"{path}.py", f"{path}/__init__.py"} & names
+            for alias in node.names:  # a module of the package, or a name in it
+                yield from (_files_of(f"{node.module}.{alias.name}") & names) or (_files_of(str(node.module)) & names)
+
+
+def _files_of(module: str) -> set[str]:
+    path = module.replace(".", "/")
+    return {f"{path}.py", f"{path}/__init__.py"}
 
 
 def room(name: str) -> str:

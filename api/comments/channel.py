@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from api.http.json_path import node
-from api.readers.endpoint import picture
+from api.view.reader_picture import reader_picture
 from mapping.errors import NotFound
 from store.liveblogs import liveblogs
 
@@ -46,7 +46,7 @@ def as_read(services: Services, comment: StoredComment, *, personal: bool) -> Js
         "author": {
             "id": comment.reader_id,
             "name": comment.author_name,
-            "image": picture(services, comment.organization_id, comment.author_image),
+            "image": reader_picture(services, comment.organization_id, comment.author_image),
         },
         "text": comment.text,
         "parent_id": comment.parent_id,

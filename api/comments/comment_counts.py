@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from functools import partial
 from typing import TYPE_CHECKING
 
+from cachetools import TTLCache
+
 from api.http import openapi
+from api.http.capability import PostExtras
 from api.http.conditional import cache_control
 from api.http.errors import json_response
+from api.http.flight_group import FlightGroup
 from api.view import delay
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
-from mapping.documents.comments import CommentCounts
-from mapping.rules.public import post_is_public
+from mapping.comments.documents import CommentCounts
+from store.comments import comments
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from starlette.responses import Response
 
-    from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from api.view.delay import Sight
-    from store.liveblogs.liveblogs import StoredGame
+    from api.http.services import Services
+    from store.database import Store
 
 PATH = "/api/comments/v1/liveblog/{liveblogId}/counts.json"
-NONE: Mapping[str, int] = MappingProxyType({})
+COUNTED = 5
+"""Seconds for which the numbers of comments are kept: a comment steps no version."""
+GAMES = 10_000
+"""Liveblogs of which they are kept."""
 COUNTS = openapi.operation(
     "comments.counts",
     "How many comments the posts of a liveblog have",
@@ -36,34 +42,41 @@ COUNTS = openapi.operation(
 )
 
 
-async def counts_of(request: ApiRequest, game: StoredGame, seen: Sight) -> Mapping[str, int] | None:
+class CountedComments:
+    """How many public comments posts have, and how often comments were taken down: what one process knows of it."""
+
+    def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
+        self._store = store
+        self._once = FlightGroup()
+        self._counts: TTLCache[tuple[str, int | None], Mapping[str, int]] = TTLCache(GAMES, COUNTED, timer=monotonic)
+        self.moderations = 0
+        """How often comments were taken down or put back in this process, which steps no liveblog."""
+
+    def note_moderation(self) -> None:
+        """What readers see of comments has changed."""
+        self.moderations += 1
+        self._counts.clear()
+
+    async def of(self, game_id: str, at: int | None) -> Mapping[str, int]:
+        """The number of public comments of each post of the liveblog that has some, up to COUNTED seconds late.
+
+        `at`: those written before that moment.
+        """
+        key = (game_id, None if at is None else at - at % COUNTED)
+        found = self._counts.get(key)
+        if found is None:
+            found = self._counts[key] = await self._once(key, partial(self._read, *key))
+        return found
+
+    async def _read(self, game_id: str, until: int | None) -> Mapping[str, int]:
+        return await self._store.read(partial(comments.counts, game_id=game_id, until=until), at=until)
+
+
+async def extras(services: Services, organization_id: str, game_id: str, at: int | None) -> PostExtras | None:
     """The numbers by post, some seconds late; None where the organization takes no comments."""
-    return await counts_in(request, game.organization_id, game.id, seen.at)
-
-
-async def counts_in(
-    request: ApiRequest, organization_id: str, game_id: str, at: int | None
-) -> Mapping[str, int] | None:
-    """The same of a liveblog by its ids. `at`: the moment that is seen."""
-    if not request.services.settings.organization(organization_id).takes_comments:
+    if not services.settings.organization(organization_id).takes_comments:
         return None
-    return await request.services[ReadCache].comment_counts(game_id, at)
-
-
-def with_counts(document: Json, counts: Mapping[str, int] | None) -> Json:
-    """The document with the number of comments in each published post of its `events`."""
-    if counts is None:
-        return document
-    events = [
-        {**each, "comments": counts.get(each["local_id"], 0)} if post_is_public(each["local_status"], None) else each
-        for each in document["events"]
-    ]
-    return {**document, "events": events}
-
-
-def numbers_of(counts: Mapping[str, int] | None) -> frozenset[tuple[str, int]] | None:
-    """The numbers as a part of a cache's key."""
-    return None if counts is None else frozenset(counts.items())
+    return PostExtras("comments", await services[CountedComments].of(game_id, at))
 
 
 async def counts(request: ApiRequest) -> Response:
@@ -71,5 +84,7 @@ async def counts(request: ApiRequest) -> Response:
     settings = request.services.settings
     seen = await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
     game = readable(seen.game, request.context.caller, public=settings.server.public_feeds)
-    found = await counts_of(request, game, seen)
-    return json_response({"counts": dict(found or NONE)}, headers={"Cache-Control": cache_control(settings)})
+    found = await extras(request.services, game.organization_id, game.id, seen.at)
+    return json_response(
+        {"counts": dict(found.numbers if found else {})}, headers={"Cache-Control": cache_control(settings)}
+    )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from api.comments.channel import allows_comments, as_read, liveblog_of_channel
+from api.comments.comment_counts import CountedComments
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes, json_response
@@ -17,7 +18,8 @@ from api.http.request import integer
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader, reader
 from api.view import delay
 from api.view.read_cache import ReadCache
-from mapping.documents.comments import (
+from mapping.comments.comment_text import comment_text
+from mapping.comments.documents import (
     CommentCollection,
     CommentDraft,
     CommentLike,
@@ -26,8 +28,7 @@ from mapping.documents.comments import (
     ReaderComment,
 )
 from mapping.errors import Forbidden
-from mapping.rules.comment_text import comment_text
-from mapping.rules.reader_token import network_id
+from mapping.readers.reader_token import network_id
 from store.comments import comments
 from store.comments.comments import CommentPage, NewComment
 from store.comments.tables import CommentStatus
@@ -122,7 +123,7 @@ async def index(request: ApiRequest) -> Response:
         body = await services.store.read(render, at=seen.at)
         return Response(body, headers=PERSONAL, media_type="application/json")
     reads = request.services[ReadCache]
-    now = int(services.clock() // LAG), reads.steps, reads.moderations
+    now = int(services.clock() // LAG), reads.steps, services[CountedComments].moderations
     key = ("comments", organization_id, channel_id, limit, after, now)
     kept = await reads.body(key, render, seen, request.accept_encoding)
     return conditional(request.headers, kept, "application/json", cache_control=cache_control(settings), more=PERSONAL)
@@ -197,7 +198,7 @@ async def report(request: ApiRequest) -> Response:
         )
 
     await request.services.store.write(write)
-    request.services[ReadCache].note_moderation()
+    request.services[CountedComments].note_moderation()
     return json_response({"reported": True})
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.comments.channel import as_moderated, liveblog_of_channel
+from api.comments.comment_counts import CountedComments
 from api.comments.comment_export import COLUMNS, exported
 from api.comments.endpoint import LIMIT, MOST, NEXT
 from api.http import openapi, table_export
@@ -13,8 +14,7 @@ from api.http.errors import json_response
 from api.http.request import choice, integer
 from api.http.table_export import TableFile, wanted_format
 from api.media.proxy import ImageProxy
-from api.view.read_cache import ReadCache
-from mapping.documents.comments import (
+from mapping.comments.documents import (
     ChannelClosing,
     ChannelClosingRequest,
     CommentDecision,
@@ -188,7 +188,7 @@ async def export(request: ApiRequest) -> Response:
 
 def _forget_kept(request: ApiRequest) -> None:
     """Lists and numbers of comments, and pictures of their authors, are looked up anew: no step of a liveblog says so."""
-    request.services[ReadCache].note_moderation()
+    request.services[CountedComments].note_moderation()
     if (images := request.services.find(ImageProxy)) is not None:
         images.forget()
 

@@ -49,8 +49,8 @@ def _add_entry(root: ET.Element, item: Item) -> None:
     add(entry, "published", rfc3339(item.published))
     add(entry, "updated", rfc3339(item.updated))
     add(entry, "link", rel="alternate", type="text/html", href=item.url)
-    if item.comments is not None:
-        add(entry, f"{{{THREADING}}}total", str(item.comments))
+    if (comments := item.extras.get("comments")) is not None:
+        add(entry, f"{{{THREADING}}}total", str(comments))
     for file in item.enclosures:
         titled = {"title": file.title} if file.title else {}
         add(entry, "link", rel="enclosure", type=file.content_type, href=file.url, **titled)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from api.comments.comment_counts import counts_of, numbers_of
+from api.capabilities import extras_of
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.feed import (
     Feed,
@@ -16,7 +16,7 @@ from api.feeds.feed import (
     feed_url,
     hub_links,
     hub_of,
-    with_comments,
+    with_extras,
 )
 from api.feeds.themes import UnknownThemes
 from api.http import openapi
@@ -176,21 +176,21 @@ def endpoint(form: Format) -> Handler:
         game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
         hub = hub_of(settings, game.local_id, wanted)
 
-        counts = await counts_of(request, game, seen)
+        extras = await extras_of(services, game.organization_id, game.id, seen.at)
 
         def render(conn: Connection) -> bytes:
             feed = read_feed(
                 conn, game.id, wanted, settings, services.keys.media, extension=form.extension, hub_url=hub
             )
-            return form.render(feed if counts is None else with_comments(feed, counts))
+            return form.render(with_extras(feed, extras))
 
-        key = ("feed", form.extension, game.id, game.version, wanted, numbers_of(counts))
+        key = ("feed", form.extension, game.id, game.version, wanted, *(each.key for each in extras))
         return conditional(
             request.headers,
             await request.services[ReadCache].body(key, render, seen, request.accept_encoding),
             form.content_type,
             cache_control=cache_control(settings),
-            modified=None if counts else game.updated_at,  # nobody knows when a comment was taken away
+            modified=None if extras else game.updated_at,  # nobody knows when what they count was taken away
             now=seen.now,
             more=_headers(form, settings, wanted, hub),
         )

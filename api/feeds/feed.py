@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.feeds.enclosures import Enclosure
+    from api.http.capability import PostExtras
     from api.view.key_moments import KeyMoments
     from config import Settings
     from config.organizations import ThemeConfig
@@ -70,8 +71,8 @@ class Item:
     updated: int
     url: str
     enclosures: tuple[Enclosure, ...]
-    comments: int | None = None
-    """Public ones; None where the organization takes none."""
+    extras: Mapping[str, int] = field(default_factory=dict)
+    """What capabilities add to the post."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,9 +186,14 @@ def build_feed(
     )
 
 
-def with_comments(feed: Feed, counts: Mapping[str, int]) -> Feed:
-    """The feed with the number of comments of each post."""
-    return replace(feed, items=tuple(replace(item, comments=counts.get(item.id, 0)) for item in feed.items))
+def with_extras(feed: Feed, extras: Sequence[PostExtras]) -> Feed:
+    """The feed with what capabilities add to each post."""
+    return replace(
+        feed,
+        items=tuple(
+            replace(item, extras={each.field: each.numbers.get(item.id, 0) for each in extras}) for item in feed.items
+        ),
+    )
 
 
 def _language(game: Json) -> str:

@@ -52,8 +52,8 @@ def _item(item: Item) -> dict[str, Any]:
         entry["image"] = clean(image)
     entry["date_published"] = rfc3339(item.published)
     entry["date_modified"] = rfc3339(item.updated)
-    if item.comments is not None:
-        entry["_matchwire"] = {"comments": item.comments}
+    if (comments := item.extras.get("comments")) is not None:
+        entry["_matchwire"] = {"comments": comments}
     if item.enclosures:
         entry["attachments"] = [_enclosure(each) for each in item.enclosures]
     return entry

@@ -56,8 +56,8 @@ def _add_item(channel: ET.Element, item: Item) -> None:
     add(entry, "guid", item.id, isPermaLink="false")
     add(entry, "pubDate", rfc822(item.published))
     add(entry, "description", item.html)
-    if item.comments is not None:
-        add(entry, f"{{{SLASH}}}comments", str(item.comments))
+    if (comments := item.extras.get("comments")) is not None:
+        add(entry, f"{{{SLASH}}}comments", str(comments))
     for file in item.enclosures[:1]:  # most readers take no more than one
         add(entry, "enclosure", url=file.url, length=LENGTH, type=file.content_type)
     for file in item.enclosures:

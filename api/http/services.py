@@ -22,7 +22,7 @@ class Keys(NamedTuple):
     media: bytes
     """Signs the addresses of images (mapping.rules.image_address)."""
     readers: bytes
-    """Signs the tokens of readers (mapping.rules.reader_token)."""
+    """Signs the tokens of readers (mapping.readers.reader_token)."""
     reader_ids: bytes
     """Makes the ids of readers, and is never rotated."""
     media_before: tuple[bytes, ...] = ()

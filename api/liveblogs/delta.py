@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from api.comments.comment_counts import counts_of, numbers_of, with_counts
+from api.capabilities import extras_of, with_extras
 from api.http import openapi
 from api.http.conditional import conditional
 from api.http.errors import json_bytes
@@ -130,7 +130,7 @@ async def show(request: ApiRequest) -> Response:
     seen = await delay.sight(request, wanted.liveblog, request.services[ReadCache].game)
     game = watchable(seen.game, context.caller, public=settings.server.public_feeds, field="id")
 
-    counts = await counts_of(request, game, seen)
+    extras = await extras_of(request.services, game.organization_id, game.id, seen.at)
 
     prefix = context.response_prefix
     known = replace(wanted, since=seen.known_since(wanted.since, game.version + AHEAD))
@@ -142,9 +142,9 @@ async def show(request: ApiRequest) -> Response:
         found = delta(conn, current, replace(known, since=since), cursor(conn, current.id, known.after))
         if reset or (since != known.since and known.after is None):
             found["reset"] = True
-        return renamed(json_bytes(with_counts(found, counts)), prefix)
+        return renamed(json_bytes(with_extras(found, extras)), prefix)
 
-    key = ("delta", prefix, game.id, game.version, known, reset, numbers_of(counts))
+    key = ("delta", prefix, game.id, game.version, known, reset, *(each.key for each in extras))
     body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
     sharing = "public" if settings.server.public_feeds else "private"
     return conditional(

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from api.comments.comment_counts import counts_in, with_counts
+from api.capabilities import extras_of, with_extras
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
@@ -168,8 +168,8 @@ async def show(request: ApiRequest) -> Response:
 
     document = await request.services.store.read(found)
     if not compact:
-        counts = await counts_in(request, document["organization_id"], document["ticker_id"], None)
-        document = with_counts(document, counts)
+        extras = await extras_of(request.services, document["organization_id"], document["ticker_id"], None)
+        document = with_extras(document, extras)
     return json_response(document)
 
 

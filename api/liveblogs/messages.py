@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from cachetools import LRUCache
 
+from api.http.body_parts import body_part
 from api.http.errors import json_bytes
 from api.liveblogs.delta import response
 from store.liveblogs import deltas, liveblogs
@@ -24,14 +25,6 @@ if TYPE_CHECKING:
 EVENTS = 200
 """Events in one message, about: a version is never cut in two."""
 KEPT_BYTES = 8 * 1024 * 1024
-
-
-def body_part(body: bytes) -> ASGIMessage:
-    """A part of a response that goes on."""
-    return {"type": "http.response.body", "body": body, "more_body": True}
-
-
-END: ASGIMessage = {"type": "http.response.body", "body": b"", "more_body": False}
 
 
 class Form(Protocol):

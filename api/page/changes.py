@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from api.capabilities import page_posts
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
 from api.http.openapi import TEXT
@@ -16,7 +17,6 @@ from api.page.posts import named, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.page.window import Show, filtered
-from api.polls.public_results import with_results
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images
@@ -79,12 +79,8 @@ class AsPage:
         `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
         """
         images = Images(self.media_key, base, game.organization_id)
-        settings, organization = self.settings, game.organization_id
-        commented = settings.organization(organization).takes_comments
         texts = translator(language(game.document))
-        counted = settings.counts_readers(organization)
-        zone = ZoneInfo(settings.server.timezone)
-        return PageFiles(images, texts, settings.embed.consent, zone, page, self.delay, commented, counted)
+        return PageFiles(images, texts, self.settings, ZoneInfo(self.settings.server.timezone), page, self.delay)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
@@ -109,7 +105,7 @@ def parts(
     keep = filtered(show, key_moments)
     kept = [event for event in events if keep(event)]
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
-    posts = with_results(conn, game.id, posts, now)
+    posts = page_posts(conn, game.id, posts, now)
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),

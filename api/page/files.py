@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.page.poll_html import poll_html
+from api.capabilities import block_html
 from api.view.post_files import host, image_url, is_ours, outward_link
 from mapping.locales.labels import LOADS_FROM, Label
 from mapping.web_embeds import web_embed
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.view.post_files import File, Images
+    from config import Settings
     from mapping.locales import Translator
 
 UP = ".."
@@ -35,21 +36,17 @@ UNKNOWN = (4, 3)
 
 @dataclass(frozen=True, slots=True)
 class PageFiles:
-    """Writes images, videos and polls for a page; with `consent` a video's host hears of a reader after a click alone."""
+    """Writes images, videos and polls for a page; with `embed.consent` a video's host hears of a reader after a click alone."""
 
     images: Images
     texts: Translator
-    consent: bool
+    settings: Settings = field(compare=False)  # one in a process
     zone: ZoneInfo
     """Whose time stands where no script turns it into the reader's."""
     page: str = ""
     """The liveblog's page, before the queries of addresses; empty on that page."""
     delay: int = 0
     """Seconds by which the reader is late, which links to posts repeat."""
-    commented: bool = False
-    """Whether the organization takes comments."""
-    counted: bool = False
-    """Whether its readers are counted."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""
@@ -68,7 +65,7 @@ class PageFiles:
         if found is None:
             return outward_link(url)
         width, height = found.size
-        if not self.consent:
+        if not self.settings.embed.consent:
             return (
                 f'<figure><iframe src="{escape(found.frame)}" title="{escape(found.provider)}" width="{width}" height="{height}"'
                 ' loading="lazy" referrerpolicy="strict-origin-when-cross-origin" allowfullscreen></iframe></figure>'
@@ -83,7 +80,7 @@ class PageFiles:
 
     def poll(self, block: Json) -> str:
         """The poll with its results, which its script makes something to vote on."""
-        return poll_html(block, self.texts)
+        return block_html(block, self.texts)
 
     def cover(self, url: str) -> str:
         """The image that stands for the whole liveblog; empty without an address."""
@@ -101,7 +98,7 @@ class PageFiles:
         return f'<img class="{name}" src="{small}" srcset="{large} 2x" alt="" width="{side}" height="{side}">'
 
     def _file(self, file: File) -> str:
-        titled = file.video and self.consent and not is_ours(file.url)  # the card has the title
+        titled = file.video and self.settings.embed.consent and not is_ours(file.url)  # the card has the title
         caption = " · ".join(escape(each) for each in ("" if titled else file.title, file.credit) if each)
         shown = self._video(file) if file.video else self._image(file)
         figure = f"<figure>{shown}{f'<figcaption>{caption}</figcaption>' if caption else ''}</figure>"
@@ -127,7 +124,7 @@ class PageFiles:
 
     def _video(self, file: File) -> str:
         url, name = escape(self.images.video(file.url)), escape(file.title or host(file.url))
-        if not self.consent or is_ours(file.url):
+        if not self.settings.embed.consent or is_ours(file.url):
             return f'<video src="{url}" controls preload="none"{_size(file)}><a href="{url}">{name}</a></video>'
         length = f" <small>{_clock(file.milliseconds // 1000)}</small>" if file.milliseconds else ""
         link = f'<a class="play" href="{url}" rel="nofollow noopener noreferrer">{self._text(Label.PLAY)}</a>'

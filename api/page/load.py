@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from api.capabilities import page_posts
 from api.feeds.feed import FeedRequest, chosen_events
 from api.page.structured_data import Publication, live_blog_posting
 from api.page.window import PageRequest, Window, window
-from api.polls.public_results import with_results
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents, published_game
 from api.view.post_files import Images
@@ -75,7 +75,7 @@ def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMo
 
 
 def _with_results(conn: Connection, found: Shown, now: float) -> Shown:
-    return found._replace(posts=with_results(conn, found.game.id, found.posts, now))
+    return found._replace(posts=page_posts(conn, found.game.id, found.posts, now))
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, get_args
 
-from api.http.errors import json_bytes
-from api.http.json_path import Json, node, number, text
+from api.capabilities import page_data
+from api.http.json_path import Json, number, text
 from api.page.discovery import discovery
 from api.page.document import document
 from api.page.moments import key_moments_html
@@ -19,13 +19,12 @@ from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import summary
 from mapping.documents.scalars import Locale
 from mapping.locales import translator
-from mapping.locales.labels import CommentLabel, PageText
+from mapping.locales.labels import PageText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.page.files import PageFiles
-    from mapping.locales import Translator
 
 LOCALES = frozenset(get_args(Locale)) - {""}
 STREAM_PATH = "/api/embed/v4/stream"
@@ -55,10 +54,7 @@ def render_liveblog(
         "delay": delay,
         "organization": files.images.organization_id,
     }
-    if files.counted:
-        known["counted"] = 1
-    if files.commented and node(game, "meta_info").get("allow_comments") is True:
-        known["comments"] = _commented(files.texts)
+    known |= page_data(files.settings, files.images.organization_id, game, files.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, files.texts, files.page, files.delay)
     posts = stream(game, events, files, around._replace(key_moments=key_moments))
@@ -67,12 +63,6 @@ def render_liveblog(
         f'{scoreboard(game, files, now)}<div class="columns">'
         f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
     )
-
-
-def _commented(texts: Translator) -> str:
-    """What the script of the comments needs to know, as JSON."""
-    said = {each.name.lower(): texts.text(each) for each in CommentLabel}
-    return json_bytes(said).decode()
 
 
 def language(game: Json) -> str:

@@ -15,9 +15,9 @@ from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
 from api.view import delay
 from api.view.liveblog_access import among, readable
 from api.view.read_cache import ReadCache
-from mapping.documents.poll_results import PollResults, PollVote
 from mapping.errors import NotFound
-from mapping.reader_polls import ReaderPoll, checked_vote, own_vote, poll_block, reader_poll, results
+from mapping.polls.documents import PollResults, PollVote
+from mapping.polls.reader_polls import ReaderPoll, checked_vote, own_vote, poll_block, reader_poll, results
 from store.polls import votes
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from api.http.json_path import Json
     from api.http.request import ApiRequest
     from api.view.delay import Sight
-    from mapping.reader_polls import Tally
+    from mapping.polls.reader_polls import Tally
     from store.engine.records import StoredEvent, StoredGame
     from store.engine.unit import Unit
 

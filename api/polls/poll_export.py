@@ -13,7 +13,8 @@ from api.http.table_export import TableFile, wanted_format
 from api.view.liveblog_access import NO_LIVEBLOG
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from mapping.reader_polls import is_poll, percentages, reader_poll
+from mapping.polls.reader_polls import is_poll, percentages, reader_poll
+from store.clients.service_keys import known_reader_id_key
 from store.liveblogs import liveblogs
 from store.polls import votes
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from api.http.request import ApiRequest
     from api.http.table_export import Read, Row
-    from mapping.reader_polls import ReaderPoll
+    from mapping.polls.reader_polls import ReaderPoll
     from store.polls.votes import StoredVote
 
 PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"
@@ -114,3 +115,10 @@ def _vote(game_id: str, vote: StoredVote, key: bytes) -> Row:
     """The reader as a number that is another one in each liveblog, and that nobody can make who knows the reader's id."""
     number = hmac.digest(key, f"vote {game_id} {vote.reader_id}".encode(), "sha256").hex()[:16]
     return {"poll": vote.poll_id, "reader": number, "options": vote.options, "voted_at": vote.voted_at}
+
+
+async def export_of(read: Read, game_id: str, form: str, content: str) -> AsyncIterator[str]:
+    """The file for whoever has the database; `content`: one of CONTENTS."""
+    key = await read(known_reader_id_key)
+    async for part in exported(read, game_id, ExportRequest(content, form), key):
+        yield part

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from api.http.errors import json_bytes
 from api.http.json_path import nodes, number
 from api.view.liveblog_access import public_documents
-from mapping.reader_polls import ReaderPoll, is_poll, reader_poll, results
+from mapping.polls.reader_polls import ReaderPoll, is_poll, reader_poll, results
 from store.polls import votes
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ def with_results(conn: Connection, game_id: str, posts: Sequence[Json], now: flo
     return [_shown(post, found) for post in posts]
 
 
-def results_of(conn: Connection, game_id: str, poll_ids: Iterable[str], now: float) -> dict[str, bytes]:
+def results_of(conn: Connection, game_id: str, ids: Iterable[str], now: float) -> dict[str, bytes]:
     """The results of those of these polls that readers may see, as JSON by poll."""
-    wanted = list(poll_ids)
+    wanted = list(ids)
     events = {each.local_id: each for name in wanted if (each := votes.poll_event(conn, name)) is not None}
     posts = public_documents([each for each in events.values() if each.game_id == game_id])
     found = _results(conn, game_id, posts, now)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from api.http.request import client_network
 from api.readers.limits import ReaderLimits
 from mapping.errors import NotFound, Unauthorized
-from mapping.rules import reader_token
+from mapping.readers import reader_token
 
 if TYPE_CHECKING:
     from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from mapping.rules.reader_token import VerifiedReader
+    from mapping.readers.reader_token import VerifiedReader
 
 READER_TOKEN = "Reader-Token"  # noqa: S105 -- a header's name
 NO_ORGANIZATION = "there is no such organization"

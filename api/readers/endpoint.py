@@ -11,11 +11,11 @@ from api.http import openapi
 from api.http.errors import json_response
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader
 from api.readers.limits import ReaderLimits
-from mapping.documents.readers import ReaderTokenRequest, ReaderTokenResponse, ShownReader
+from api.view.reader_picture import reader_picture
 from mapping.errors import Unauthorized
-from mapping.rules import reader_token
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
-from mapping.rules.reader_token import VerifiedReader
+from mapping.readers import reader_token
+from mapping.readers.documents import ReaderTokenRequest, ReaderTokenResponse, ShownReader
+from mapping.readers.reader_token import VerifiedReader
 from store.readers.reader_sign_ins import use_once
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from api.http.services import Services
 
 PATH = "/api/readers/v1/organization/{organizationId}/token"
-PICTURE = ImageOptions(width=48, height=48, fit="cover", dpr=2)
 TOKEN = openapi.operation(
     "readers.token",
     "A token for a reader who takes part",
@@ -76,13 +75,5 @@ async def _signed_in(services: Services, organization_id: str, sign_in: str) -> 
 
 def shown_reader(services: Services, found: VerifiedReader) -> dict[str, object]:
     """The reader as others see it, with a picture that this service shows."""
-    image = picture(services, found.organization_id, found.image)
+    image = reader_picture(services, found.organization_id, found.image)
     return ShownReader(id=found.id, name=found.name, image=image, signed_in=found.signed_in).model_dump()
-
-
-def picture(services: Services, organization_id: str, url: str | None) -> str | None:
-    """The address under which readers see the picture, None where there is none."""
-    if url is None:
-        return None
-    path = image_path(services.keys.media, ImageRequest(organization_id, url, PICTURE))
-    return f"{services.settings.public_url.rstrip('/')}{path}"

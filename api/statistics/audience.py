@@ -9,10 +9,10 @@ from bisect import bisect_right
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from mapping.documents.statistics import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
 from mapping.rules.periods import utc_day
-from mapping.rules.reader_sketch import ReaderSketch, united
-from mapping.rules.salt_spans import month_span
+from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
+from mapping.statistics.reader_sketch import ReaderSketch, united
+from mapping.statistics.salt_spans import month_span
 from store.statistics import statistics
 from store.statistics.statistics import LoadSums
 

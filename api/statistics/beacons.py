@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from prometheus_client import CollectorRegistry, Counter
 
-from mapping.rules.page_address import NOWHERE, page_address
+from mapping.statistics.page_address import NOWHERE, page_address
 from store.statistics.statistics import CountKey, LoadSums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mapping.documents.statistics import Beacon
-    from mapping.rules.page_address import PageAddress
+    from mapping.statistics.documents import Beacon
+    from mapping.statistics.page_address import PageAddress
 
 MINUTE = 60
 READER_BYTES = 16

@@ -10,7 +10,7 @@ from api.http import openapi
 from api.http.request import checked, client_network, read_body
 from api.statistics.beacons import Audience, Beacons, reader_of
 from api.statistics.bots import is_bot
-from mapping.documents.statistics import Beacon
+from mapping.statistics.documents import Beacon
 
 if TYPE_CHECKING:
     from api.http.request import ApiRequest

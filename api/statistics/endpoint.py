@@ -12,10 +12,10 @@ from api.statistics import audience
 from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.base import dump
 from mapping.documents.scalars import LocalStatus
-from mapping.documents.statistics import StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from mapping.errors import InvalidRequest, NotFound
-from mapping.rules.page_address import page_address
 from mapping.rules.periods import calendar
+from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace
+from mapping.statistics.page_address import page_address
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
+from api.capabilities import LIVE
 from api.http import openapi
+from api.http.body_parts import body_part
 from api.http.request import boolean, integer
 from api.liveblogs.delta import NEWEST
-from api.liveblogs.messages import as_json, body_part
+from api.liveblogs.messages import as_json
 from api.page.changes import CHANGES, AsPage
 from api.page.window import SHOW, shown_kind
 from api.stream.reader import StreamRequest
@@ -17,7 +19,6 @@ from api.stream.streams import Streams
 from api.view import delay
 from api.view.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
 from mapping.documents.game import GameShowResponse
-from mapping.documents.poll_results import PollResults
 from mapping.errors import NotFound, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -33,17 +34,22 @@ BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 NAME = "liveblogId"
 HEADERS = {"Cache-Control": "no-store", "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no"}
 RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+LIVE_SCHEMAS = [openapi.response_schema(each.document) for each in LIVE]
 UPDATE: Json = {
     "type": "object",
     "required": ["event", "data"],
     "properties": {
         "id": {"type": "string", "pattern": "^[0-9]{1,15}$"},
-        "event": {"enum": ["update", "poll", "beat"]},
+        "event": {"enum": ["update", *(each.event for each in LIVE), "beat"]},
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
             "contentSchema": {
-                "anyOf": [openapi.response_schema(GameShowResponse), CHANGES, openapi.response_schema(PollResults)]
+                "anyOf": [
+                    openapi.response_schema(GameShowResponse),
+                    CHANGES,
+                    *(openapi.response_schema(each.document) for each in LIVE),
+                ]
             },
         },
     },

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
+
+from api.stream.live_bodies import SentBodies
+from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
     import asyncio
+    from collections.abc import Mapping
 
     from starlette.types import Send
 
-    from api.liveblogs.messages import Form
-    from api.stream.streams import Channel
+    from api.liveblogs.messages import Form, Message
 
 
 class StreamRequest(NamedTuple):
@@ -30,7 +34,7 @@ class StreamRequest(NamedTuple):
 
 @dataclass(eq=False, slots=True)
 class Reader:
-    """Who follows a liveblog in a form, and has its changes up to `version` and results of polls up to the number `results`.
+    """Who follows a liveblog in a form, and has its changes up to `version` and what capabilities send up to the number `results`.
 
     `ends_at` and `sent_at` are the event loop's seconds. `over`: the stream ends once what is being sent has gone.
     """
@@ -56,3 +60,21 @@ class Reader:
         """Begin anew where that is to be done."""
         if self.anew:
             self.anew, self.version = False, 0
+
+
+@dataclass(eq=False, slots=True)
+class Channel:
+    """One watched liveblog: the version up to which its readers are sent changes, and the last step there in each form.
+
+    `delay`: the seconds after which its readers are sent a version. `lost`: when posts that they have were last taken down
+    (Unix seconds), and how many, which they learn at once.
+    """
+
+    game_id: str
+    delay: int
+    version: int
+    lost: tuple[int, int] = (0, 0)
+    newest: Mapping[Form, Message] = field(default_factory=dict)
+    readers: set[Reader] = field(default_factory=set)
+    results: SentBodies = field(default_factory=SentBodies)
+    trouble: LogOnce = field(default_factory=partial(LogOnce, "stream.failed", "stream.recovered", "error"))

@@ -9,15 +9,14 @@ from __future__ import annotations
 import asyncio
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from api.capabilities import LIVE
+from api.http.body_parts import END, body_part
 from api.liveblogs import messages
-from api.liveblogs.messages import END, KeptMessages, body_part
-from api.polls.public_results import results_of
-from api.stream.live_results import LiveResults
-from api.stream.reader import Reader
+from api.liveblogs.messages import KeptMessages
+from api.stream.reader import Channel, Reader
 from api.stream.shared_reads import SharedReads
 from api.view.delay import moment
 from mapping.errors import StoreUnavailable
@@ -25,14 +24,15 @@ from mapping.rules.versions import known_since
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.log_once import LogOnce
 from store.liveblogs import deltas, history, liveblogs
-from store.polls import votes
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
+    from sqlalchemy import Connection
     from starlette.types import Send
 
-    from api.liveblogs.messages import Form, Message
+    from api.http.capability import LiveBodies
+    from api.liveblogs.messages import Message
     from api.stream.reader import StreamRequest
     from store.database import Store
     from store.engine.postgres.notify import Stepped
@@ -52,24 +52,6 @@ LIFETIME = 900.0
 """Seconds after which a stream ends; the reader comes back and is let in anew, or not."""
 SLICE = 250
 """Readers that are sent something in one turn of the event loop, so that others need not wait for all of them."""
-
-
-@dataclass(eq=False, slots=True)
-class Channel:
-    """One watched liveblog: the version up to which its readers are sent changes, and the last step there in each form.
-
-    `delay`: the seconds after which its readers are sent a version. `lost`: when posts that they have were last taken down
-    (Unix seconds), and how many, which they learn at once.
-    """
-
-    game_id: str
-    delay: int
-    version: int
-    lost: tuple[int, int] = (0, 0)
-    newest: Mapping[Form, Message] = field(default_factory=dict)
-    readers: set[Reader] = field(default_factory=set)
-    results: LiveResults = field(default_factory=LiveResults)
-    trouble: LogOnce = field(default_factory=partial(LogOnce, "stream.failed", "stream.recovered", "error"))
 
 
 class Streams:
@@ -322,17 +304,18 @@ class Streams:
         self._results_at = clock() + RESULTS
         for delay in sorted({each.delay for each in self._channels.values()}):
             watched = {each.game_id: each for each in self._channels.values() if each.delay == delay}
-            query = partial(votes.changes, game_ids=list(watched))
-            for game_id, changes in (await self._store.read(query, at=self._moment(delay))).items():
-                await self._advance_results(watched[game_id], changes)
+            for live in LIVE:
+                changed = await self._store.read(partial(_changes, live, list(watched)), at=self._moment(delay))
+                for game_id, changes in changed.items():
+                    await self._advance_results(watched[game_id], live, changes)
             await self._advance_heard()
 
-    async def _advance_results(self, channel: Channel, changes: Mapping[str, int]) -> None:
+    async def _advance_results(self, channel: Channel, live: LiveBodies, changes: Mapping[str, int]) -> None:
         outdated = channel.results.outdated(changes)
         if not outdated:
             return
         now = self._clock() - channel.delay
-        query = partial(results_of, game_id=channel.game_id, poll_ids=outdated, now=now)
+        query = partial(_bodies, live, channel.game_id, outdated, now)
         try:
             found = await self._store.read(query, at=self._moment(channel.delay))
         except StoreUnavailable:
@@ -340,7 +323,7 @@ class Streams:
         except Exception as error:  # noqa: BLE001 -- what is wrong with one liveblog must not silence the others
             channel.trouble.failed(cause=repr(error), liveblog=channel.game_id)
             return
-        channel.results.put({name: changes[name] for name in outdated}, found)
+        channel.results.put(live.event, {name: changes[name] for name in outdated}, found)
         await self._begin_all(list(channel.readers))
 
     def _moment(self, delay: int) -> int | None:
@@ -363,3 +346,11 @@ class Streams:
                 return
             channel.newest, channel.version = newest, next(iter(newest.values())).version
             await self._begin_all(list(channel.readers))
+
+
+def _changes(live: LiveBodies, game_ids: Sequence[str], conn: Connection) -> Mapping[str, Mapping[str, int]]:
+    return live.changes(conn, game_ids)
+
+
+def _bodies(live: LiveBodies, game_id: str, ids: Sequence[str], now: float, conn: Connection) -> Mapping[str, bytes]:
+    return live.bodies(conn, game_id, ids, now)

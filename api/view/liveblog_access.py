@@ -9,7 +9,7 @@ from cachetools import LRUCache
 
 from api.http.json_path import kind, nodes, text
 from mapping.errors import Conflict, InvalidRequest, NotFound
-from mapping.reader_polls import public_block
+from mapping.polls.reader_polls import public_block
 from mapping.rules.public import file_is_public
 from store.liveblogs import liveblogs
 

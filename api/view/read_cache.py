@@ -19,11 +19,10 @@ from api.http.content_coding import SMALLEST, accepted_coding, compressed
 from api.http.flight_group import FlightGroup
 from api.http.json_path import at
 from api.http.rendered import Rendered, Rendering
-from store.comments import comments
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
+    from collections.abc import Callable, Hashable
 
     from sqlalchemy import Connection
 
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 
 FRESH = 0.9
 """Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""
-COUNTED = 5
-"""Seconds for which the numbers of comments are kept: a comment steps no version."""
 GAMES = 10_000
 """Liveblogs that are known at a time, and versions that are kept; those used longest ago are forgotten first."""
 DOCUMENT = ("locale", "options", "state_info")
@@ -72,10 +69,8 @@ class ReadCache:
         self._games: OrderedDict[str, KnownGame] = OrderedDict()
         self._versions: LRUCache[str, int] = LRUCache(GAMES)
         self._past: TTLCache[tuple[str, int], StoredGame | None] = TTLCache(GAMES, FRESH, timer=monotonic)
-        self._counts: TTLCache[tuple[str, int | None], Mapping[str, int]] = TTLCache(GAMES, COUNTED, timer=monotonic)
         self._posts: LRUCache[Hashable, bool] = LRUCache(GAMES)
         self._steps = 0
-        self._moderations = 0
         self._unsure_before = 0
         store.on_step(self._hear)
 
@@ -83,16 +78,6 @@ class ReadCache:
     def steps(self) -> int:
         """How often any liveblog has stepped, as far as this process has learned."""
         return self._steps
-
-    @property
-    def moderations(self) -> int:
-        """How often comments were taken down or put back in this process, which steps no liveblog."""
-        return self._moderations
-
-    def note_moderation(self) -> None:
-        """What readers see of comments has changed."""
-        self._moderations += 1
-        self._counts.clear()
 
     async def game(self, name: str, at: int | None) -> StoredGame | None:
         """The liveblog with this `local_id` or `ticker_id`, whatever its status, None where there is none.
@@ -107,17 +92,6 @@ class ReadCache:
             return known.game
         # Who comes after a commit does not wait for a read that may have begun before it.
         return await self._once((name, self._steps), partial(self._read_game, name))
-
-    async def comment_counts(self, game_id: str, at: int | None) -> Mapping[str, int]:
-        """The number of public comments of each post of the liveblog that has some, up to COUNTED seconds late.
-
-        `at`: those written before that moment.
-        """
-        key = (game_id, None if at is None else at - at % COUNTED)
-        found = self._counts.get(key)
-        if found is None:
-            found = self._counts[key] = await self._once(("comments", key), partial(self._read_counts, *key))
-        return found
 
     async def has_post(self, game: StoredGame, seen: Sight, local_id: str) -> bool:
         """Whether readers of the liveblog may read the post, as it stood at the moment that is `seen`."""
@@ -161,9 +135,6 @@ class ReadCache:
         if (name, at) not in self._past:
             self._past[name, at] = await self._once((name, "at", at), partial(self._read_game_at, name, at))
         return self._past[name, at]
-
-    async def _read_counts(self, game_id: str, until: int | None) -> Mapping[str, int]:
-        return await self._store.read(partial(comments.counts, game_id=game_id, until=until), at=until)
 
     async def _read_game_at(self, name: str, at: int) -> StoredGame | None:
         return _outlined(await self._store.read(partial(liveblogs.find_game, name=name), at=at))

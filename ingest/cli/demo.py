@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import config
+from config.errors import StartError
 from ingest.daemon import run as daemon
-from ingest.kit.start_errors import StartError
 from ingest.telemetry import logs
 from mapping.errors import ServiceError
 from providers.replay import ReplaySettings, running

@@ -16,14 +16,10 @@ import typer
 
 import config
 from ingest.cli import clients as cli_clients
-from ingest.cli import comments as cli_comments
-from ingest.cli import init, replay
+from ingest.cli import exports, init, maintenance, replay
 from ingest.cli import keys as cli_keys
-from ingest.cli import maintenance as keep
 from ingest.cli import media as cli_media
-from ingest.cli import polls as cli_polls
 from ingest.cli import providers as cli_providers
-from ingest.cli import statistics as cli_statistics
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.shared import (
     ConfigFile,
@@ -60,18 +56,18 @@ database = typer.Typer(no_args_is_help=True, help="The database's schema.")
 app.add_typer(database, name="db")
 app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_webhooks.app, name="webhooks")
-app.add_typer(cli_comments.app, name="comments")
-app.add_typer(cli_polls.app, name="polls")
+app.add_typer(exports.COMMENTS, name="comments")
+app.add_typer(exports.POLLS, name="polls")
 app.add_typer(cli_media.app, name="media")
 app.add_typer(cli_keys.app, name="keys")
-app.add_typer(cli_statistics.app, name="statistics")
+app.add_typer(exports.STATISTICS, name="statistics")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
-app.command()(keep.backup)
-app.command()(keep.restore)
-app.command("export")(keep.export_organization)
-app.command("import")(keep.import_organization)
-app.command()(keep.doctor)
+app.command()(maintenance.backup)
+app.command()(maintenance.restore)
+app.command("export")(maintenance.export_organization)
+app.command("import")(maintenance.import_organization)
+app.command()(maintenance.doctor)
 app.command()(replay.replay)
 app.command()(replay.demo)
 

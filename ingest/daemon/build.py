@@ -14,13 +14,14 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from api.http.services import Keys
+from config.errors import StartError
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.daemon.parts import parts_of
 from ingest.jobs.housekeeping import check_clients
 from ingest.jobs.jobs import Jobs, queue_of
 from ingest.kit.containment import Containment
 from ingest.kit.roles import Role
-from ingest.kit.start_errors import FULL, StartError
+from ingest.kit.start_errors import FULL
 from ingest.kit.start_wait import StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.import_match import Importer

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.middleware.request_log import RequestLog
-from ingest.kit.start_errors import StartError
+from config.errors import StartError
 from ingest.sync.follower import Followers
 from ingest.webhooks.dispatcher import Dispatcher
 from store.database import Store

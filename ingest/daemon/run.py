@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack, nullcontext, suppress
+from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
+from api.capabilities import CAPABILITIES
 from api.feeds.themes import UnknownThemes
 from api.http.services import Services
 from api.media.proxy import ImageProxy
@@ -37,7 +38,6 @@ from ingest.media.file_store import file_store
 from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import connections_that_fit, listener_of, serving
-from ingest.statistics.counting import count_readers
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from ingest.daemon.build import Components
     from ingest.daemon.parts import Parts
     from ingest.webhooks.dispatcher import Dispatcher
+    from store.database import Store
 
 log = structlog.get_logger()
 
@@ -105,9 +106,7 @@ async def run(
         images = _images(settings, StoredUploads(components.store, files), fetcher, clock)
         cleanup.callback(images.close)
         streams = Streams(components.store, clock=clock)
-        beacons = await cleanup.enter_async_context(
-            count_readers(settings, components.store, clock, loops) if role.serves else nullcontext()
-        )
+        running = await _run_capabilities(settings, components.store, clock, loops, cleanup) if role.serves else []
         request_log = _request_log(components.parts, settings, loops)
         workers, monitor, status = _watch(settings, components, role, clock, loops)
         services = Services(
@@ -126,7 +125,7 @@ async def run(
             check_file_address=guard.may_be_kept,
             metrics=metrics.exposition,
             status=status.make,
-        ).having(images, streams, request_log, read_counts := ReadCounts(), unknown_themes := UnknownThemes(), beacons)
+        ).having(images, streams, request_log, read_counts := ReadCounts(), unknown_themes := UnknownThemes(), *running)
         app = components.parts.app(create_app(services))
         limits = ConnectionLimits(
             settings.server,
@@ -141,7 +140,7 @@ async def run(
             ReadMetrics(streams, read_counts, unknown_themes),
             BuildMetrics(role),
             *limits.collectors,
-            *([] if beacons is None else [beacons.counter]),
+            *(each.counter for each in running),
         )
         address = await cleanup.enter_async_context(
             serving(app if role.serves else operations_only(app), listener, limits, settings.server)
@@ -229,6 +228,15 @@ def _images(
     images = ImageProxy(settings.media, fetcher.fetch, uploads, clock)
     uploads.store.on_step(images.forget)
     return images
+
+
+async def _run_capabilities(
+    settings: Settings, store: Store, clock: Callable[[], float], loops: BackgroundTasks, cleanup: AsyncExitStack
+) -> list[Any]:
+    """What capabilities keep going in this process."""
+    runs = [each.run(settings, store, clock, loops.start) for each in CAPABILITIES if each.run is not None]
+    parts = [await cleanup.enter_async_context(each) for each in runs]
+    return [each for each in parts if each is not None]
 
 
 def _request_log(parts: Parts, settings: Settings, loops: BackgroundTasks) -> RequestLog:

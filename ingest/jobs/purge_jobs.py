@@ -6,10 +6,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
+from api.capabilities import CAPABILITIES
 from ingest.alarms.alarms import KEPT
 from ingest.jobs.purges import Purging, run_again
 
 if TYPE_CHECKING:
+    from api.http.capability import Purge as CapabilityPurge
     from config import Settings
     from ingest.jobs.jobs import Jobs
     from store.database import Store
@@ -18,11 +20,9 @@ TIMETABLE = {
     "17 * * * *": "purge deliveries",
     "27 * * * *": "purge bodies",
     "37 * * * *": "purge uploads",
-    "47 * * * *": "purge votes",
     "*/5 * * * *": "purge history",
-    "23 * * * *": "purge comments",
-    "*/10 * * * *": "roll up statistics",
     "57 * * * *": "purge alarms",
+    **{purge.cron: purge.job for capability in CAPABILITIES for purge in capability.purges},
 }
 """Jobs that every process asks for at these minutes."""
 
@@ -43,19 +43,24 @@ def purges_of(
     purge_uploads: Purge,
 ) -> Mapping[str, Purge]:
     """What each of the jobs deletes."""
-    history_kept, rejected_kept = settings.limits.delay_max + MARGIN, settings.comments.rejected_kept
-    counted = settings.statistics
+    history_kept = settings.limits.delay_max + MARGIN
     purging = Purging(store)
     return {
         "purge deliveries": purge_deliveries,
         "purge bodies": purging.bodies,
-        "purge votes": purging.votes,
         "purge uploads": purge_uploads,
         "purge history": lambda: purging.history(clock() - history_kept),
         "purge alarms": lambda: purging.alarms(clock() - KEPT),
-        "purge comments": lambda: purging.comments(clock(), rejected_kept),
-        "roll up statistics": lambda: purging.statistics(clock(), counted.minutes_kept, counted.kept),
+        **{
+            purge.job: partial(_purge, purging, purge, settings, clock)
+            for capability in CAPABILITIES
+            for purge in capability.purges
+        },
     }
+
+
+async def _purge(purging: Purging, purge: CapabilityPurge, settings: Settings, clock: Callable[[], float]) -> bool:
+    return await purging.steps(purge.steps(settings, clock()))
 
 
 def add_purges(jobs: Jobs, purges: Mapping[str, Purge]) -> None:

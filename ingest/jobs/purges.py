@@ -10,19 +10,17 @@ from typing import TYPE_CHECKING
 import structlog
 
 from store.alarms import alarms
-from store.comments import moderation
 from store.following import closing
 from store.liveblogs import history
 from store.media import uploads
-from store.polls import votes
-from store.statistics import statistics
 from store.webhooks import delivery_log, outbox, webhooks
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from ingest.kit.single_flight import KeyedJobs
     from store.database import Store
+    from store.engine.unit import Unit
     from store.files.port import FileStore
 
     Unfinished = Callable[[], Awaitable[bool]]
@@ -78,26 +76,13 @@ class Purging:
             partial(self._store.write, partial(history.purge, before=before)), longest=self._longest
         )
 
-    async def votes(self) -> bool:
-        """Forget the votes of deleted liveblogs; whether that is all."""
-        return await in_batches(partial(self._store.write, votes.purge), longest=self._longest)
-
-    async def comments(self, now: float, rejected_kept: float) -> bool:
-        """Forget comments rejected or deleted so many seconds ago, and those of deleted liveblogs; whether that is all."""
-        purge = partial(moderation.purge, before=now - rejected_kept)
-        return await in_batches(partial(self._store.write, purge), longest=self._longest)
+    async def steps(self, steps: Sequence[Callable[[Unit], bool]]) -> bool:
+        """Run units of which each deletes a little and says whether there may be more; whether that is all."""
+        return all([await in_batches(partial(self._store.write, step), longest=self._longest) for step in steps])
 
     async def alarms(self, before: float) -> bool:
         """Forget alarms that ended before that time; whether that is all."""
         return await in_batches(partial(self._alarms, before), longest=self._longest)
-
-    async def statistics(self, now: float, minutes_kept: float, kept: float) -> bool:
-        """Add up what was counted by the minute so many seconds ago, and forget what is too old; whether that is all."""
-        steps = (
-            partial(statistics.roll_up, before=int(now - minutes_kept)),
-            partial(statistics.purge, before=int(now - kept)),
-        )
-        return all([await in_batches(partial(self._store.write, step), longest=self._longest) for step in steps])
 
     async def _alarms(self, before: float) -> bool:
         return await self._store.write(partial(alarms.purge, before=before)) > 0

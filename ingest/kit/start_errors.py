@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 from typing import TYPE_CHECKING
 
+from config.errors import StartError
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.engine.errors import FAULTS, DatabaseAway, StoreError, reason
@@ -16,10 +17,6 @@ if TYPE_CHECKING:
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a disk or a quota without room."""
-
-
-class StartError(Exception):
-    """The process cannot start; the message names the key, the file or the port."""
 
 
 OPERATORS = (StartError, OSError, ValueError, StoreError, ServiceError, *FAULTS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ingest.kit.start_errors import StartError
+from config.errors import StartError
 from store.files.disk import DiskFiles
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from config.errors import StartError
 from ingest.kit.roles import OPERATIONS
-from ingest.kit.start_errors import StartError
 from ingest.server.connection import CONNECTION, Connection, as_response
 from providers.http_server import bound, listening
 

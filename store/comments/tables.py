@@ -1,13 +1,15 @@
-"""The tables of readers who take part: sign-ins that were used, comments, likes, reports, bans, closed channels."""
+"""The tables of comments: what readers wrote, likes, reports, bans, closed channels."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
-from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint
+from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, select
 from sqlalchemy import text as sql
 
 from store.engine.columns import Bytewise, Counter, integer, metadata, text
+from store.engine.portable_table import ORGANIZATION, PortableTable, of_games, owned
+from store.engine.stored_capability import StoredCapability
 
 
 class CommentStatus(StrEnum):
@@ -19,16 +21,6 @@ class CommentStatus(StrEnum):
     HIDDEN = "hidden"
     DELETED = "deleted"
 
-
-reader_sign_ins = Table(
-    "reader_sign_ins",
-    metadata,
-    text("organization_id", primary_key=True),
-    text("jti_digest", primary_key=True),
-    integer("until"),
-    Index(None, "until"),
-)
-"""Sign-in tokens that were used, by SHA-256 of their `jti` in hex, until they end."""
 
 comments = Table(
     "comments",
@@ -97,3 +89,21 @@ closed_channels = Table(
     integer("created_at"),
 )
 """Posts that take no more comments; `client_id`: who closed them."""
+
+_COMMENTS = select(comments.c.id).where(comments.c.organization_id == ORGANIZATION)
+COMMENTS = StoredCapability(
+    portable=(
+        owned(
+            comments,
+            given={"serial": None},
+            parents={"game_id": "game"},
+            named={"channel_id": "event", "parent_id": "comment"},
+            order=(comments.c.serial,),
+        ),
+        PortableTable(comment_likes, comment_likes.c.comment_id.in_(_COMMENTS), parents={"comment_id": "comment"}),
+        PortableTable(comment_reports, comment_reports.c.comment_id.in_(_COMMENTS), parents={"comment_id": "comment"}),
+        owned(reader_bans),
+        of_games(closed_channels, named={"channel_id": "event"}),
+    ),
+    owners={"comment": select(comments.c.id, comments.c.organization_id)},
+)

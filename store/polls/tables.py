@@ -5,6 +5,9 @@ from __future__ import annotations
 from sqlalchemy import ForeignKey, Table
 
 from store.engine.columns import integer, json, metadata, text
+from store.engine.portable_table import of_games
+from store.engine.stored_capability import StoredCapability
+from store.liveblogs.history_tables import poll_history
 
 poll_votes = Table(
     "poll_votes",
@@ -27,3 +30,5 @@ poll_tallies = Table(
     integer("written_at"),
 )
 """Votes by option, of removed options too; `changes` counts the votes cast, changed and taken back."""
+
+POLLS = StoredCapability(portable=(of_games(poll_votes), of_games(poll_tallies), of_games(poll_history)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import bindparam, delete, literal, select, tuple_, union_all
 
 from mapping.documents.scalars import LocalStatus
-from mapping.reader_polls import Tally
+from mapping.polls.reader_polls import Tally
 from store.engine.sql.bulk_write import insert_ignore, update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
 from store.liveblogs import history, liveblogs

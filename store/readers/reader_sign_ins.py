@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, select, tuple_
 
-from store.comments.tables import reader_sign_ins
 from store.engine.sql.insert_new import insert_new
+from store.readers.tables import reader_sign_ins
 
 if TYPE_CHECKING:
     from store.engine.unit import Unit

@@ -10,8 +10,8 @@ from sqlalchemy import delete, func, insert, literal_column, select, tuple_, upd
 
 from mapping.documents.scalars import LocalStatus
 from mapping.rules.periods import QUARTER
-from mapping.rules.reader_sketch import ReaderSketch
-from mapping.rules.salt_spans import last_use
+from mapping.statistics.reader_sketch import ReaderSketch
+from mapping.statistics.salt_spans import last_use
 from store.engine.sql.bulk_write import add_numbers, insert_ignore, update_rows, write_batch
 from store.engine.sql.insert_new import insert_new
 from store.statistics.tables import beacon_intakes, load_counts, reader_salts, reader_sketches

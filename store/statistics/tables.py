@@ -5,6 +5,8 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table
 
 from store.engine.columns import integer, metadata, text
+from store.engine.portable_table import of_games
+from store.engine.stored_capability import StoredCapability
 
 load_counts = Table(
     "load_counts",
@@ -36,7 +38,7 @@ reader_sketches = Table(
     Column("sketch", LargeBinary, nullable=False),
     Index(None, "slot"),
 )
-"""The readers of a slot under a salt (`mapping.rules.salt_spans`); `location` is empty under the salts of days."""
+"""The readers of a slot under a salt (`mapping.statistics.salt_spans`); `location` is empty under the salts of days."""
 
 reader_salts = Table(
     "reader_salts",
@@ -58,3 +60,11 @@ beacon_intakes = Table(
     integer("lost"),
 )
 """Each run of a process: its last batch that is written, its beacons that are counted, dropped, and lost with the process."""
+
+STATISTICS = StoredCapability(
+    portable=(of_games(load_counts), of_games(reader_sketches)),
+    stays={
+        "reader_salts": "secrets that each installation makes for itself",
+        "beacon_intakes": "runs of processes",
+    },
+)

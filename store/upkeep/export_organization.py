@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from store.engine import migrate
 from store.engine.errors import StoreError
+from store.engine.portable_table import ORGANIZATION
 from store.engine.sql.json_type import dumps
 from store.media.tables import uploads
 from store.upkeep import command
 from store.upkeep.portable_files import copy_files
 from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, line_of, value_of
-from store.upkeep.portable_tables import ORGANIZATION, PORTABLE
+from store.upkeep.portable_tables import PORTABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,6 +15,7 @@ from store.engine import migrate
 from store.engine.errors import StoreError, reason, store_errors
 from store.engine.ids import new_object_id
 from store.engine.naming import parse_url
+from store.engine.portable_table import ORGANIZATION, PortableTable
 from store.engine.sqlite.backend import database_file
 from store.engine.sqlite.file_lock import FileLock
 from store.following.closing import close_unattached
@@ -25,7 +26,7 @@ from store.upkeep.export_organization import PATIENCE, Carried
 from store.upkeep.new_numbers import continue_numbers
 from store.upkeep.portable_files import copy_files, delete_files
 from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, LONGEST_LINE, LineRefused, row_of, value_of
-from store.upkeep.portable_tables import KIND_OF_REFERENCE, ORGANIZATION, OWNER_OF, OWNERS, PORTABLE, PortableTable
+from store.upkeep.portable_tables import KIND_OF_REFERENCE, OWNER_OF, OWNERS, PORTABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

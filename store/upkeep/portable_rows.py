@@ -14,10 +14,12 @@ from store.engine.errors import StoreError
 from store.engine.sql.json_type import Json, dumps
 from store.files.port import KEY
 from store.media.tables import uploads
-from store.upkeep.portable_tables import OWNERS, PORTABLE, PortableTable
+from store.upkeep.portable_tables import OWNERS, PORTABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from store.engine.portable_table import PortableTable
 
 FORMAT = "matchwire-organization"
 FORMAT_VERSION = 1

@@ -10,8 +10,7 @@ import pytest
 from sqlalchemy import insert
 
 from api.routes import ROUTES
-from api.status import ops
-from mapping.rules.reader_sketch import ReaderSketch
+from mapping.statistics.reader_sketch import ReaderSketch
 from store.clients import clients
 from store.comments.tables import comments
 from store.liveblogs import liveblogs
@@ -138,7 +137,6 @@ def filled(tmp_path_factory):
 
 @pytest.fixture
 async def server(filled):
-    ops._document.cache_clear()
     store = await store_at(filled, clock=lambda: float(NOW), pool=pool_settings(timeout=60.0))
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as made:
         configure(made.services.settings, matchday.ORGANIZATION, comments="post")

@@ -15,8 +15,8 @@ from api.http.request import RequestHeaders
 from api.readers import access
 from api.readers.limits import ReaderLimits
 from mapping.errors import RateLimited, Unauthorized
-from store.comments.tables import reader_sign_ins
 from store.readers.reader_sign_ins import FORGOTTEN, use_once
+from store.readers.tables import reader_sign_ins
 from tests.api.conftest import NOW, serving
 from tests.kit.matchday import ORGANIZATION, OTHER
 

@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from api.app import create_app
+from api.statistics.beacon_tally import BeaconTally
+from api.statistics.beacon_writer import BeaconWriter
 from api.statistics.beacons import BeaconLimits, Beacons
-from ingest.statistics.beacon_tally import BeaconTally
-from ingest.statistics.beacon_writer import BeaconWriter
 from tests.api.conftest import NOW, contents
 from tests.kit import matchday
 

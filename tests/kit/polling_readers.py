@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mapping.rules import reader_token
-from mapping.rules.reader_token import VerifiedReader
+from mapping.readers import reader_token
+from mapping.readers.reader_token import VerifiedReader
 from tests.api.conftest import NOW
 from tests.kit import matchday
 

@@ -7,6 +7,7 @@ from api.view.post_files import Images
 from mapping.locales import translator
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from tests.kit import matchday
+from tests.kit.settings import configured
 
 KEY = b"k" * 32
 CONTENT = "Svc::Model::Content"
@@ -14,7 +15,9 @@ CONTENT = "Svc::Model::Content"
 
 def page_files(locale="en", *, consent=True):
     """As the page of a liveblog in that language writes its files."""
-    return PageFiles(Images(KEY, UP, matchday.ORGANIZATION), translator(locale), consent, ZoneInfo("UTC"))
+    return PageFiles(
+        Images(KEY, UP, matchday.ORGANIZATION), translator(locale), configured(consent=consent), ZoneInfo("UTC")
+    )
 
 
 def proxied(url, **options):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mapping.errors import Conflict, Unprocessable
-from mapping.reader_polls import (
+from mapping.polls.reader_polls import (
     POLL,
     QUIZ,
     Tally,

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mapping.rules.page_address import NOWHERE, page_address
 from mapping.rules.periods import QUARTER, Calendar, calendar
-from mapping.rules.reader_sketch import EXACT, ReaderSketch, united
-from mapping.rules.salt_spans import day_slots, last_use, month_slots, month_span
+from mapping.statistics.page_address import NOWHERE, page_address
+from mapping.statistics.reader_sketch import EXACT, ReaderSketch, united
+from mapping.statistics.salt_spans import day_slots, last_use, month_slots, month_span
 
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",
          "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/Havana", "America/St_Johns")  # fmt: skip

@@ -13,9 +13,9 @@ from sqlalchemy import select
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from config import Settings
+from config.errors import StartError
 from config.sections import MediaConfig
 from ingest.jobs.purges import UploadPurge
-from ingest.kit.start_errors import StartError
 from ingest.media.file_store import file_store
 from mapping.rules.image_address import ImageOptions, ImageRequest
 from store.files.disk import DiskFiles

@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 from sqlalchemy import select, update
 
-from ingest.statistics import beacon_writer
-from mapping.rules.page_address import PageAddress
+from api.statistics import beacon_writer
+from mapping.statistics.page_address import PageAddress
 from store.engine.errors import UnreadableRow
 from store.liveblogs.liveblogs import insert_game
 from store.statistics.tables import load_counts, reader_sketches

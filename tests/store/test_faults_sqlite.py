@@ -30,7 +30,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def spawn(module, *arguments):
-    command = [sys.executable, "-m", f"tests.store.{module}", *map(str, arguments)]
+    command = [sys.executable, "-m", f"tests.kit.{module}", *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
@@ -46,7 +46,7 @@ def writing(game_id, local_id, size=10):
 async def test_what_was_acknowledged_survives_a_kill(migrated_sqlite_url):
     """After SIGKILL every acknowledged write is there once, versions and outbox agree, the file is intact."""
     for run in range(1, 4):
-        process = spawn("writing", migrated_sqlite_url, run)
+        process = spawn("store_writer", migrated_sqlite_url, run)
         lines = [process.stdout.readline().split() for _ in range(120 * run)]
         os.kill(process.pid, signal.SIGKILL)
         lines += [line.split() for line in process.stdout.read().split("\n")[:-1]]
@@ -91,7 +91,7 @@ async def test_a_second_daemon_is_refused(sqlite_store, sqlite_url, tmp_path):
 
 async def test_the_lock_goes_with_its_process(migrated_sqlite_url):
     """A daemon in another process keeps the file; the moment it is dead the next one has it."""
-    process = spawn("writing", migrated_sqlite_url, 1)
+    process = spawn("store_writer", migrated_sqlite_url, 1)
     process.stdout.readline()
     with pytest.raises(AlreadyRunning, match=f"pid {process.pid}"):
         await store_at(migrated_sqlite_url)

@@ -11,9 +11,9 @@ from sqlalchemy import delete, insert
 from api.app import create_app
 from ingest.daemon.build import _keys
 from mapping.errors import NotFound, Unauthorized
-from mapping.rules import reader_token
+from mapping.readers import reader_token
+from mapping.readers.reader_token import VerifiedReader
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, read_path
-from mapping.rules.reader_token import VerifiedReader
 from store.clients import clients, service_keys
 from store.tables import service_keys as table
 from tests.api.conftest import NOW, serving

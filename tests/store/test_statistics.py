@@ -17,14 +17,14 @@ import pytest
 from sqlalchemy import func, select, update
 
 from api.statistics import audience
+from api.statistics.beacon_tally import BeaconTally, count_lost, forget
+from api.statistics.beacon_writer import CELLS_AT_ONCE, BeaconWriter
 from api.statistics.beacons import Audience, BeaconLimits, Beacons
-from ingest.statistics.beacon_tally import BeaconTally, count_lost, forget
-from ingest.statistics.beacon_writer import CELLS_AT_ONCE, BeaconWriter
 from mapping.documents.scalars import LocalStatus
-from mapping.documents.statistics import Beacon
 from mapping.errors import StoreUnavailable
 from mapping.rules.periods import Calendar
-from mapping.rules.reader_sketch import EXACT
+from mapping.statistics.documents import Beacon
+from mapping.statistics.reader_sketch import EXACT
 from store.liveblogs.liveblogs import insert_game
 from store.statistics import statistics
 from store.statistics.tables import beacon_intakes, load_counts, reader_salts, reader_sketches

@@ -8,7 +8,7 @@ from collections import Counter
 from functools import partial
 
 from mapping.documents.scalars import LocalStatus
-from mapping.reader_polls import Tally
+from mapping.polls.reader_polls import Tally
 from store.liveblogs import history
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.polls import votes

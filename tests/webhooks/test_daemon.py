@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import httpx
 import pytest
+from prometheus_client import CollectorRegistry
 from standardwebhooks import Webhook
 from structlog.testing import capture_logs
 from typer.testing import CliRunner
@@ -172,7 +173,7 @@ def test_limits_of_the_config_reach_those_who_keep_them():
     settings = Settings.model_validate({"webhooks": limits})
     components = SimpleNamespace(store=None, leasing=None, containment=None, parts=PLAIN)
     guard = SsrfGuard(settings.webhooks)
-    bulkhead = daemon._dispatcher(settings, components, guard, time.time).bulkhead
+    bulkhead = daemon._dispatcher(settings, components, guard, time.time, CollectorRegistry()).bulkhead
 
     assert (bulkhead._all._limits[0], bulkhead._share[0]) == (40, 20)
     assert guard._look_up_timeout == 0.5

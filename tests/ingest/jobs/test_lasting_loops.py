@@ -13,6 +13,7 @@ import pytest
 import structlog
 
 from api.middleware.request_log import RequestLog
+from api.statistics.beacon_writer import BeaconWriter
 from api.stream.streams import Channel, Streams
 from config.sections import Server, Webhooks
 from ingest.alarms.alarms import AlarmMonitor
@@ -20,7 +21,6 @@ from ingest.jobs.jobs import Jobs
 from ingest.jobs.scheduler import Scheduler
 from ingest.kit.containment import Containment
 from ingest.server.connection_limits import ConnectionLimits
-from ingest.statistics.beacon_writer import BeaconWriter
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import MatchLeases
 from ingest.webhooks.dispatcher import Dispatcher

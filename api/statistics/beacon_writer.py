@@ -12,8 +12,8 @@ import structlog
 from cachetools import LRUCache
 
 from mapping.errors import ServiceError
-from mapping.rules.reader_sketch import HASH_BYTES
-from mapping.rules.salt_spans import DAY, day_slots, last_use, month_slots
+from mapping.statistics.reader_sketch import HASH_BYTES
+from mapping.statistics.salt_spans import DAY, day_slots, last_use, month_slots
 from store.engine.errors import StoreError, brief_reason, transient
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.log_once import LogOnce
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from api.statistics.beacon_tally import BeaconTally
     from api.statistics.beacons import Audience, Beacons, Pending, PendingCell
-    from ingest.statistics.beacon_tally import BeaconTally
     from store.database import Store
 
 log = structlog.get_logger()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from api.http.json_path import at, node, nodes, number, text
 from api.polls.public_results import RESULTS
 from mapping.locales.labels import PERCENT, VOTES, PollText
+from mapping.polls.reader_polls import is_poll
 
 if TYPE_CHECKING:
     from api.http.json_path import Json
@@ -27,6 +28,11 @@ SAID = {
     "shut": PollText.CLOSED,
 }
 """What the script says, by the name of the attribute."""
+
+
+def poll_block(block: Json, texts: Translator) -> str:
+    """The poll with its results, which its script makes something to vote on; "" for a block of another kind."""
+    return poll_html(block, texts) if is_poll(block) else ""
 
 
 def poll_html(block: Json, texts: Translator) -> str:

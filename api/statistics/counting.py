@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from api.statistics.beacon_tally import BeaconTally, count_lost, forget
+from api.statistics.beacon_writer import BeaconWriter
 from api.statistics.beacons import BeaconLimits, Beacons
-from ingest.kit.start_errors import StartError
-from ingest.statistics.beacon_tally import BeaconTally, count_lost, forget
-from ingest.statistics.beacon_writer import BeaconWriter
+from config.errors import StartError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from config import Settings
-    from ingest.kit.background import BackgroundTasks
     from store.database import Store
 
 log = structlog.get_logger()
@@ -27,9 +26,9 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def count_readers(
-    settings: Settings, store: Store, clock: Callable[[], float], loops: BackgroundTasks
+    settings: Settings, store: Store, clock: Callable[[], float], start: Callable[..., asyncio.Task[None]]
 ) -> AsyncIterator[Beacons | None]:
-    """The intake, written by a task of `loops`; at the end, which comes after the server's, what is left is written.
+    """The intake, written by a task that `start` starts; at the end, which comes after the server's, what is left is written.
 
     None where nothing is counted. Raises StartError where the folder cannot be written, and the errors of the store.
     """
@@ -37,7 +36,7 @@ async def count_readers(
         yield None
         return
     beacons, writer = await _started(settings, store, clock)
-    writing = loops.start(writer.run(), name="statistics")
+    writing = start(writer.run(), name="statistics")
     try:
         yield beacons
     finally:

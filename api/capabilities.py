@@ -1,0 +1,67 @@
+"""The capabilities: each is one row here, and what others need of all of them is collected from the rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from api.comments.capability import COMMENTS
+from api.polls.capability import POLLS
+from api.readers.capability import READERS
+from api.statistics.capability import STATISTICS
+from mapping.rules.public import post_is_public
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from api.http.capability import PostExtras
+    from api.http.json_path import Json
+    from api.http.services import Services
+    from config import Settings
+    from mapping.locales import Translator
+
+CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS)
+LIVE = tuple(each.live for each in CAPABILITIES if each.live is not None)
+
+
+async def extras_of(services: Services, organization_id: str, game_id: str, at: int | None) -> tuple[PostExtras, ...]:
+    """What capabilities add to the posts of a liveblog. `at`: the moment that is seen."""
+    added = [
+        await each.extras(services, organization_id, game_id, at) for each in CAPABILITIES if each.extras is not None
+    ]
+    return tuple(each for each in added if each is not None)
+
+
+def with_extras(document: Json, extras: Sequence[PostExtras]) -> Json:
+    """The document with what capabilities add in each published post of its `events`."""
+    if not extras:
+        return document
+    events = [
+        {**each, **{extra.field: extra.numbers.get(each["local_id"], 0) for extra in extras}}
+        if post_is_public(each["local_status"], None)
+        else each
+        for each in document["events"]
+    ]
+    return {**document, "events": events}
+
+
+def page_data(settings: Settings, organization_id: str, game: Json, texts: Translator) -> Mapping[str, object]:
+    """What the scripts of capabilities read from the page of a liveblog."""
+    data = [each.page.data for each in CAPABILITIES if each.page.data is not None]
+    return {name: value for make in data for name, value in make(settings, organization_id, game, texts).items()}
+
+
+def page_posts(conn: Connection, game_id: str, posts: Sequence[Json], now: float) -> list[Json]:
+    """The posts with what the blocks of capabilities need to be shown; `now` in Unix seconds."""
+    shown = list(posts)
+    for each in CAPABILITIES:
+        if each.page.posts is not None:
+            shown = each.page.posts(conn, game_id, shown, now)
+    return shown
+
+
+def block_html(block: Json, texts: Translator) -> str:
+    """A block of a post whose kind belongs to a capability."""
+    made = (each.page.block(block, texts) for each in CAPABILITIES if each.page.block is not None)
+    return next(filter(None, made), "")

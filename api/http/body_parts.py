@@ -1,0 +1,17 @@
+"""Parts of a response that is sent piece by piece."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from starlette.types import Message as ASGIMessage
+
+
+def body_part(body: bytes) -> ASGIMessage:
+    """A part of a response that goes on."""
+    return {"type": "http.response.body", "body": body, "more_body": True}
+
+
+END: ASGIMessage = {"type": "http.response.body", "body": b"", "more_body": False}
+"""Nothing follows."""

@@ -1,0 +1,96 @@
+"""What others collect of a capability; `api.capabilities` lists all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
+
+    from pydantic import BaseModel
+    from sqlalchemy import Connection
+
+    from api.http.json_path import Json
+    from api.http.routing import Route
+    from api.http.services import Services
+    from config import Settings
+    from mapping.locales import Translator
+    from store.database import Store
+    from store.engine.unit import Unit
+
+
+class PostExtras(NamedTuple):
+    """A number that a capability adds to each published post of a liveblog, by `local_id`; 0 for posts that are not there."""
+
+    field: str
+    numbers: Mapping[str, int]
+
+    @property
+    def key(self) -> tuple[str, frozenset[tuple[str, int]]]:
+        """As a part of a cache's key."""
+        return self.field, frozenset(self.numbers.items())
+
+
+class Purge(NamedTuple):
+    """A job that tidies up: `steps` are units, of which each deletes a little and says whether there may be more.
+
+    `cron`: the minutes at which it is due, five fields in UTC. `steps` get the settings and the time in Unix seconds.
+    """
+
+    job: str
+    cron: str
+    steps: Callable[[Settings, float], Sequence[Callable[[Unit], bool]]]
+
+
+class LiveBodies(NamedTuple):
+    """What a capability sends to readers of streams beside the changes of a liveblog.
+
+    `document`: what is sent with the event. `changes`: liveblog → what can be sent → how often it has changed. `bodies`: the
+    JSON of some of these, at a time in Unix seconds.
+    """
+
+    event: str
+    document: type[BaseModel]
+    changes: Callable[[Connection, Sequence[str]], Mapping[str, Mapping[str, int]]]
+    bodies: Callable[[Connection, str, Iterable[str], float], Mapping[str, bytes]]
+
+
+class PagePart(NamedTuple):
+    """What a capability has on the page of a liveblog.
+
+    `data`: attributes that its script reads, by name, from the settings, the organization and the liveblog. `posts`: the
+    posts with what their blocks need to be shown, at a time in Unix seconds. `block`: the HTML of a block, "" for blocks of
+    others.
+    """
+
+    data: Callable[[Settings, str, Json, Translator], Mapping[str, object]] | None = None
+    posts: Callable[[Connection, str, Sequence[Json], float], list[Json]] | None = None
+    block: Callable[[Json, Translator], str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capability:
+    """Everything of a capability that is wired into others. `name` is that of its folders and of its command."""
+
+    name: str
+    routes: tuple[Route, ...] = ()
+    requests: tuple[type[BaseModel], ...] = ()
+    responses: tuple[type[BaseModel], ...] = ()
+    parts: Callable[[Services, Callable[[], float]], Sequence[object]] = lambda _services, _monotonic: ()
+    """Makes what it keeps in a process, from the services and a steady clock."""
+    extras: Callable[[Services, str, str, int | None], Awaitable[PostExtras | None]] | None = None
+    """What it adds to posts of a liveblog: of the organization, the liveblog's `ticker_id` and the moment that is seen."""
+    page: PagePart = field(default_factory=PagePart)
+    live: LiveBodies | None = None
+    export: Callable[[Any, str, str, str], AsyncIterator[str]] | None = None
+    """The parts of a file of a liveblog: from what gives the result of a query, its `ticker_id`, the format, the content."""
+    purges: tuple[Purge, ...] = ()
+    run: (
+        Callable[[Settings, Store, Callable[[], float], Callable[..., Any]], AbstractAsyncContextManager[Any]] | None
+    ) = None
+    """Lasts as long as the process and gives a part of the services with a `counter` for Prometheus, or None.
+
+    From the settings, the store, a clock in Unix seconds, and what starts a task by its name.
+    """

@@ -1,0 +1,31 @@
+"""The capability of readers' polls and quizzes."""
+
+from __future__ import annotations
+
+from api.http.capability import Capability, LiveBodies, PagePart, Purge
+from api.http.routing import Route
+from api.polls import endpoint as polls
+from api.polls import poll_export
+from api.polls.poll_html import poll_block
+from api.polls.public_results import results_of, with_results
+from mapping.polls.documents import PollResults, PollVote
+from store.polls import votes
+
+# fmt: off
+ROUTES = (
+    Route("GET", polls.PATH, polls.show, "reader", polls.SHOW),
+    Route("POST", f"{polls.PATH}/votes", polls.vote, "reader", polls.VOTE),
+    Route("GET", poll_export.PATH, poll_export.export, "stats", poll_export.EXPORT),
+)
+# fmt: on
+
+POLLS = Capability(
+    name="polls",
+    routes=ROUTES,
+    requests=(PollVote,),
+    responses=(PollResults,),
+    page=PagePart(posts=with_results, block=poll_block),
+    live=LiveBodies("poll", PollResults, votes.changes, results_of),
+    export=poll_export.export_of,
+    purges=(Purge("purge votes", "47 * * * *", lambda _settings, _now: (votes.purge,)),),
+)

@@ -1,0 +1,23 @@
+"""The capability of readers who take part."""
+
+from __future__ import annotations
+
+from api.http.capability import Capability
+from api.http.routing import Route
+from api.readers import endpoint as readers
+from api.readers.limits import ReaderLimits
+from mapping.readers.documents import ReaderTokenRequest, ReaderTokenResponse
+
+# fmt: off
+ROUTES = (
+    Route("POST", readers.PATH, readers.token, "reader", readers.TOKEN),
+)
+# fmt: on
+
+READERS = Capability(
+    name="readers",
+    routes=ROUTES,
+    requests=(ReaderTokenRequest,),
+    responses=(ReaderTokenResponse,),
+    parts=lambda services, monotonic: (ReaderLimits(services.settings.readers, monotonic),),
+)

@@ -1,0 +1,45 @@
+"""The capability of statistics of readers."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from api.http.capability import Capability, PagePart, Purge
+from api.http.routing import Route
+from api.statistics import collect, statistics_export, statistics_page
+from api.statistics import endpoint as statistics
+from api.statistics.counting import count_readers
+from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
+from store.statistics import statistics as stored
+
+# fmt: off
+ROUTES = (
+    Route("POST", collect.PATH, collect.collect, "reader", collect.COLLECT, collect.BODY_BYTES),
+    Route("GET", f"{statistics.PATH}/overview.json", statistics.overview, "stats", statistics.OVERVIEW),
+    Route("GET", f"{statistics.PATH}/{{date}}/periods.json", statistics.periods, "stats", statistics.PERIODS),
+    Route("GET", f"{statistics.PATH}/all/origins.json", statistics.origins, "stats", statistics.ORIGINS),
+    Route("GET", f"{statistics.PATH}/all/origin/{{origin}}/locations.json", statistics.locations, "stats",
+          statistics.LOCATIONS),
+    Route("GET", statistics_export.PATH, statistics_export.export, "stats", statistics_export.EXPORT),
+)
+# fmt: on
+
+STATISTICS = Capability(
+    name="statistics",
+    routes=ROUTES,
+    requests=(Beacon,),
+    responses=(StatisticsOverview, StatisticsPeriod, StatisticsPlace),
+    page=PagePart(data=statistics_page.page_data),
+    export=lambda read, game_id, form, _content: statistics_export.exported(read, game_id, form),
+    purges=(
+        Purge(
+            "roll up statistics",
+            "*/10 * * * *",
+            lambda settings, now: (
+                partial(stored.roll_up, before=int(now - settings.statistics.minutes_kept)),
+                partial(stored.purge, before=int(now - settings.statistics.kept)),
+            ),
+        ),
+    ),
+    run=count_readers,
+)

@@ -1,0 +1,61 @@
+"""What an export of an organization holds of a table; the tables themselves say which rows are the organization's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, Text, bindparam, collate, column, select
+from sqlalchemy import table as named_table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from sqlalchemy import Column, ColumnElement, Table
+
+ORGANIZATION: Any = bindparam("organization", type_=Text)
+_games = named_table("games", column("id"), column("organization_id"))
+GAMES = select(_games.c.id).where(_games.c.organization_id == ORGANIZATION)
+"""The ids of its liveblogs."""
+
+
+@dataclass(frozen=True, slots=True)
+class PortableTable:
+    """A table of which an export holds the rows of one organization.
+
+    `only`: which rows these are. `given`: columns that are not exported, with what makes their values at an import from the
+    organization; None is left to the database. `parents`: columns that name a record of the organization, with its kind.
+    `named`: columns that name one which may be gone; with `kind_column` its kind stands in the row. `order`: where it is
+    not the primary key.
+    """
+
+    table: Table
+    only: ColumnElement[bool]
+    given: Mapping[str, Callable[[str], Any] | None] = field(default_factory=dict)
+    parents: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, str] = field(default_factory=dict)
+    kind_column: str | None = None
+    order: tuple[Column[Any], ...] = ()
+
+    @property
+    def columns(self) -> list[Column[Any]]:
+        """What is exported."""
+        return [column for column in self.table.c if column.name not in self.given]
+
+    def rows(self, dialect: str) -> Select[Any]:
+        """The rows by the bytes of their keys, so that both databases give them in the same order."""
+        keys = self.order or tuple(self.table.primary_key.columns)
+        by_bytes = dialect == "postgresql"
+        ordered = (collate(key, "C") if by_bytes and isinstance(key.type, Text) else key for key in keys)
+        return select(*self.columns).where(self.only).order_by(*ordered)
+
+
+def owned(table: Table, owner: str = "organization_id", **more: Any) -> PortableTable:
+    """A table whose rows name their organization."""
+    return PortableTable(table, table.c[owner] == ORGANIZATION, **more)
+
+
+def of_games(table: Table, **more: Any) -> PortableTable:
+    """A table whose rows name a liveblog."""
+    parents = {"game_id": "game", **more.pop("parents", {})}
+    return PortableTable(table, table.c.game_id.in_(GAMES), parents=parents, **more)
