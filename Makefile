@@ -18,7 +18,7 @@ INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python i
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint style types soak lock clean
+.PHONY: help install run test lint style types house soak lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -51,6 +51,9 @@ style: $(TEST_READY)
 
 types: $(TEST_READY)
 	$(BIN)/mypy
+
+house: $(TEST_READY) ## measure how the product is built: rooms, circles, capabilities, names
+	$(BIN)/python -m tools.house
 
 soak: $(TEST_READY) ## the long tests: kill loops, fuzzing, simulated days, fresh examples for properties; one needs libfaketime
 	$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=fresh $(PYTEST_ARGS)

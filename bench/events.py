@@ -37,7 +37,7 @@ from config.sections import Database, Limits, Server
 from ingest.cli.shared import tune_interpreter
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import serving
-from providers.http_server import bound
+from providers.http_server import bind_socket
 from store.clients import clients
 from store.database import PoolSettings, Store
 from store.engine.ids import new_local_id
@@ -155,7 +155,7 @@ async def served(store: Store) -> AsyncIterator[str]:
     )
     server = Server()
     limits = ConnectionLimits(server, connections_per_address=0, max_connections=server.max_connections)
-    async with serving(create_app(services), bound("127.0.0.1", 0), limits, server) as address:
+    async with serving(create_app(services), bind_socket("127.0.0.1", 0), limits, server) as address:
         yield address
     await store.close()
 

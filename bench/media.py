@@ -32,7 +32,7 @@ from PIL import Image
 from api.media.disk_cache import DiskCache
 from bench.measure import Figure, cpu, percentile, table
 from bench.reads import ORGANIZATION, SECRET, daemon, driver
-from providers.http_server import bound
+from providers.http_server import bind_socket
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Sequence
@@ -95,7 +95,7 @@ def lay_out(folder: Path, body: bytes) -> int:
     (folder / "www").mkdir()
     (folder / "www" / "variant").write_bytes(body)
     folder.chmod(0o755)  # its worker runs as another user
-    with bound("127.0.0.1", 0) as free:
+    with bind_socket("127.0.0.1", 0) as free:
         port: int = free.getsockname()[1]
     (folder / "nginx.conf").write_text(NGINX.format(folder=folder, port=port), encoding="ascii")
     return port

@@ -15,7 +15,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from mapping.documents.base import dump
 from mapping.documents.event import Event
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.clients import clients
 from store.engine.ids import new_local_id
 
@@ -124,6 +124,6 @@ async def plain(url: str) -> AsyncIterator[str]:
         db.add(PlainClient(id="bench", secret=clients.hash_secret(SECRET)))
         db.add(PlainGame(id="g", local_id="gbench", version=1))
         await db.commit()
-    async with listening(plain_app(sessions), bound("127.0.0.1", 0), timeout_keep_alive=75) as address:
+    async with listening(plain_app(sessions), bind_socket("127.0.0.1", 0), timeout_keep_alive=75) as address:
         yield address
     await engine.dispose()

@@ -29,7 +29,7 @@ from config import Settings
 from ingest.cli.shared import tune_interpreter
 from ingest.daemon.run import run
 from ingest.telemetry import logs
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -205,8 +205,8 @@ async def measured(rounds: int, count: int) -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         async with (
             daemon(Path(folder)) as address,
-            listening(hello, bound("127.0.0.1", 0), timeout_keep_alive=75) as bare,
-            listening(repeated, bound("127.0.0.1", 0), timeout_keep_alive=75) as bare_feed,
+            listening(hello, bind_socket("127.0.0.1", 0), timeout_keep_alive=75) as bare,
+            listening(repeated, bind_socket("127.0.0.1", 0), timeout_keep_alive=75) as bare_feed,
             driver() as drive,
         ):
             name = await liveblog(address)

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from config.errors import dotted
+from config.errors import dotted_path
 from config.folders import is_writable
 from config.loading import ConfigReading, read
 from config.schema_walk import SHAPE, Leaf, leaves
@@ -36,7 +36,7 @@ def check(path: Path | None, environ: Mapping[str, str], vocabulary: Vocabulary 
     errors = [f"error: {problem}" for problem in reading.problems]
     warnings = list(_warnings(path, reading))
     if reading.settings is not None and vocabulary is not None:
-        warnings += [f"{dotted(at)}: {text}" for at, text in idle(reading.settings, vocabulary)]
+        warnings += [f"{dotted_path(at)}: {text}" for at, text in idle(reading.settings, vocabulary)]
     return errors + [f"warning: {text}" for text in warnings]
 
 
@@ -83,7 +83,7 @@ def _clients(settings: Settings) -> Iterator[str]:
         yield "clients: none is configured; only clients made on the command line can use the API"
     owners: dict[str, str] = {}
     for client_id, client in settings.clients.items():
-        at = dotted(("clients", client_id))
+        at = dotted_path(("clients", client_id))
         if any(len(secret) < SHORT and not is_hash(secret) for secret in client.secrets):
             yield f"{at}: a secret of fewer than {SHORT} characters can be guessed; use 128 random bits"
         for secret in set(client.secrets):
@@ -102,7 +102,7 @@ def _public(settings: Settings) -> Iterator[str]:
 def _endpoints(settings: Settings) -> Iterator[str]:
     for organization_id, organization in settings.organizations.items():
         for provider, endpoint in organization.providers.items():
-            at = dotted(("organizations", organization_id, "providers", provider))
+            at = dotted_path(("organizations", organization_id, "providers", provider))
             credentials = endpoint.password or endpoint.api_key
             if credentials and not _is_safe(endpoint.base_url):
                 yield f"{at}.base_url: is not https; the credentials travel in the open"

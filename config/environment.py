@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from config.errors import Path, Problem, dotted
+from config.errors import Path, Problem, dotted_path
 from config.nearest import KNOWN, unknown
 from config.schema_walk import FILE_SUFFIX, SHAPE, Free, Leaf, Node, Rows, Table
 
@@ -49,7 +49,7 @@ def overlay(tree: Mapping[str, Any], environ: Mapping[str, str]) -> Overlaid:
             origins[_lay(attempt, rest.split(SEPARATOR), environ[name], origins)] = name
             overlaid = attempt
         except _NowhereError as nowhere:
-            problems.append(Problem(name, dotted(nowhere.path), nowhere.text))
+            problems.append(Problem(name, dotted_path(nowhere.path), nowhere.text))
     return Overlaid(overlaid, origins, tuple(problems))
 
 
@@ -98,7 +98,7 @@ def _step(here: Any, node: Node, segment: str, path: Path) -> tuple[Any, Node]:
         case Rows(row):
             return _row(here, segment, path), row
         case Leaf():
-            raise _NowhereError((*path, segment.lower()), f"unknown key; {dotted(path)} is a value, not a table")
+            raise _NowhereError((*path, segment.lower()), f"unknown key; {dotted_path(path)} is a value, not a table")
 
 
 def _enter(here: Any, key: Any, node: Node, path: Path) -> Any:
@@ -114,7 +114,7 @@ def _enter(here: Any, key: Any, node: Node, path: Path) -> Any:
 def _same(segment: str, keys: Iterable[str], path: Path) -> str | None:
     found = [key for key in keys if _plain(key) == _plain(segment)]
     if len(found) > 1:
-        raise _NowhereError((*path, found[0]), f"could also mean {dotted((*path, found[1]))}; set it in the file")
+        raise _NowhereError((*path, found[0]), f"could also mean {dotted_path((*path, found[1]))}; set it in the file")
     return found[0] if found else None
 
 

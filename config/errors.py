@@ -39,7 +39,7 @@ class StartError(Exception):
     """The process cannot start; the message names the key, the file or the port."""
 
 
-def dotted(path: Path) -> str:
+def dotted_path(path: Path) -> str:
     """The path as TOML writes it: parts that are no bare keys are quoted, rows carry their index."""
     text = ""
     for part in path:

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from config.cross_checks import ValidTables, conflicts
 from config.environment import overlay
-from config.errors import ConfigError, Path, Problem, dotted
+from config.errors import ConfigError, Path, Problem, dotted_path
 from config.nearest import prune
 from config.schema_walk import FILE_SUFFIX, SHAPE
 from config.secretfiles import resolve
@@ -65,7 +65,7 @@ def read(path: FilePath | None, environ: Mapping[str, str], vocabulary: Vocabula
     unreadable = {_without_suffix(at) for at, _ in secrets.problems}
 
     def located(found: Iterable[tuple[Path, str]]) -> list[Problem]:
-        return [Problem(_origin(at, overlaid.origins) or name, dotted(at), text) for at, text in found]
+        return [Problem(_origin(at, overlaid.origins) or name, dotted_path(at), text) for at, text in found]
 
     problems = [*located(unknown), *overlaid.problems, *located(secrets.problems)]
     problems += located((at, text) for at, text in invalid if at not in unreadable)

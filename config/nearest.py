@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from config.errors import Path, dotted
+from config.errors import Path, dotted_path
 from config.schema_walk import SHAPE, Node, Table, children, leaves
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def prune(tree: Any, node: Node, path: Path = ()) -> tuple[Any, tuple[tuple[Path
 
 def unknown(path: Path, siblings: Iterable[str]) -> str:
     """The message for an unknown key at `path`, beside which `siblings` would be known."""
-    return f"unknown key; the nearest known one is {dotted(nearest(path, tuple(siblings)))}"
+    return f"unknown key; the nearest known one is {dotted_path(nearest(path, tuple(siblings)))}"
 
 
 def nearest(path: Path, siblings: tuple[str, ...]) -> Path:
@@ -44,8 +44,8 @@ def nearest(path: Path, siblings: tuple[str, ...]) -> Path:
         return (*path[:-1], close)
     if close := _closest(name, tuple(dict.fromkeys(known[-1] for known in KNOWN)), cutoff=0.8):
         return _shown(next(known for known in KNOWN if known[-1] == close))
-    whole = {dotted(_shown(known)): known for known in KNOWN}
-    return _shown(whole[get_close_matches(dotted(path), whole, n=1, cutoff=0.0)[0]])
+    whole = {dotted_path(_shown(known)): known for known in KNOWN}
+    return _shown(whole[get_close_matches(dotted_path(path), whole, n=1, cutoff=0.0)[0]])
 
 
 def _closest(name: str, candidates: tuple[str, ...], *, cutoff: float) -> str | None:

@@ -16,7 +16,7 @@ from mapping.bound_texts import bound_texts, without_repeated
 from mapping.corrected_keys import Keys, content, with_kept_keys
 from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
-from mapping.goals import SentScores, disallowed, lost_goals, sent_scores, with_goals
+from mapping.goals import SentScores, disallowed_goals, lost_goals, sent_scores, with_goals
 from mapping.guarding import guard_rows, guard_value, less
 from mapping.match import PERIOD_KEY, Status
 from mapping.parts import ALL_PARTS, Part
@@ -80,7 +80,7 @@ class Belief:
     memory: Memory = NOTHING_KNOWN
 
 
-def believed(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -> Belief:
+def confirm_answer(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -> Belief:
     """What is believed after `answer`, the match as its last good bodies describe it.
 
     `good` names the parts whose resources answered well this time, changed or not; only those confirm that something is gone.
@@ -91,7 +91,7 @@ def believed(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -
         return Belief(match, memory=Memory(sent=sent_scores(answer, match)))
     was = _as_sent(before)
     answer, keys = with_kept_keys(was, answer, before.memory.keys)
-    left_out = disallowed(answer, was.score, _taken_back(was, before.memory))
+    left_out = disallowed_goals(answer, was.score, _taken_back(was, before.memory))
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))
     doubts = _doubts(before, good)

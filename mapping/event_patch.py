@@ -18,7 +18,7 @@ from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 from mapping.event_media import NewId, Stamp, legacy_entries, media_entries, show_media, without_gone
-from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of, unconverted
+from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of, unconverted_part
 from mapping.merge import adopt_block_ids
 from mapping.polls.reader_polls import with_option_ids
 from mapping.rich_text import sanitise
@@ -100,7 +100,7 @@ def sent_fields(event: Event) -> Document:
     return sent
 
 
-def shown(document: Mapping[str, Any], *, older: bool = True) -> Document:
+def event_document(document: Mapping[str, Any], *, older: bool = True) -> Document:
     """An event's document as the API gives it: in both forms, `contents` and `media` always there."""
     info = info_of(document) if older else None
     highlight = document.get("highlight") or ""
@@ -157,7 +157,7 @@ def _content(sent: Document, before: Document, seen: Document, stamp: Stamp, new
     if "sport_event" in sent:
         document["sport_event"] = _sport_event(sent["sport_event"], before, seen, new_id)
     if "event_info" in sent:
-        document["event_info"] = unconverted(sent["event_info"] or {})
+        document["event_info"] = unconverted_part(sent["event_info"] or {})
     return _without_empty(document | _blocks_and_media(sent, before, seen, stamp, new_id))
 
 

@@ -55,7 +55,7 @@ def lost_goals(match: Match, before: Score | None, now: Score | None, incidents:
     return frozenset(each.key for each in counted if each.score is not None and not covers(now, each.score))
 
 
-def disallowed(answer: Match, before: Score | None, keys: AbstractSet[str]) -> frozenset[str]:
+def disallowed_goals(answer: Match, before: Score | None, keys: AbstractSet[str]) -> frozenset[str]:
     """Which of the goals under these keys the answer has, though its score, or the one `before`, does not count them."""
     score = answer.score or before
     goals = [each for each in answer.incidents if each.key in keys] if keys and score is not None else []

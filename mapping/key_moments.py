@@ -230,7 +230,7 @@ def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> dict[str, st
     """Who won, where the sets say it, and the sets as the winner sees them."""
     won = _winner(sport, state, texts)
     seen = [Score(each.away, each.home) if won == "away" else each for _, each in state.parts]
-    values = {"sets": wording.joined((wording.spoken_score(each, texts) for each in seen), texts)}
+    values = {"sets": wording.join_scores((wording.spoken_score(each, texts) for each in seen), texts)}
     names = (state.home, state.away) if won == "home" else (state.away, state.home)
     return {**values, **dict(zip(("winner", "loser"), names, strict=True))} if won else values
 

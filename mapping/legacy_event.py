@@ -102,7 +102,7 @@ def _block_text(info: Mapping[str, Any]) -> str:
     return (markup_of(attributes) if attributes else "") or (_markup(title, []) if title else "")
 
 
-def unconverted(info: Mapping[str, Any]) -> Document | None:
+def unconverted_part(info: Mapping[str, Any]) -> Document | None:
     """What the older form says that no block does, None where that is nothing."""
     kept = {name: value for name, value in info.items() if name not in CONVERTED}
     prefix = _prefix_of(info.get("attributes_json"))
@@ -127,7 +127,7 @@ def info_of(document: Mapping[str, Any]) -> Document | None:
     texts, urls = _texts_of(document, RICH_TEXT, "text"), _texts_of(document, WEB_EMBED, "url")
     made: Document = {}
     if texts:
-        text = attributed(texts)
+        text = attributed_text(texts)
         made |= {"title": text.body}
         made |= {"attributes_json": text.as_json(str(stored.get(PREFIX) or OUR_PREFIX))} if text.spans else {}
     made |= {"web_embed_urls": urls} if urls else {}
@@ -155,7 +155,7 @@ def markup_of(attributes_json: str) -> str:
     return _markup(text, spans)
 
 
-def attributed(texts: Sequence[str]) -> AttributedText:
+def attributed_text(texts: Sequence[str]) -> AttributedText:
     """Markup as text with spans; several pieces one below the other.
 
     What is short is cached: the same post is shown again after each change of it, and in every full read.

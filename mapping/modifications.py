@@ -45,7 +45,7 @@ class Editing:
     sportstype: str
 
 
-def sent(document: Document) -> Json:
+def sent_fields(document: Document) -> Json:
     """The document as JSON, the fields that were sent as null or empty included as None: those are to be cleared."""
     return _with_nulls(dump(document), document.model_dump(mode="json", by_alias=True, exclude_unset=True))
 

@@ -71,7 +71,7 @@ class _Desk:
     block_id: BlockId
 
 
-def wanted(
+def wanted_posts(
     match: Match,
     terms: Terms,
     references: References,

@@ -224,7 +224,7 @@ def _minute(match: Match, before: int, length: int) -> int:
     return (before + length) // 60
 
 
-def synced(document: Mapping[str, Any], terms: Terms) -> Document:
+def synced_parts(document: Mapping[str, Any], terms: Terms) -> Document:
     """The parts of a game document that the sync keeps up to date under these terms (AutoPostConfiguration)."""
     parts = ["meta_info", "squads", "summary"]
     parts += ["state_info", "options"] if terms.auto_post else []

@@ -9,7 +9,7 @@ from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.locales.labels import LAP, Label, Recap
 from mapping.sports.base import MomentType
 from mapping.sports.soccer import OWN_GOAL
-from mapping.wording import filled_sentences, joined, spoken_score
+from mapping.wording import filled_sentences, join_scores, spoken_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -75,7 +75,7 @@ def _course(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts
 
 
 def _listed(msgid: str, items: Sequence[str], texts: Translator) -> str:
-    return texts.text(msgid, list=joined(items, texts)) if 0 < len(items) <= LONGEST else ""
+    return texts.text(msgid, list=join_scores(items, texts)) if 0 < len(items) <= LONGEST else ""
 
 
 def _goal(goal: KeyMoment, texts: Translator) -> str:

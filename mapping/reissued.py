@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Content = tuple[Any, ...]
 
 
-def reissued(posts: Iterable[Post], vanished: Iterable[Entry]) -> dict[str, str]:
+def match_reissued(posts: Iterable[Post], vanished: Iterable[Entry]) -> dict[str, str]:
     """Key of a post that is new → key of the line that is its own, for each post that says what a vanished one said.
 
     `vanished`: the lines to whose keys there is no post any more, whatever became of theirs. The same is what has kind,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from mapping.rules.composed_text import normalized
+from mapping.rules.composed_text import normalize_text
 
 LONGEST = 64
 """Characters of a word that count."""
@@ -36,7 +36,7 @@ def query_words(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 def _groups(text: str, most: int) -> list[tuple[str, ...]]:
-    composed = normalized("NFC", text).casefold()
+    composed = normalize_text("NFC", text).casefold()
     plain, spelt_out = (_BREAK.split(_bare(each)) for each in (composed, composed.translate(_SPELT_OUT)))
     pairs = (dict.fromkeys(word[:LONGEST] for word in pair if word) for pair in zip(plain, spelt_out, strict=True))
     return [tuple(pair) for pair in pairs if pair][:most]
@@ -44,6 +44,6 @@ def _groups(text: str, most: int) -> list[tuple[str, ...]]:
 
 def _bare(text: str) -> str:
     """Without accents and other marks, compatibility forms taken apart."""
-    apart = normalized("NFKD", normalized("NFKD", text).casefold())
+    apart = normalize_text("NFKD", normalize_text("NFKD", text).casefold())
     kept = "".join(letter for letter in apart if not unicodedata.combining(letter))
     return kept.translate(_LETTERS)

@@ -122,11 +122,11 @@ def _of_sets(match: Match, incident: Incident, translator: Translator) -> Mappin
         set_["won"] = spoken_score(_seen_from(incident.side, incident.score), translator)
     sets = [spoken_score(_seen_from(won or "home", part.score), translator) for part in match.periods]
     if sets:
-        set_["sets"] = joined(sets, translator)
+        set_["sets"] = join_scores(sets, translator)
     return {**set_, **_winner_and_loser(match)}
 
 
-def joined(scores: Iterable[str], translator: Translator) -> str:
+def join_scores(scores: Iterable[str], translator: Translator) -> str:
     """Scores one after the other, as those of sets."""
     return translator.text(BETWEEN_SETS, context=SCORE_CONTEXT).join(scores)
 
@@ -157,10 +157,10 @@ def _called(person: Person, match: Match) -> str:
     """The surname, distinguished from those of the others in the match."""
     everybody = (each for side in match.sides for each in (*side.lineup, *side.bench))
     others = [(_name(each), each.name) for each in everybody if each.ext_id != person.ext_id]
-    return distinguished(_name(person), person.name, others)
+    return distinguish_name(_name(person), person.name, others)
 
 
-def distinguished(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
+def distinguish_name(name: str, full: str, others: Iterable[tuple[str, str]]) -> str:
     """A surname; with an initial, or the whole name, where one of the `others` (surname, whole name) has the same one."""
     given = full.removesuffix(name).strip()
     namesakes = [whole for surname, whole in others if surname == name or whole.endswith(f" {name}")]

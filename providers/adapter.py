@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from providers import http_client
-from providers.naming import corrected
+from providers.naming import correct_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -28,7 +28,7 @@ class EndpointAdapter:
 
     def __init__(self, endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> None:
         self.endpoint = endpoint
-        self._names = corrected(self.table, endpoint.options)
+        self._names = correct_names(self.table, endpoint.options)
         self._client = http_client.client_of(endpoint, auth=auth)
 
     async def aclose(self) -> None:

@@ -79,19 +79,19 @@ async def fetch_resource(
     """
     before = known.get(request.resource, UNKNOWN)
     if known and client.refusals.covers(request.path):
-        return failed(request.resource, ProviderRefused(http_client.NOT_WELCOME), request.path), None
+        return failed_answer(request.resource, ProviderRefused(http_client.NOT_WELCOME), request.path), None
     try:
         reply = await http_client.get(client, request.path, before.etag if conditional else None)
     except ServiceError as error:
         if isinstance(error, ProviderRefused):
             client.refusals.add(request.path)
-        return failed(request.resource, error, request.path), None
+        return failed_answer(request.resource, error, request.path), None
     client.refusals.remove(request.path)
     try:
         return await beside(len(reply.body), classify, request, reply, before, conditional=conditional)
     except ServiceError as error:
         error.__cause__ = FailedResponse.of(reply.status, reply.body)
-        return failed(request.resource, error, request.path), None
+        return failed_answer(request.resource, error, request.path), None
 
 
 async def fetch_rows(client: http_client.Client, request: ResourceRequest, known: Mapping[str, Known]) -> Answer:
@@ -152,7 +152,7 @@ def _content(request: ResourceRequest, body: bytes, known: Known) -> tuple[Any, 
     return value, request.size(value)
 
 
-def failed(resource: str, error: ServiceError, path: str = "") -> Answer:
+def failed_answer(resource: str, error: ServiceError, path: str = "") -> Answer:
     """A failure, with what was heard instead of a good response where that stands behind the error."""
     heard = error.__cause__ if isinstance(error.__cause__, FailedResponse) else None
     return Answer(resource=resource, outcome=Outcome.FAILED, error=error, path=path, heard=heard)

@@ -90,7 +90,7 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{f'[{name}]' if ':' in name else name}:{port}"
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bind_socket(host: str, port: int) -> socket.socket:
     """A socket on that port, 0 for a free one (OSError that names both, if it is taken)."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # With the protocol named, asyncio turns Nagle's algorithm off; without, every answer waits 40 ms.

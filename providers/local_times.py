@@ -64,7 +64,7 @@ def change_within(moments: Iterable[int], zone: tzinfo) -> ClockChange | None:
     return ClockChange(high, after - before)
 
 
-def settled(rows: Mapping[Name, TimedRow], change: ClockChange, kickoff: int | None) -> dict[Name, int]:
+def settle_times(rows: Mapping[Name, TimedRow], change: ClockChange, kickoff: int | None) -> dict[Name, int]:
     """When each row really was; they stand in the order in which they were entered."""
     return dict(zip(rows, _likeliest(list(rows.values()), change, kickoff), strict=True))
 

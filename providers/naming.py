@@ -26,7 +26,7 @@ class Name:
     meaning: str
 
 
-def corrected(table: Iterable[Name], options: Mapping[str, Any]) -> Mapping[str, str]:
+def correct_names(table: Iterable[Name], options: Mapping[str, Any]) -> Mapping[str, str]:
     """The table with the corrections of an endpoint's `options["names"]`. ValueError for a name that does not exist."""
     defaults = {name.key: name.default for name in table}
     corrections = options.get("names") or {}

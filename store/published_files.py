@@ -27,7 +27,7 @@ def file_is_shown(conn: Connection, organization_id: str, url: str) -> bool:
     if not url.startswith(uploads.PREFIX):
         return _is_named(conn, organization_id, url)
     found = uploads.find(conn, url)
-    return found is not None and uploads.shown(conn, found.key)
+    return found is not None and uploads.is_shown(conn, found.key)
 
 
 def _is_named(conn: Connection, organization_id: str, url: str) -> bool:

@@ -1,34 +1,44 @@
 """How the product is built, measured by its imports: `make house`.
 
-A room is a folder below `api`, `store` or `ingest`, or one of these three themselves for the files that lie loose in them.
-Imports for types count like others: whoever reads a file has to know what it names. A hub is a file that composes: it knows
-at least four capabilities.
+A room is a folder below `api`, `store` or `ingest`; a file that lies loose there is a room by itself. Imports for types
+count like others: whoever reads a file has to know what it names. A capability's own files are known by their names; others
+that import one know the capability, and are hubs where they compose several.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("api", "config", "ingest", "mapping", "providers", "store")
 FLOORS = ("api", "store", "ingest")
 CAPABILITIES = {
-    "comments": r"comments?|moderation",
-    "polls": r"polls?|votes?|reader_polls?",
-    "readers": r"readers?|reader_sign_ins?",
-    "statistics": r"statistics|beacons?|sketch(es)?",
+    "comments": r"comments?|comment_\w+|public_comments|moderation",
+    "polls": r"polls?|poll_\w+|reader_polls|votes?",
+    "readers": r"readers|reader_(sign_ins?|tokens?)",
+    "statistics": r"statistics|beacons?|beacon_\w+|\w+_sketch",
 }
-"""Names of folders and files that belong to a capability, as expressions."""
+"""Names of the folders and files of each, as expressions."""
+CAPABLE = ("api", "mapping", "store")
+"""Where capabilities are: elsewhere the same words are a provider's, or of the polls that ask it."""
 HUB = 3
-"""Capabilities that a file must know to count as a hub."""
+"""Capabilities that a file must know to count as one that composes them."""
+PARTICIPLE = re.compile(
+    r"[a-z]+ed|shown|known|found|given|taken|made|said|held|kept|left|lost|sent|seen|gone|drawn|written|worn|told|built|"
+    r"bound|read|put|cut|split|spread|chosen|broken|hidden|driven|begun|thrown|grown|fallen|spoilt|meant|brought|thought"
+)
+"""Verbs in the form that says what has been done. `read`, `put` and the like are verbs as well, and may stand."""
+VERBS = frozenset({"read", "put", "cut", "split", "spread", "feed", "need", "speed", "exceed", "embed"})
 
 
 @dataclass(frozen=True)
@@ -102,3 +112,93 @@ def _reached(imports: dict[str, frozenset[str]], name: str) -> set[str]:
             reached.add(other)
             ahead.extend(imports[other])
     return reached
+
+
+def loose(built: Structure, floor: str) -> list[str]:
+    """Files that lie in the floor itself and not in a room."""
+    return [name for name in built.imports if name.startswith(f"{floor}/") and name.count("/") == 1]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Where a capability is: its folders, the files of others that compose several capabilities, and those of all others."""
+
+    folders: list[str]
+    hubs: list[str]
+    others: list[str]
+
+
+def spread(built: Structure, capability: str) -> Spread:
+    """Where one of CAPABILITIES is, and who else imports a file of it."""
+    own = {name: _own(built, name) for name in CAPABILITIES}
+    known = {name: _known_by(name, imports, own) for name, imports in built.imports.items()}
+    outside = sorted(name for name, names in known.items() if capability in names)
+    return Spread(
+        folders=sorted({name.rpartition("/")[0] for name in own[capability]}),
+        hubs=[name for name in outside if len(known[name]) >= HUB],
+        others=[name for name in outside if len(known[name]) < HUB],
+    )
+
+
+def _known_by(name: str, imports: frozenset[str], own: Mapping[str, frozenset[str]]) -> set[str]:
+    """The capabilities of others that a file with these imports knows."""
+    return {capability for capability, files in own.items() if imports & files and name not in files}
+
+
+def _own(built: Structure, capability: str) -> frozenset[str]:
+    """The files whose name, or that of a folder around them, is one of the capability's."""
+    words = re.compile(CAPABILITIES[capability])
+    named = (name for name in built.imports if name.split("/")[0] in CAPABLE)
+    parts = {name: name.removesuffix(".py").split("/")[1:] for name in named}
+    return frozenset(name for name, each in parts.items() if any(map(words.fullmatch, each)))
+
+
+def participles(root: Path = ROOT) -> list[str]:
+    """Public functions of modules whose whole name is one participle: `shown`, `moved`. A name says what is done, or given."""
+    return [
+        f"{path.relative_to(root).as_posix()}:{node.name}"
+        for package in PACKAGES
+        for path in sorted((root / package).rglob("*.py"))
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and PARTICIPLE.fullmatch(node.name)
+        and node.name not in VERBS
+    ]
+
+
+def figures(built: Structure) -> list[tuple[str, str, str]]:
+    """What is measured, how it is, and what it may be at most; numbers separated by commas."""
+    rounds = circles(built)
+    rows = [
+        *((f"two-way doors between rooms of {floor}", str(len(two_way_doors(built, floor))), "0") for floor in FLOORS),
+        *((f"loose files in {floor}", str(len(loose(built, floor))), "6") for floor in FLOORS),
+        ("circles of imports", str(len(rounds)), "4"),
+        ("files in the largest circle", str(max(map(len, rounds), default=0)), "3"),
+    ]
+    for name in CAPABILITIES:
+        where = spread(built, name)
+        counts = f"{len(where.folders)}, {len(where.hubs)}, {len(where.others)}"
+        rows.append((f"folders, hubs and other files that know {name}", counts, "3, 2, 2"))
+    rows.append(("public functions that are one participle", str(len(participles())), "40"))
+    return rows
+
+
+def listed(built: Structure) -> Iterator[str]:
+    """What the figures count, line by line."""
+    yield from (f"{floor}: {a} ↔ {b}" for floor in FLOORS for a, b in two_way_doors(built, floor))
+    yield from (" ↔ ".join(each) for each in circles(built))
+    yield from (f"{name}: {spread(built, name)}" for name in CAPABILITIES)
+    yield from participles()
+
+
+def main() -> None:
+    """Print the figures; with `--list` also what they count."""
+    built = structure()
+    lines = [f"{name:55} {found:>10}   at most {most}" for name, found, most in figures(built)]
+    lines.append(f"lines of the product: {sum(built.lines.values()):,}")
+    lines += listed(built) if "--list" in sys.argv else []
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from api.view.content import headline, plain_text
 from mapping.documents.scalars import Locale
 from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
 from mapping.terms import Terms
@@ -161,7 +161,7 @@ def _score(known: frozenset[str], *, scores: bool) -> Score | None:
 def event_of(case: Case, locale: str) -> dict[str, Any]:
     """The case's post as an event document."""
     terms = replace(ENGLISH, sport=case.match.sport, locale=locale)
-    (post,) = wanted(case.match, terms, References(owner_id=""), block_id=lambda key, name: f"{key}-{name}")
+    (post,) = wanted_posts(case.match, terms, References(owner_id=""), block_id=lambda key, name: f"{key}-{name}")
     return {"local_id": "1", **post.document}
 
 

@@ -59,7 +59,7 @@ COMMENTS = Capability(
     parts=lambda services, monotonic: (comment_counts.CountedComments(services.store, monotonic),),
     extras=comment_counts.extras,
     page=PagePart(data=comment_page.page_data),
-    export=lambda read, game_id, form, _content: comment_export.exported(read, game_id, form),
+    export=lambda read, game_id, form, _content: comment_export.export_comments(read, game_id, form),
     purges=(
         Purge(
             "purge comments",

@@ -36,7 +36,7 @@ COUNTS = openapi.operation(
     "comments.counts",
     "How many comments the posts of a liveblog have",
     "Comments",
-    {200: openapi.documented(CommentCounts, "By post, those that have some"), **openapi.PUBLIC_ERRORS},
+    {200: openapi.document_answer(CommentCounts, "By post, those that have some"), **openapi.PUBLIC_ERRORS},
     parameters=[openapi.in_path("liveblogId"), delay.PARAMETER],
     security=openapi.OPEN,
 )

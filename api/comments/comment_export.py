@@ -30,12 +30,12 @@ COLUMNS = (
 PAGE = 500
 
 
-async def exported(read: Read, game_id: str, form: str) -> AsyncIterator[str]:
+async def export_comments(read: Read, game_id: str, form: str) -> AsyncIterator[str]:
     """The file of a liveblog in parts, in the order of writing, each read when it is wanted."""
     file = TableFile(COLUMNS, form)
     yield file.head()
     after = 0
-    while found := await read(partial(comments.exported, game_id=game_id, after=after, limit=PAGE)):
+    while found := await read(partial(comments.read_for_export, game_id=game_id, after=after, limit=PAGE)):
         yield file.text([_row(each) for each in found])
         after = found[-1].serial
 

@@ -57,7 +57,7 @@ INDEX = openapi.operation(
     "The comments of a post",
     "Comments",
     {
-        200: openapi.documented(CommentCollection, "Public comments, newest first, replies among them"),
+        200: openapi.document_answer(CommentCollection, "Public comments, newest first, replies among them"),
         **openapi.NOT_MODIFIED,
         **openapi.PUBLIC_ERRORS,
     },
@@ -69,7 +69,7 @@ CREATE = openapi.operation(
     "Comment on a post",
     "Comments",
     {
-        200: openapi.documented(ReaderComment, "The comment; `pending` until somebody approves it"),
+        200: openapi.document_answer(ReaderComment, "The comment; `pending` until somebody approves it"),
         **WRITE_REFUSALS,
         **openapi.refusals(409),
     },
@@ -81,7 +81,7 @@ LIKE = openapi.operation(
     "comments.like",
     "Like a comment, or take the like back",
     "Comments",
-    {200: openapi.documented(CommentLikes, "The likes of the comment"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(CommentLikes, "The likes of the comment"), **WRITE_REFUSALS},
     parameters=[*CHANNEL, openapi.in_path("commentId"), delay.PARAMETER],
     body=openapi.json_body(openapi.request_schema(CommentLike), {"liked": True}),
     security=openapi.OPEN,
@@ -90,7 +90,7 @@ REPORT = openapi.operation(
     "comments.report",
     "Report a comment to those who moderate",
     "Comments",
-    {200: openapi.documented(CommentReported, "The report is taken"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(CommentReported, "The report is taken"), **WRITE_REFUSALS},
     parameters=[*CHANNEL, openapi.in_path("commentId"), delay.PARAMETER],
     security=openapi.OPEN,
 )
@@ -220,5 +220,5 @@ async def _check_seen(request: ApiRequest, organization_id: str, channel_id: str
 def _sight(request: ApiRequest, organization_id: str) -> delay.Sight:
     """As of when the caller sees the organization's liveblogs."""
     settings, now = request.services.settings, request.services.clock()
-    late = max(delay.requested(request), delay.public_delay(organization_id, settings, request.context.caller))
+    late = max(delay.requested_delay(request), delay.public_delay(organization_id, settings, request.context.caller))
     return delay.Sight(None, late, now - late, delay.moment(now, late))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.comments.channel import as_moderated, liveblog_of_channel
 from api.comments.comment_counts import CountedComments
-from api.comments.comment_export import COLUMNS, exported
+from api.comments.comment_export import COLUMNS, export_comments
 from api.comments.endpoint import LIMIT, MOST, NEXT
 from api.http import openapi, table_export
 from api.http.errors import json_response
@@ -54,7 +54,7 @@ LIST = openapi.operation(
     "comments.list",
     "Comments to moderate",
     "Moderation",
-    {200: openapi.documented(ModeratedCommentCollection, "Comments, newest first"), **openapi.READ_ERRORS},
+    {200: openapi.document_answer(ModeratedCommentCollection, "Comments, newest first"), **openapi.READ_ERRORS},
     parameters=[
         ORGANIZATION,
         openapi.query("status", "Only comments that are", {"type": "string", "enum": list(STATUSES)}),
@@ -68,7 +68,7 @@ MODERATE = openapi.operation(
     "comments.moderate",
     "Approve, reject or delete a comment",
     "Moderation",
-    {200: openapi.documented(ModeratedComment, "The comment as it is now"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(ModeratedComment, "The comment as it is now"), **WRITE_REFUSALS},
     parameters=[ORGANIZATION, openapi.in_path("commentId")],
     body=openapi.json_body(openapi.request_schema(CommentDecision), {"action": "approve"}),
 )
@@ -76,7 +76,7 @@ BAN = openapi.operation(
     "comments.ban",
     "Ban a reader, or let it in again",
     "Moderation",
-    {200: openapi.documented(ReaderBan, "Whether the reader is banned"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(ReaderBan, "Whether the reader is banned"), **WRITE_REFUSALS},
     parameters=[ORGANIZATION, openapi.in_path("readerId")],
     body=openapi.json_body(openapi.request_schema(ReaderBanRequest), {"banned": True}),
 )
@@ -84,7 +84,7 @@ CLOSE = openapi.operation(
     "comments.close",
     "Take no more comments of a post, or take them again",
     "Moderation",
-    {200: openapi.documented(ChannelClosing, "Whether the channel is closed"), **WRITE_REFUSALS},
+    {200: openapi.document_answer(ChannelClosing, "Whether the channel is closed"), **WRITE_REFUSALS},
     parameters=[ORGANIZATION, openapi.in_path("channelId")],
     body=openapi.json_body(openapi.request_schema(ChannelClosingRequest), {"closed": True}),
 )
@@ -109,7 +109,7 @@ async def list_comments(request: ApiRequest) -> Response:
 
     def read(conn: Connection) -> CommentPage:
         name = query.get("liveblogId")
-        return comments.listed(
+        return comments.list_comments(
             conn,
             request.organization_id,
             status=status,
@@ -183,7 +183,7 @@ async def export(request: ApiRequest) -> Response:
         raise InvalidRequest("liveblogId is missing", field="liveblogId")
     store = request.services.store
     game = await store.read(partial(_own_liveblog, organization_id=request.organization_id, name=name))
-    return TableFile(COLUMNS, form).response("comments", exported(store.read, game.id, form))
+    return TableFile(COLUMNS, form).response("comments", export_comments(store.read, game.id, form))
 
 
 def _forget_kept(request: ApiRequest) -> None:

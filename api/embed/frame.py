@@ -14,7 +14,7 @@ from api.http.static import TYPES, version
 from api.page.changes import AsPage
 from api.page.clock import clock
 from api.page.document import WITH_POSTS
-from api.page.load import shown
+from api.page.load import load_liveblog
 from api.page.page import language, render_liveblog
 from api.page.posts import Around
 from api.page.scoreboard import title
@@ -65,7 +65,7 @@ async def frame(request: ApiRequest) -> Response:
     reading = clock(game.document, translator(language(game.document)), seen.now)
 
     def render(conn: Connection) -> bytes:
-        found = shown(conn, game.id, FeedRequest(liveblog=game.id, limit=limit), seen.now)
+        found = load_liveblog(conn, game.id, FeedRequest(liveblog=game.id, limit=limit), seen.now)
         page = page_url(settings.public_url, found.game.local_id)
         inner = render_liveblog(
             found.document,

@@ -17,7 +17,7 @@ from api.http.json_path import Json, node, number, text
 from api.http.static import version
 from api.page.changes import AsPage
 from api.page.clock import clock
-from api.page.load import Shown, shown
+from api.page.load import Shown, load_liveblog
 from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
 from api.page.posts import Around, stream
@@ -71,7 +71,7 @@ HTML_AND_SCHEMA: Json = {
 
 
 def _operation(name: str, summary: str, schema: Json) -> Json:
-    responses = {200: openapi.described(schema, summary), **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS}
+    responses = {200: openapi.json_answer(schema, summary), **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS}
     return openapi.operation(name, summary, "Pages", responses, parameters=PARAMETERS, security=openapi.OPEN)
 
 
@@ -101,7 +101,7 @@ async def _respond(
     client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(shown(conn, game.id, wanted, seen.now), services, seen, client))
+        return json_bytes(render(load_liveblog(conn, game.id, wanted, seen.now), services, seen, client))
 
     key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(

@@ -13,7 +13,7 @@ from api.http.rendered import Rendering
 from api.http.static import TYPES
 from api.page.discovery import discovery, frame_url, iframe
 from api.page.document import WITH_POSTS, document
-from api.page.reader_language import preferred
+from api.page.reader_language import preferred_locale
 from api.view import delay
 from api.view.content import one_line
 from api.view.liveblog_access import readable
@@ -63,7 +63,7 @@ async def snippets(request: ApiRequest) -> Response:
     game = readable(seen.game, context.caller, public=settings.server.public_feeds)
     client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
     title = one_line(game.title) or "Liveblog"
-    texts = translator(preferred(request.headers.get("accept-language", "")))
+    texts = translator(preferred_locale(request.headers.get("accept-language", "")))
     shown = snippets_of(settings.public_url.rstrip("/"), game.local_id, title, client, texts)
     preview = _preview(game.local_id, title, client, texts)
     body = _page(title, page_url(settings.public_url, game.local_id), shown, preview, texts)

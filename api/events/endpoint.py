@@ -15,7 +15,7 @@ from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
 from api.http.json_path import Json, at
-from api.http.request import checked
+from api.http.request import parse_document
 from api.media.addresses import WrittenRecord, check_addresses
 from api.media.data_images import store_files, take_data_images
 from api.media.uses import check_uploads, with_sizes
@@ -33,7 +33,7 @@ from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
 from mapping.event_media import Stamp
-from mapping.event_patch import EventBefore, PatchedEvent, changed_post, new_post, shown
+from mapping.event_patch import EventBefore, PatchedEvent, changed_post, event_document, new_post
 from mapping.merge import same
 from mapping.references import part_ids, shown_ids
 from store.clients import idempotency
@@ -83,9 +83,9 @@ CHANGED: Json = {"headline": "Level at half-time", "highlight": "milestone"}
 
 
 def _response(example: Json) -> Json:
-    shown = openapi.documented(Event, "The event, media in full", dump(parse(Event, example)))
-    updated = openapi.linked(shown, "event.update", body="$response.body", event_local_id="local_id")
-    return openapi.linked(updated, "event.delete", event_local_id="local_id")
+    shown = openapi.document_answer(Event, "The event, media in full", dump(parse(Event, example)))
+    updated = openapi.with_link(shown, "event.update", body="$response.body", event_local_id="local_id")
+    return openapi.with_link(updated, "event.delete", event_local_id="local_id")
 
 
 NAMES_EVENT = openapi.query(EVENT, "`local_id` of the event", openapi.NAME, required=True)
@@ -115,7 +115,7 @@ DELETE = openapi.operation(
     "Delete an event",
     "Events",
     {
-        200: openapi.described({"type": "object", "maxProperties": 0}, "Deleted, now or before", {}),
+        200: openapi.json_answer({"type": "object", "maxProperties": 0}, "Deleted, now or before", {}),
         **openapi.WRITE_ERRORS,
     },
     parameters=[NAMES_EVENT, openapi.IF_MATCH],
@@ -140,7 +140,7 @@ async def create(request: ApiRequest) -> Response:
     made = new_key() if key is None else _made_of(request.caller.client_id, key)
     target = partial(_new, names, request.caller)
     images = await take_data_images(request, body, target, str(body.get("local_id") or made))
-    event = checked(Event, body)
+    event = parse_document(Event, body)
     if key is not None and not event.local_id:
         event = event.model_copy(update={"local_id": made})
     await check_addresses(request, event, target)
@@ -162,7 +162,7 @@ async def update(request: ApiRequest) -> Response:
     event_id, body = _named(request), await request.json()
     target = partial(_known, event_id, request.caller)
     images = await take_data_images(request, body, target, new_key())
-    event = checked(Event, body)
+    event = parse_document(Event, body)
     await check_addresses(request, event, target)
     if images:
         await store_files(request, images)
@@ -248,7 +248,7 @@ def update_event(
     check_version(expected, changed=before.version, current=game.version)
     so_far = EventBefore(
         document=before.document,
-        shown=rendered(unit.conn, before, older=event.event_info is not None),
+        shown=render_event(unit.conn, before, older=event.event_info is not None),
         local_status=before.local_status,
         created_at=before.created_at,
         publish_at=before.publish_at,
@@ -273,9 +273,9 @@ def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | N
     return replace(_write(unit, game, write, before), document={})
 
 
-def rendered(conn: Connection, event: StoredEvent, *, older: bool = True) -> Json:
+def render_event(conn: Connection, event: StoredEvent, *, older: bool = True) -> Json:
     """The event as the write API shows it: references resolved, in both forms unless the `older` one is of no use."""
-    [document] = complete(conn, [shown(event.as_document(), older=older)])
+    [document] = complete(conn, [event_document(event.as_document(), older=older)])
     return document
 
 
@@ -326,7 +326,7 @@ def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | N
     game = event and liveblogs.find_game(conn, event.game_id)
     if event is None or game is None or not may_write_events(game, caller):
         return None
-    return WrittenRecord(game.organization_id, rendered(conn, event, older=False))
+    return WrittenRecord(game.organization_id, render_event(conn, event, older=False))
 
 
 def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:
@@ -356,7 +356,7 @@ def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent 
 
 def _result(unit: Unit, game: StoredGame, event: StoredEvent, version: int | None) -> WriteResult:
     return WriteResult(
-        document=rendered(unit.conn, event), liveblog=game.local_id, event_id=event.local_id, version=version
+        document=render_event(unit.conn, event), liveblog=game.local_id, event_id=event.local_id, version=version
     )
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
-from api.http.openapi import WRITE_ERRORS, documented, in_path, json_body, operation, readable, request_schema
-from api.http.request import checked
+from api.http.openapi import WRITE_ERRORS, document_answer, in_path, json_body, operation, readable, request_schema
+from api.http.request import parse_document
 from api.http.services import ImportRequest, SelectorKind
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.game import Game
@@ -44,7 +44,7 @@ KEY_OF_CREATION = {
     **KEY,
     "description": "The same key with the same body gives the same liveblog; 1-255 visible ASCII characters",
 }
-CREATED = readable(documented(Game, "The decorated liveblog, with `external`"))
+CREATED = readable(document_answer(Game, "The decorated liveblog, with `external`"))
 
 
 CREATE = operation(
@@ -121,7 +121,7 @@ def check_provider(provider: Any, providers: Collection[str]) -> None:
 
 def _document(body: dict[str, Any]) -> CreateFromExternal:
     # null says the same as leaving a name out: none of these fields can be cleared.
-    return checked(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
+    return parse_document(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
 
 
 def selector_of(document: CreateFromExternal | AttachToExternal) -> tuple[SelectorKind, str]:

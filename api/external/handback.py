@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, NamedLiveblog, lock, shown_game
 from api.http.errors import json_response
-from api.http.openapi import IF_MATCH, WRITE_ERRORS, documented, json_body, operation, request_schema
+from api.http.openapi import IF_MATCH, WRITE_ERRORS, document_answer, json_body, operation, request_schema
 from api.view.liveblog_access import check_version, expected_version
 from mapping.documents.external import HandBack
 from mapping.documents.game import Game
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unprocessable
 from mapping.merge import hand_back, owners, same
-from mapping.prefill import synced
+from mapping.prefill import synced_parts
 from store.following import ledger, sync
 from store.liveblogs import liveblogs
 
@@ -34,7 +34,7 @@ HANDBACK = operation(
     "liveblog.handBackExternal",
     "Give fields or posts back to the provider",
     TAG,
-    {200: documented(Game, "The decorated liveblog, one version later"), **WRITE_ERRORS},
+    {200: document_answer(Game, "The decorated liveblog, one version later"), **WRITE_ERRORS},
     parameters=[*PATH, IF_MATCH],
     body=json_body(request_schema(HandBack), {"fields": ["scoreboard.score.home_score", "state_info"]}),
 )
@@ -58,7 +58,7 @@ def return_fields(unit: Unit, named: NamedLiveblog, wanted: HandBack, expected: 
     if attachment is None:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
     rows = ledger.rows(unit.conn, game.id)
-    said = synced(ledger.game_of(rows.pop(ledger.GAME_KEY, None)), sync.terms_of(attachment))
+    said = synced_parts(ledger.game_of(rows.pop(ledger.GAME_KEY, None)), sync.terms_of(attachment))
     document = None if wanted.events else _returned(game.document, said, wanted.fields, "fields")
     posts = {row.local_id: row for row in rows.values() if row.local_id is not None}
     names = wanted.events if wanted.events or wanted.fields else tuple(posts)

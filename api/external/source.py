@@ -12,13 +12,13 @@ from api.http.openapi import (
     IF_MATCH,
     READ_ERRORS,
     WRITE_ERRORS,
-    documented,
+    document_answer,
     in_path,
     json_body,
     operation,
     request_schema,
 )
-from api.http.request import checked
+from api.http.request import parse_document
 from api.http.services import ImportRequest
 from api.view.external import externals
 from api.view.liveblog_access import NO_LIVEBLOG, check_version, expected_version, named_game
@@ -52,14 +52,14 @@ SHOW = operation(
     "liveblog.external",
     "Show what a liveblog takes over from its match",
     TAG,
-    {200: documented(ExternalSource, "The settings, the match and the health of the feed"), **READ_ERRORS},
+    {200: document_answer(ExternalSource, "The settings, the match and the health of the feed"), **READ_ERRORS},
     parameters=PATH,
 )
 CHANGE = operation(
     "liveblog.changeExternal",
     "Change what a liveblog takes over from its match",
     TAG,
-    {200: documented(ExternalSource, "The settings as they are now"), **WRITE_ERRORS},
+    {200: document_answer(ExternalSource, "The settings as they are now"), **WRITE_ERRORS},
     parameters=[*PATH, IF_MATCH],
     body=json_body(request_schema(ExternalChange), SETTINGS),
 )
@@ -67,7 +67,7 @@ ATTACH = operation(
     "liveblog.attachExternal",
     "Put a liveblog that exists on a provider's match",
     TAG,
-    {200: documented(Game, "The decorated liveblog, with `external`"), **WRITE_ERRORS},
+    {200: document_answer(Game, "The decorated liveblog, with `external`"), **WRITE_ERRORS},
     parameters=PATH,
     body=json_body(request_schema(AttachToExternal), {"provider": "heim", "matchId": "8315073", **SETTINGS}),
 )
@@ -75,7 +75,7 @@ DETACH = operation(
     "liveblog.detachExternal",
     "Take a liveblog off its match",
     TAG,
-    {200: documented(Game, "The decorated liveblog, without `external`"), **WRITE_ERRORS},
+    {200: document_answer(Game, "The decorated liveblog, without `external`"), **WRITE_ERRORS},
     parameters=PATH,
 )
 
@@ -133,7 +133,7 @@ async def attach(request: ApiRequest) -> Response:
     services, named = request.services, NamedLiveblog.of(request)
     body = await request.json()
     check_provider(body.get("provider"), services.providers)
-    document = checked(AttachToExternal, body)
+    document = parse_document(AttachToExternal, body)
     check_event_types(document, services.event_types)
     kind, selector_id = selector_of(document)
     terms = document.applied_to(await services.store.read(partial(_terms, named)))

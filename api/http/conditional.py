@@ -48,7 +48,7 @@ def conditional(
     caller who sends that date later would miss it.
     """
     date = http_date(modified) if modified is not None and modified + 1 <= now else None
-    status = 304 if unchanged(headers, found.etag, date) else 200
+    status = 304 if is_unchanged(headers, found.etag, date) else 200
     response = found.responses.get((status, date, cache_control))
     if response is None:
         known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
@@ -74,7 +74,7 @@ def http_date(seconds: int) -> str:
     return format_datetime(instant(seconds), usegmt=True)
 
 
-def unchanged(headers: Headers, etag: str, modified: str | None) -> bool:
+def is_unchanged(headers: Headers, etag: str, modified: str | None) -> bool:
     """Whether the request's preconditions say that its sender has what these validators describe (RFC 9110, 13.2.2)."""
     if (tags := headers.get("if-none-match")) is not None:
         return "*" in tags.split() or etag in {tag.strip().removeprefix("W/") for tag in tags.split(",")}

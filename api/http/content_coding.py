@@ -49,6 +49,6 @@ def accepted_coding(header: str) -> str:
     return best if weights.get(best, any_other) > 0 else ""
 
 
-def compressed(body: bytes, coding: str) -> bytes:
+def compress(body: bytes, coding: str) -> bytes:
     """The body in that coding; the same bytes give the same again."""
     return CODINGS[coding](body)

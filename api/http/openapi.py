@@ -138,17 +138,17 @@ def refusals(*statuses: int) -> Responses:
 
 def _refusal(status: int) -> Json:
     headers = {"headers": HEADERS[status]} if status in HEADERS else {}
-    return {**described({"$ref": f"{SCHEMAS}Error"}, MEANINGS[status]), **headers}
+    return {**json_answer({"$ref": f"{SCHEMAS}Error"}, MEANINGS[status]), **headers}
 
 
-def described(schema: Json, description: str, example: Any = None) -> Json:
+def json_answer(schema: Json, description: str, example: Any = None) -> Json:
     """A response whose body is JSON."""
     return {"description": description, "content": json_content(schema, example)}
 
 
-def documented(model: type[BaseModel], description: str, example: Any = None) -> Json:
+def document_answer(model: type[BaseModel], description: str, example: Any = None) -> Json:
     """A response that holds a document."""
-    return described(response_schema(model), description, example)
+    return json_answer(response_schema(model), description, example)
 
 
 def json_content(schema: Json, example: Any = None) -> Json:
@@ -207,7 +207,7 @@ def query(name: str, description: str, schema: Json | None = None, *, required: 
     }
 
 
-def linked(response: Json, operation: str, *, body: str | None = None, **names: str) -> Json:
+def with_link(response: Json, operation: str, *, body: str | None = None, **names: str) -> Json:
     """The response with a link to an operation that takes these of its fields as parameters: parameter → field.
 
     `body`: the expression for the body that the operation is sent.
@@ -220,7 +220,7 @@ def linked(response: Json, operation: str, *, body: str | None = None, **names: 
 def readable(response: Json) -> Json:
     """The response, which holds a liveblog, with a link to each operation that reads it."""
     for operation, parameter in READS.items():
-        response = linked(response, operation, **{parameter: "local_id"})
+        response = with_link(response, operation, **{parameter: "local_id"})
     return response
 
 
@@ -244,7 +244,7 @@ def document(
         "paths": paths,
         "components": {"schemas": {"Error": ERROR, **components(requests, responses)}, "securitySchemes": SCHEMES},
     }
-    served: Json = limited(shortened(whole), limits)
+    served: Json = fill_limits(shorten_names(whole), limits)
     return served
 
 
@@ -273,7 +273,7 @@ def components(requests: Iterable[type[BaseModel]], responses: Iterable[type[Bas
     return {**given["$defs"], **{f"{name}{INPUT}": schema for name, schema in understood["$defs"].items()}}
 
 
-def shortened(whole: Json) -> Json:
+def shorten_names(whole: Json) -> Json:
     """The OpenAPI document with plain names for what only requests write."""
     schemas = whole["components"]["schemas"]
     alone = {name: name.removesuffix(INPUT) for name in schemas if name.endswith(INPUT)}
@@ -284,15 +284,15 @@ def shortened(whole: Json) -> Json:
     return renamed
 
 
-def limited(value: Any, limits: DocumentLimits) -> Any:
+def fill_limits(value: Any, limits: DocumentLimits) -> Any:
     """The document with the limits in their places."""
     match value:
         case Limit():
             return getattr(limits, value)
         case dict():
-            return {key: limited(part, limits) for key, part in value.items()}
+            return {key: fill_limits(part, limits) for key, part in value.items()}
         case list() | tuple():
-            return [limited(part, limits) for part in value]
+            return [fill_limits(part, limits) for part in value]
     return value
 
 

@@ -36,7 +36,7 @@ def filters(*each: Json) -> tuple[Json, ...]:
     return tuple({**parameter, "allowEmptyValue": True} for parameter in each)
 
 
-def filled(parameters: Query) -> Query:
+def drop_empty(parameters: Query) -> Query:
     """The parameters that have a value; one without says nothing."""
     return {name: value for name, value in parameters.items() if value != ""}
 

@@ -125,7 +125,7 @@ class ApiRequest(Request):
 
     async def document(self, model: type[DocumentT]) -> DocumentT:
         """The document in the body; raises InvalidRequest, or Unprocessable with the field at fault."""
-        return checked(model, await self.json())
+        return parse_document(model, await self.json())
 
     async def json(self) -> dict[str, Any]:
         """The JSON object in the body; raises InvalidRequest or Unprocessable."""
@@ -243,7 +243,7 @@ def read_body(body: bytes) -> dict[str, Any]:
     return value
 
 
-def checked(model: type[DocumentT], body: dict[str, Any]) -> DocumentT:
+def parse_document(model: type[DocumentT], body: dict[str, Any]) -> DocumentT:
     """The body as a document; raises Unprocessable with the path of the first field at fault."""
     try:
         return parse(model, body)

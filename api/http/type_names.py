@@ -24,7 +24,7 @@ def prefix_in(document: Mapping[str, Any]) -> str | None:
     return found[1] if found else None
 
 
-def renamed(body: bytes, prefix: str) -> bytes:
+def rename_in_json(body: bytes, prefix: str) -> bytes:
     """The compact JSON with all names of types beginning with `prefix`."""
     return body if prefix == TYPE_PREFIX else body.replace(_OURS, f'"_type":"{prefix}::'.encode())
 
@@ -34,5 +34,5 @@ def rename_types(response: Response, prefix: str) -> None:
     encoded = "content-encoding" in response.headers
     if prefix == TYPE_PREFIX or encoded or response.media_type != "application/json":
         return
-    response.body = renamed(bytes(response.body), prefix)
+    response.body = rename_in_json(bytes(response.body), prefix)
     response.headers["content-length"] = str(len(response.body))

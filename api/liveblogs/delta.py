@@ -12,16 +12,16 @@ from api.http.conditional import conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, at, text
 from api.http.request import BOOLEANS, Query, boolean, integer
-from api.http.type_names import renamed
+from api.http.type_names import rename_in_json
 from api.view import delay
 from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
 from api.view.read_cache import ReadCache
-from api.view.references import abbreviated, complete, summary
+from api.view.references import abbreviate, complete, summary
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest
-from mapping.event_patch import shown
+from mapping.event_patch import event_document
 from mapping.rules.versions import known_since
 from store.liveblogs import deltas
 
@@ -68,7 +68,7 @@ DELTA = openapi.operation(
     "What has changed since a version",
     "Liveblogs",
     {
-        200: openapi.documented(
+        200: openapi.document_answer(
             GameShowResponse, "The abbreviated liveblog, changed posts in full, tombstones for those that are gone"
         ),
         304: {"description": "The caller has it already (`If-None-Match`)"},
@@ -142,7 +142,7 @@ async def show(request: ApiRequest) -> Response:
         found = delta(conn, current, replace(known, since=since), cursor(conn, current.id, known.after))
         if reset or (since != known.since and known.after is None):
             found["reset"] = True
-        return renamed(json_bytes(with_extras(found, extras)), prefix)
+        return rename_in_json(json_bytes(with_extras(found, extras)), prefix)
 
     key = ("delta", prefix, game.id, game.version, known, reset, *(each.key for each in extras))
     body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
@@ -202,11 +202,11 @@ def response(
     that were wanted beside the filters.
     """
     visible = [event for event in events if request is None or request.takes(event)]
-    head, *posts = complete(conn, [_head(game), *map(shown, public_documents(visible))])
+    head, *posts = complete(conn, [_head(game), *map(event_document, public_documents(visible))])
     by_id = {post["local_id"]: post for post in posts}
     listed = [by_id.get(event.local_id) or tombstone(event) for event in events]
     beside = _milestones_beside(visible, request)
-    head["events"] = [abbreviated(each) for each in listed if each["local_id"] not in beside]
+    head["events"] = [abbreviate(each) for each in listed if each["local_id"] not in beside]
     return {
         "_type": RESPONSE,
         "game": head,
@@ -227,7 +227,7 @@ def _milestones_beside(visible: Iterable[StoredEvent], request: DeltaRequest | N
 def tombstone(event: StoredEvent) -> Json:
     """Stands for a post that a reader must forget; one that waits for its time counts as withdrawn."""
     status = LocalStatus.DELETED if event.local_status == LocalStatus.DELETED else LocalStatus.UNPUBLISHED
-    return abbreviated(
+    return abbreviate(
         {
             "_type": "Svc::Model::Event",
             "local_id": event.local_id,
@@ -257,7 +257,7 @@ def _found(
     size = min(BATCH, left)
 
     def read(after: str | None) -> Sequence[StoredEvent]:
-        return deltas.changed(
+        return deltas.changed_events(
             conn, game.id, since=request.since, after=after, limit=size, descending=request.descending
         )
 

@@ -10,7 +10,7 @@ from api.capabilities import extras_of, with_extras
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
-from api.http.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, filled, filters, owners_of, page_of
+from api.http.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, drop_empty, filters, owners_of, page_of
 from api.http.request import boolean, choice
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
@@ -61,8 +61,10 @@ CHANGES = {
         },
     ],
 }
-CREATED = openapi.linked(
-    openapi.readable(openapi.documented(Game, "The decorated liveblog")), "event.create", ticker_local_id="local_id"
+CREATED = openapi.with_link(
+    openapi.readable(openapi.document_answer(Game, "The decorated liveblog")),
+    "event.create",
+    ticker_local_id="local_id",
 )
 CREATE = openapi.operation(
     "ticker.create",
@@ -77,7 +79,7 @@ MODIFY = openapi.operation(
     "Modify a liveblog",
     "Liveblogs",
     {
-        200: openapi.described(
+        200: openapi.json_answer(
             {"anyOf": [openapi.response_schema(Game), {"type": "object", "maxProperties": 0}]},
             "The decorated liveblog, one version later; nothing of one that is deleted",
         ),
@@ -91,7 +93,7 @@ SHOW = openapi.operation(
     "Show a liveblog",
     "Liveblogs",
     {
-        200: openapi.documented(Game, "The decorated liveblog, oldest event first, drafts included"),
+        200: openapi.document_answer(Game, "The decorated liveblog, oldest event first, drafts included"),
         **openapi.READ_ERRORS,
     },
     parameters=[
@@ -106,7 +108,7 @@ SEARCH = openapi.operation(
     "Search liveblogs",
     "Liveblogs",
     {
-        200: openapi.documented(
+        200: openapi.document_answer(
             Collection[Game], "A page of decorated liveblogs, the newest first, their events abbreviated"
         ),
         **openapi.READ_ERRORS,
@@ -175,7 +177,7 @@ async def show(request: ApiRequest) -> Response:
 
 async def search(request: ApiRequest) -> Response:
     """Search the liveblogs of the client's organizations (interface: Liveblogs, Search)."""
-    services, parameters = request.services, filled(request.query)
+    services, parameters = request.services, drop_empty(request.query)
     page = page_of(parameters, "more")
     wanted = _filter(parameters, request.caller, services)
 

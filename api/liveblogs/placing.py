@@ -49,7 +49,7 @@ class DocumentPlacing:
 
 def template(placing: DocumentPlacing, template_id: str) -> str:
     """The sport of a template; raises Unprocessable for one that is neither declared nor looks like a sport."""
-    declared = declarations.declared(placing.unit.conn, "template", template_id, [placing.owner_id])
+    declared = declarations.find_declaration(placing.unit.conn, "template", template_id, [placing.owner_id])
     if declared is not None:
         return str(declared.fields.get("sportstype") or "news")
     if not is_sport(template_id):
@@ -159,4 +159,4 @@ def _declared_tag(placing: DocumentPlacing, tag: Json, path: str) -> Json:
 def _declared(
     placing: DocumentPlacing, kind: declarations.DeclaredKind, declared_id: str
 ) -> declarations.Declaration | None:
-    return declarations.declared(placing.unit.conn, kind, declared_id, [placing.owner_id])
+    return declarations.find_declaration(placing.unit.conn, kind, declared_id, [placing.owner_id])

@@ -18,7 +18,7 @@ from mapping.documents.base import dump
 from mapping.documents.modification import MOST_MODIFICATIONS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
-from mapping.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent
+from mapping.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent_fields
 from store.clients import idempotency
 from store.engine.ids import new_local_id, new_object_id
 from store.engine.records import title_of
@@ -123,7 +123,7 @@ def _document(target: DocumentPlacing, draft: Json) -> Json:
     if "marketplace_info" in document:
         info = document["marketplace_info"]
         document["marketplace_info"] = placing.marketplace(target, info, path="marketplace_info")
-    return titled(target.unit.conn, document, keep=bool(at(document, "meta_info", "title")))
+    return with_title(target.unit.conn, document, keep=bool(at(document, "meta_info", "title")))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +144,7 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
         return None
     game = _locked(unit, wanted)
     check_version(wanted.expected, changed=game.version, current=game.version)
-    modifications = [sent(each) for each in wanted.modifications.modifications]
+    modifications = [sent_fields(each) for each in wanted.modifications.modifications]
     _check_allowed(game, wanted.caller, modifications)
     if not modifications:
         return game
@@ -230,7 +230,7 @@ def _titled(unit: Unit, before: Editing, after: Editing, modifications: list[Jso
     given = any(text(each, "meta_info", "title") for each in modifications)
     keep = given or has_own_title(unit.conn, before.document)
     cleared = not text(after.document, "meta_info", "title")
-    return replace(after, document=titled(unit.conn, dict(after.document), keep=keep and not cleared))
+    return replace(after, document=with_title(unit.conn, dict(after.document), keep=keep and not cleared))
 
 
 def default_title(conn: Connection, document: Mapping[str, Any]) -> str:
@@ -248,7 +248,7 @@ def has_own_title(conn: Connection, document: Mapping[str, Any]) -> bool:
     return bool(title) and title != default_title(conn, document)
 
 
-def titled(conn: Connection, document: Json, *, keep: bool) -> Json:
+def with_title(conn: Connection, document: Json, *, keep: bool) -> Json:
     """The document with the default title, unless its own is to be kept."""
     default = "" if keep else default_title(conn, document)
     return {**document, "meta_info": {**document["meta_info"], "title": default}} if default else document

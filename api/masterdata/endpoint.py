@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.http.errors import json_response
-from api.http.paging import INACTIVE, check_owner, collection, filled, owners_of, page_of
+from api.http.paging import INACTIVE, check_owner, collection, drop_empty, owners_of, page_of
 from api.http.request import boolean
 from api.media.addresses import WrittenRecord, check_addresses
 from api.media.uses import check_uploads
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
-from mapping.modifications import sent
+from mapping.modifications import sent_fields
 from store.masterdata import master_listing, masterdata, masterdata_edit, masterdata_use
 from store.masterdata.master_listing import MasterFilter
 from store.media.upload_uses import HOLDERS, note_uses
@@ -38,7 +38,7 @@ async def create(kind: MasterKind, request: ApiRequest) -> Response:
     """A new record of one of the caller's organizations."""
     table, caller = kind.table, request.caller
     draft = await request.document(kind.draft)
-    fields = sent(draft)
+    fields = sent_fields(draft)
     check_owner(caller, fields["owner_id"], field="owner_id")
     await check_addresses(request, draft, WrittenRecord(fields["owner_id"]))
     record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
@@ -50,7 +50,7 @@ async def change(kind: MasterKind, request: ApiRequest) -> Response:
     """The record with what the document says; what it leaves out stays."""
     table = kind.table
     update = await request.document(kind.update)
-    fields = sent(update)
+    fields = sent_fields(update)
     await check_addresses(request, update, partial(_known, table, fields["_id"], request.caller))
     store = request.services.store
     record = await store.write(partial(_change, table=table, fields=fields, caller=request.caller))
@@ -62,7 +62,7 @@ async def change(kind: MasterKind, request: ApiRequest) -> Response:
 
 async def show(kind: MasterKind, request: ApiRequest) -> Response:
     """The record named by `_id`, if the caller may see it."""
-    record_id = filled(request.query).get("_id")
+    record_id = drop_empty(request.query).get("_id")
     if record_id is None:
         raise InvalidRequest("_id is missing", field="_id")
     found = await request.services.store.read(partial(_show, kind.table, record_id, request.caller))
@@ -71,7 +71,7 @@ async def show(kind: MasterKind, request: ApiRequest) -> Response:
 
 async def search(kind: MasterKind, request: ApiRequest) -> Response:
     """A page of the caller's records; those that have left the squad are among them only with `include_inactive`."""
-    table, query = kind.table, filled(request.query)
+    table, query = kind.table, drop_empty(request.query)
     inactive = INACTIVE not in kind.filters or boolean(request.query, "include_inactive")
     page = page_of(query)
     wanted = MasterFilter(

@@ -7,12 +7,12 @@ from api.http.openapi import (
     NAME,
     READ_ERRORS,
     WRITE_ERRORS,
-    documented,
+    document_answer,
     json_body,
-    linked,
     operation,
     query,
     request_schema,
+    with_link,
 )
 from api.http.paging import ARCHIVE, INACTIVE, LIMIT, OWNER, PAGE, PLAYERS_TEAM, SPORT, Q, filters
 from mapping.documents.base import Document
@@ -80,7 +80,7 @@ class MasterKind:
         """Search (interface: Players, Teams, Tournaments)."""
         described = operation(
             f"{self.noun}.index", f"Search {self.noun}s", self._tag,
-            {200: documented(self.page, "One page"), **READ_ERRORS}, parameters=filters(*self.filters),
+            {200: document_answer(self.page, "One page"), **READ_ERRORS}, parameters=filters(*self.filters),
         )  # fmt: skip
         return {**described, "description": f"Search the {self.noun}s of the client's organizations, the newest first"}
 
@@ -90,11 +90,11 @@ class MasterKind:
 
     @property
     def _shown(self) -> Json:
-        return documented(self.shown, f"The {self.noun} as it is now")
+        return document_answer(self.shown, f"The {self.noun} as it is now")
 
     def _written(self, name: str, summary: str, description: str, body: Json) -> Json:
         noun = self.noun
-        written = linked(linked(self._shown, f"{noun}.show", _id="_id"), f"{noun}.update", body="$response.body")
+        written = with_link(with_link(self._shown, f"{noun}.show", _id="_id"), f"{noun}.update", body="$response.body")
         described = operation(f"{noun}.{name}", summary, self._tag, {200: written, **WRITE_ERRORS}, body=body)
         return {**described, "description": description}
 

@@ -130,7 +130,7 @@ LINK = openapi.operation(
     "The address under which readers get an image",
     "Media",
     {
-        200: openapi.described(
+        200: openapi.json_answer(
             {
                 "type": "object",
                 "properties": {"url": {"type": "string", "format": "uri"}},

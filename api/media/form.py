@@ -8,7 +8,7 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
-from api.http.request import checked
+from api.http.request import parse_document
 from mapping.documents.media import Media
 from mapping.errors import InvalidRequest, PayloadTooLarge, Unprocessable
 
@@ -88,7 +88,7 @@ class UploadForm:
                     texts[name] = self._fields[name].decode()
                 except UnicodeDecodeError:
                     raise Unprocessable("should be text in UTF-8", field=name) from None
-        checked(Media, {"_type": "Svc::Model::Media", **texts})
+        parse_document(Media, {"_type": "Svc::Model::Media", **texts})
         return texts
 
     def _parse(self, chunk: bytes) -> None:

@@ -23,7 +23,7 @@ class BrokenGif(Exception):
     """It ends in the middle, or is no GIF."""
 
 
-def cleaned(body: bytes, most: int) -> tuple[bytes, int]:
+def clean_gif(body: bytes, most: int) -> tuple[bytes, int]:
     """The file with its pictures, their delays and the number of repetitions, and how many pictures it has.
 
     It is read up to the first picture beyond `most`. Nothing is decoded. Raises BrokenGif.
@@ -39,7 +39,7 @@ def cleaned(body: bytes, most: int) -> tuple[bytes, int]:
     return b"".join((body[: HEADER + _table(body[10])], *kept, bytes((END,)))), pictures
 
 
-def counted(head: bytes, most: int) -> int:
+def count_pictures(head: bytes, most: int) -> int:
     """How many pictures there are in the first bytes of a file; no more are counted than one beyond `most`."""
     pictures = 0
     with suppress(BrokenGif):

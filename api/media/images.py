@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from PIL import ExifTags, Image, PngImagePlugin
 
 from api.media.formats import CONTENT_TYPES, HEAD
-from api.media.gif import counted
+from api.media.gif import count_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -111,7 +111,7 @@ def _frames(image: Image.Image, head: bytes) -> int:
     if image.format == "MPO":
         return 1
     if image.format == "GIF":
-        return max(1, counted(head, PARTS))
+        return max(1, count_pictures(head, PARTS))
     try:
         return max(1, getattr(image, "n_frames", 1))
     except (OSError, ValueError, SyntaxError, struct.error, IndexError, EOFError):

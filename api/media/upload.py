@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.http.errors import UnsupportedMedia, json_response
-from api.http.openapi import WRITE_ERRORS, documented, in_path, operation
+from api.http.openapi import WRITE_ERRORS, document_answer, in_path, operation
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
 from api.media.formats import CONTENT_TYPES, HEAD
 from api.media.upload_places import UploadPlaces
@@ -37,7 +37,7 @@ UPLOAD = operation(
     "Upload an image or a video",
     "Media",
     {
-        200: documented(Media, "The file; as an entry of `media` in a new post it is shown there"),
+        200: document_answer(Media, "The file; as an entry of `media` in a new post it is shown there"),
         **WRITE_ERRORS,
     },
     parameters=[in_path("organizationId")],

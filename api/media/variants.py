@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from PIL import AvifImagePlugin, Image, ImageCms
 
 from api.media.formats import CONTENT_TYPES
-from api.media.gif import BrokenGif, cleaned
+from api.media.gif import BrokenGif, clean_gif
 from api.media.images import READ_BY_PILLOW, TURNED, Pieces, identify, orientation
 from api.media.variant import RefusedImage, Variant
 
@@ -159,7 +159,7 @@ def _moving(body: bytes, options: ImageOptions, limits: MediaConfig) -> bytes | 
     """An animated GIF that is small enough, and wanted no smaller; raises RefusedImage for one of too many frames."""
     if not body.startswith(b"GIF8"):
         return None
-    whole, pictures = cleaned(body, limits.frames)
+    whole, pictures = clean_gif(body, limits.frames)
     if pictures > limits.frames:
         raise RefusedImage("more frames than the service takes")
     size = int.from_bytes(body[6:8], "little"), int.from_bytes(body[8:10], "little")

@@ -39,7 +39,7 @@ def content_type(head: bytes) -> str | None:
     return "video/quicktime" if head[4:8] != b"ftyp" or head[8:12] == b"qt  " else "video/mp4"
 
 
-def installed() -> str | None:
+def find_ffprobe() -> str | None:
     """The path of `ffprobe`, None where it is not installed."""
     return shutil.which("ffprobe")
 
@@ -49,7 +49,7 @@ async def facts_of(head: bytes, tail: bytes, total: int | None) -> dict[str, Any
 
     `tail`: the last bytes of a file of `total` bytes, where many videos keep their index.
     """
-    command = installed()
+    command = find_ffprobe()
     if command is None:
         return {}
     with NamedTemporaryFile(prefix="matchwire-") as file:  # sparse: as long as the video, which it does not hold

@@ -61,7 +61,7 @@ class Credentials:
     async def _admit(self, scope: Scope, context: Context) -> None:
         address = client_network(scope["client"][0]) if scope.get("client") else ""
         try:
-            claim = presented(headers_of(scope), context.query)
+            claim = presented_credentials(headers_of(scope), context.query)
             if claim is not None:
                 _check_site(scope["method"], headers_of(scope))
                 if not self._clients.knows(claim):  # who is out of requests costs no read
@@ -100,7 +100,7 @@ class Presented(NamedTuple):
     secret: str | None = None
 
 
-def presented(headers: Headers, query: Query) -> Presented | None:
+def presented_credentials(headers: Headers, query: Query) -> Presented | None:
     """The credentials of a request, None where it brings none.
 
     Raises InvalidRequest when two mechanisms disagree or a parameter is misspelt, Unauthorized for an unusable header.

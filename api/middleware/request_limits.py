@@ -80,7 +80,7 @@ class RequestLimits:
         try:
             self._check(scope, context)
             context.query = parse_query(scope["query_string"])
-            await self._app({**scope, CONTEXT: context}, limited(receive, scope, context), reply.send)
+            await self._app({**scope, CONTEXT: context}, limit_body(receive, scope, context), reply.send)
         except ServiceError as error:
             await self._respond(error, scope, receive, reply)
         except ClientDisconnect:
@@ -163,7 +163,7 @@ class Reply:
         await self._send(message)
 
 
-def limited(receive: Receive, scope: Scope, context: Context) -> Receive:
+def limit_body(receive: Receive, scope: Scope, context: Context) -> Receive:
     """`receive` that raises PayloadTooLarge beyond `context.body_bytes`, by the announced length or, chunked, by counting."""
     announced = headers_of(scope).get("content-length", "")
     length = int(announced[:16]) if announced.isdigit() else 0

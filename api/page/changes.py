@@ -13,10 +13,10 @@ from api.http.openapi import TEXT
 from api.page.files import UP, PageFiles
 from api.page.moments import key_moments_html
 from api.page.page import language
-from api.page.posts import named, safe_post
+from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
-from api.page.window import Show, filtered
+from api.page.window import Show, event_filter
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images
@@ -102,14 +102,14 @@ def parts(
 ) -> Json:
     """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     key_moments = key_moments_of(conn, game)
-    keep = filtered(show, key_moments)
+    keep = event_filter(show, key_moments)
     kept = [event for event in events if keep(event)]
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
     posts = page_posts(conn, game.id, posts, now)
     shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
     return {
         "title": title(document),
-        "label": named(deltas.count(conn, game.id), files.texts),
+        "label": posts_label(deltas.count(conn, game.id), files.texts),
         "board": scoreboard(document, files, now),
         "moments": key_moments_html(key_moments, files.texts),
         "squads": squads(document, files.texts, key_moments.deeds),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api.http.errors import error_response, status_of
 from api.http.static import TYPES
 from api.page.document import POLICY, document
-from api.page.reader_language import preferred
+from api.page.reader_language import preferred_locale
 from mapping.locales import translator
 from mapping.locales.labels import PageText
 
@@ -34,7 +34,7 @@ def response_to(error: ServiceError, method: str, depth: int, headers: Headers) 
     """
     response = error_response(error)
     if method in {"GET", "HEAD"} and _wants_page(headers.get("accept", "")):
-        locale = preferred(headers.get("accept-language", ""))
+        locale = preferred_locale(headers.get("accept-language", ""))
         response.body = error_page(status_of(type(error)), locale, depth).encode()
         response.headers.update(
             {

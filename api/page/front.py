@@ -18,7 +18,7 @@ from api.http.static import TYPES
 from api.page.clock import clock
 from api.page.document import ALONE, document
 from api.page.page import language
-from api.page.reader_language import preferred
+from api.page.reader_language import preferred_locale
 from api.page.scoreboard import clock_html, moment, scores, title
 from api.view import delay
 from api.view.content import tally
@@ -50,12 +50,12 @@ FRESH = 1
 async def front(request: ApiRequest) -> Response:
     """The front page in the reader's language; with `fragment=1` only the list, which changes."""
     services, context = request.services, request.context
-    fragment, locale = boolean(context.query, "fragment"), preferred(request.headers.get("accept-language", ""))
+    fragment, locale = boolean(context.query, "fragment"), preferred_locale(request.headers.get("accept-language", ""))
     if not services.settings.server.public_feeds:
         return _html(request, Rendering.of(plain_page(translator(locale)).encode()))
     now, zone = services.clock(), ZoneInfo(services.settings.server.timezone)
 
-    wanted, longer = delay.requested(request), delay.longer(request)
+    wanted, longer = delay.requested_delay(request), delay.longer(request)
 
     def render(conn: Connection) -> bytes:
         listed = games_list(_newest(conn, now, wanted, longer), translator(locale), now, zone)

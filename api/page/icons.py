@@ -105,7 +105,7 @@ def marks_period(event_type: str) -> bool:
     return word_of(event_type).partition("-")[0] in PERIODS
 
 
-def drawn(event_type: str) -> str | None:
+def icon_of(event_type: str) -> str | None:
     """The drawing for an event type, None for one that has none of its own."""
     word = word_of(event_type)
     return DRAWINGS.get(word) or PERIODS.get(word.partition("-")[0])
@@ -113,4 +113,4 @@ def drawn(event_type: str) -> str | None:
 
 def icon(event_type: str) -> str:
     """The drawing as an SVG element that says nothing to a screen reader; a flag for a type that has none of its own."""
-    return f'<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">{drawn(event_type) or FLAG}</svg>'
+    return f'<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">{icon_of(event_type) or FLAG}</svg>'

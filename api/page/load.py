@@ -51,7 +51,7 @@ class Shown(NamedTuple):
         )
 
 
-def shown(conn: Connection, game_id: str, request: FeedRequest, now: float) -> Shown:
+def load_liveblog(conn: Connection, game_id: str, request: FeedRequest, now: float) -> Shown:
     """The liveblog with the requested posts, as the database has it at `now` (Unix seconds). Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)

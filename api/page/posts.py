@@ -12,7 +12,7 @@ import structlog
 from api.http.json_path import RENDER_ERRORS, Json, number, text
 from api.page.icons import icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
-from api.page.window import PageRequest, Show, offered
+from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
@@ -56,7 +56,7 @@ def stream(
     texts = files.texts
     nothing, order = escape(texts.text(Label.NOTHING)), " reversed" if descending else ""
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
-    named_so = f'aria-label="{escape(named(len(posts), texts))}"'
+    named_so = f'aria-label="{escape(posts_label(len(posts), texts))}"'
     listed = f'<ol{order} data-nothing="{nothing}">{shown}</ol>'
     if around is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
@@ -83,7 +83,7 @@ def _said(texts: Translator) -> str:
 def _filters(game: Json, files: PageFiles, around: Around) -> str:
     """Links to the kinds of posts; none where there is nothing to choose from."""
     links = ""
-    for each in offered(sport_of(game), around.key_moments):
+    for each in offered_filters(sport_of(game), around.key_moments):
         current = ' aria-current="true"' if each is around.wanted.show else ""
         href = escape((files.page + around.wanted.address(each)).rstrip("&"))
         links += f'<a href="{href}"{current}>{escape(files.texts.text(FILTERS[each]))}</a>'
@@ -111,7 +111,7 @@ def permalink(page: str, local_id: str, delay: int = 0) -> str:
     return f"{page}?{f'delay={delay}&' if delay else ''}post={name}#{name}"
 
 
-def named(count: int, translator: Translator) -> str:
+def posts_label(count: int, translator: Translator) -> str:
     """What a screen reader calls the list."""
     return translator.plural(*POSTS, count)
 

@@ -16,7 +16,7 @@ LONGEST = 256
 
 
 @lru_cache(maxsize=256)
-def preferred(accept_language: str) -> str:
+def preferred_locale(accept_language: str) -> str:
     """The locale for a header `Accept-Language` (RFC 9110, 12.5.4), English where it names none that is shipped."""
     wanted = [each for part in accept_language[:LONGEST].lower().split(",") if (each := _weighted(part))[0] > 0]
     found = (locale for _, tag in sorted(wanted, key=lambda each: -each[0]) if (locale := _known(tag)))

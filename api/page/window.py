@@ -99,7 +99,7 @@ def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments:
 
     Raises InvalidRequest where `after` is no event of the liveblog.
     """
-    keep = filtered(wanted.show, key_moments)
+    keep = event_filter(wanted.show, key_moments)
 
     def read(after: str | None, *, include: bool = False) -> tuple[list[StoredEvent], bool]:
         request = FeedRequest(liveblog=game.id, limit=wanted.limit, after=after, include_after=include)
@@ -119,7 +119,7 @@ def everything(_: StoredEvent) -> bool:
     return True
 
 
-def filtered(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:
+def event_filter(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:
     """Whether the filter shows an event."""
     match show:
         case Show.KEY:
@@ -132,7 +132,7 @@ def filtered(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], boo
             return everything
 
 
-def offered(sport: Sport, key_moments: KeyMoments) -> tuple[Show, ...]:
+def offered_filters(sport: Sport, key_moments: KeyMoments) -> tuple[Show, ...]:
     """The filters that make sense for a liveblog of this sport: none that shows nothing and never will."""
     useless = set() if key_moments.expected else {Show.KEY}
     if all(kind.moment is not MomentType.GOAL for kind in sport.kinds):

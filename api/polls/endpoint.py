@@ -51,7 +51,7 @@ EXAMPLE: Json = {
     "results": "always",
     "version": 16,
 }
-RESULTS = openapi.documented(PollResults, "The poll with its results", EXAMPLE)
+RESULTS = openapi.document_answer(PollResults, "The poll with its results", EXAMPLE)
 POLL: Json = {**openapi.in_path("POLL_ID"), "description": "The `local_id` of the poll's block", "schema": openapi.NAME}
 
 

@@ -73,11 +73,11 @@ async def export(request: ApiRequest) -> Response:
     if game is None or deleted or game.organization_id != request.organization_id:
         raise NotFound(NO_LIVEBLOG)
     return wanted.file.response(
-        wanted.content, exported(request.services.store.read, game.id, wanted, request.services.keys.reader_ids)
+        wanted.content, export_polls(request.services.store.read, game.id, wanted, request.services.keys.reader_ids)
     )
 
 
-async def exported(read: Read, game_id: str, wanted: ExportRequest, key: bytes) -> AsyncIterator[str]:
+async def export_polls(read: Read, game_id: str, wanted: ExportRequest, key: bytes) -> AsyncIterator[str]:
     """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query.
 
     `key`: the service's own, by which the numbers of readers are made.
@@ -120,5 +120,5 @@ def _vote(game_id: str, vote: StoredVote, key: bytes) -> Row:
 async def export_of(read: Read, game_id: str, form: str, content: str) -> AsyncIterator[str]:
     """The file for whoever has the database; `content`: one of CONTENTS."""
     key = await read(known_reader_id_key)
-    async for part in exported(read, game_id, ExportRequest(content, form), key):
+    async for part in export_polls(read, game_id, ExportRequest(content, form), key):
         yield part

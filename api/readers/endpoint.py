@@ -30,7 +30,7 @@ TOKEN = openapi.operation(
     "A token for a reader who takes part",
     "Readers",
     {
-        200: openapi.documented(ReaderTokenResponse, "The token, and the reader as others see it"),
+        200: openapi.document_answer(ReaderTokenResponse, "The token, and the reader as others see it"),
         **openapi.refusals(*openapi.OF_ALL, 401, 404, 413, 422),
     },
     parameters=[openapi.in_path("organizationId"), PARAMETER],

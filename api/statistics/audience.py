@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from mapping.rules.periods import utc_day
 from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
-from mapping.statistics.reader_sketch import ReaderSketch, united
+from mapping.statistics.reader_sketch import ReaderSketch, unite_sketches
 from mapping.statistics.salt_spans import month_span
 from store.statistics import statistics
 from store.statistics.statistics import LoadSums
@@ -92,7 +92,7 @@ def _of_months(found: Found) -> int:
 
 
 def _uniques(stored: Iterable[bytes]) -> int:
-    return united(each for each in map(_read, stored) if each is not None).count()
+    return unite_sketches(each for each in map(_read, stored) if each is not None).count()
 
 
 def _read(stored: bytes) -> ReaderSketch | None:

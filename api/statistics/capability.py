@@ -30,7 +30,7 @@ STATISTICS = Capability(
     requests=(Beacon,),
     responses=(StatisticsOverview, StatisticsPeriod, StatisticsPlace),
     page=PagePart(data=statistics_page.page_data),
-    export=lambda read, game_id, form, _content: statistics_export.exported(read, game_id, form),
+    export=lambda read, game_id, form, _content: statistics_export.export_statistics(read, game_id, form),
     purges=(
         Purge(
             "roll up statistics",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from api.http import openapi
-from api.http.request import checked, client_network, read_body
+from api.http.request import client_network, parse_document, read_body
 from api.statistics.beacons import Audience, Beacons, reader_of
 from api.statistics.bots import is_bot
 from mapping.statistics.documents import Beacon
@@ -39,7 +39,7 @@ COLLECT = openapi.operation(
 async def collect(request: ApiRequest) -> Response:
     """One beacon, with whatever Content-Type (ours: Statistics). Programs and readers who object are not counted."""
     request.context.counted = True
-    beacon = checked(Beacon, read_body(await request.body()))
+    beacon = parse_document(Beacon, read_body(await request.body()))
     beacons = request.services.find(Beacons)
     if beacons is not None and not any(request.headers.get(name) == "1" for name in OBJECTIONS):
         agent = request.headers.get("user-agent", "")[:LONGEST_AGENT]

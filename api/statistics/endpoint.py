@@ -45,7 +45,7 @@ LIVEBLOG: Json = {**openapi.in_path("id"), "description": openapi.LIVEBLOG}
 
 def _list_of(model: type[BaseModel], description: str, example: Json) -> Json:
     schema = {"type": "array", "items": openapi.response_schema(model)}
-    return openapi.described(schema, description, [{**example, "visitorMetrics": METRICS}])
+    return openapi.json_answer(schema, description, [{**example, "visitorMetrics": METRICS}])
 
 
 def _operation(name: str, summary: str, response: Json, *parameters: Json) -> Json:
@@ -57,7 +57,7 @@ def _operation(name: str, summary: str, response: Json, *parameters: Json) -> Js
 OVERVIEW = _operation(
     "stats.overview",
     "The readers of a liveblog since its beginning",
-    openapi.documented(StatisticsOverview, "Numbers of readers", {"visitorMetrics": METRICS}),
+    openapi.document_answer(StatisticsOverview, "Numbers of readers", {"visitorMetrics": METRICS}),
 )
 PERIODS = _operation(
     "stats.periods",

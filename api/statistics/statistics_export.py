@@ -41,10 +41,12 @@ async def export(request: ApiRequest) -> Response:
     game = await request.services.store.read(partial(liveblogs.find_game, name=name))
     if game is None or game.local_status == LocalStatus.DELETED or not among(game, request.caller):
         raise NotFound(NO_LIVEBLOG, field="id")
-    return TableFile(COLUMNS, form).response("statistics", exported(request.services.store.read, game.id, form))
+    return TableFile(COLUMNS, form).response(
+        "statistics", export_statistics(request.services.store.read, game.id, form)
+    )
 
 
-async def exported(read: Read, game_id: str, form: str) -> AsyncIterator[str]:
+async def export_statistics(read: Read, game_id: str, form: str) -> AsyncIterator[str]:
     """The file of a liveblog in parts, each read when it is wanted; `read` gives the result of a query."""
     file = TableFile(COLUMNS, form)
     yield file.head()

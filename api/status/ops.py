@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from api.http.conditional import conditional
 from api.http.errors import json_bytes, json_response
-from api.http.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, Responses, described
+from api.http.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, Responses, json_answer
 from api.http.rendered import Rendering
 from api.http.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable
@@ -55,11 +55,11 @@ READY: Json = {
         "workers": {"type": "integer", "description": "Processes that follow matches, as an API process sees them"},
     },
 }
-LIVEZ = _operation("livez", "The process lives", {200: described(ALIVE, "The process lives"), **PROBE_ERRORS})
+LIVEZ = _operation("livez", "The process lives", {200: json_answer(ALIVE, "The process lives"), **PROBE_ERRORS})
 READYZ = _operation(
     "readyz",
     "The process can do its work",
-    {200: described(READY, "The process can do its work"), **PROBE_ERRORS, 503: described(READY, "Not ready")},
+    {200: json_answer(READY, "The process can do its work"), **PROBE_ERRORS, 503: json_answer(READY, "Not ready")},
 )
 METRICS = _operation(
     "metrics",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from api.http.errors import json_response
-from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, described
+from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, json_answer
 from api.http.static import TYPES
 from api.page.document import ALONE, document
 from mapping.errors import NotFound
@@ -55,7 +55,7 @@ STATUS: Json = {
     "summary": "How this process does, and the alarms of all",
     "tags": ["Operation"],
     "security": [*SECURITY, *PUBLIC],
-    "responses": {"200": described(REPORT, "The report")}
+    "responses": {"200": json_answer(REPORT, "The report")}
     | {str(status): response for status, response in READ_ERRORS.items()},
 }
 

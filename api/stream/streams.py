@@ -288,7 +288,7 @@ class Streams:
             channel = self._channels.get(key)
             if channel is None:
                 continue
-            lost = await self._store.read(partial(history.lost, game_id=key[0]), at=self._moment(key[1]))
+            lost = await self._store.read(partial(history.lost_posts, game_id=key[0]), at=self._moment(key[1]))
             if lost > channel.lost:
                 channel.lost, channel.newest = lost, {}
                 for reader in channel.readers:

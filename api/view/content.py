@@ -11,7 +11,7 @@ from api.view.post_files import block_files, host, web_url
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
-from mapping.wording import distinguished
+from mapping.wording import distinguish_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,17 +87,17 @@ def _acting(event: Json, squads: Names) -> str:
 def player_name(player: Json, squads: Names) -> str:
     """The surname of a player, distinguished from those of the others."""
     name = text(player, "name")
-    return distinguished(called(player), name, [each for each in squads if each[1] != name])
+    return distinguish_name(short_name(player), name, [each for each in squads if each[1] != name])
 
 
 def names_of(squads: Json) -> Names:
     """Surname and whole name of everybody in the squads of a liveblog."""
     people = (each for side in ("home", "away") for part in ("lineup", "bench") for each in nodes(squads, side, part))
-    return tuple((called(each), text(each, "name")) for each in people)
+    return tuple((short_name(each), text(each, "name")) for each in people)
 
 
 def _team(event: Json) -> str:
-    return called(node(event, "sport_event", "team"))
+    return short_name(node(event, "sport_event", "team"))
 
 
 def _of_team(event: Json) -> bool:
@@ -108,7 +108,7 @@ def _of_team(event: Json) -> bool:
     return all(text(each, name) in {"", identity} for each in players for name, identity in own if identity)
 
 
-def called(named: Json) -> str:
+def short_name(named: Json) -> str:
     """The short name of a player or team, unless it is an abbreviation."""
     short = text(named, "short_name")
     return short if short and not short.endswith(".") else text(named, "name")

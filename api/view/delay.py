@@ -63,7 +63,7 @@ async def sight(request: ApiRequest, name: str, find: Find, query: Query | None 
     Raises InvalidRequest for a delay that is too long.
     """
     settings, now = request.services.settings, request.services.clock()
-    caller, wanted = request.context.caller, requested(request, query)
+    caller, wanted = request.context.caller, requested_delay(request, query)
     current = await find(name, None)
     delay = max(wanted, 0 if current is None else public_delay(current.organization_id, settings, caller))
     at = moment(now, delay)
@@ -71,7 +71,7 @@ async def sight(request: ApiRequest, name: str, find: Find, query: Query | None 
     return Sight(current if at is None else await find(name, at), delay, now - delay, at, newest)
 
 
-def requested(request: ApiRequest, query: Query | None = None) -> int:
+def requested_delay(request: ApiRequest, query: Query | None = None) -> int:
     """The delay that the request or its client wants. Raises InvalidRequest."""
     settings, caller = request.services.settings, request.context.caller
     given = in_query(request.context.query if query is None else query, settings.limits.longest_delay)
@@ -100,7 +100,7 @@ def public_delay(organization_id: str, settings: Settings, caller: Caller | None
 
 def longer(request: ApiRequest) -> dict[str, int]:
     """The delays of organizations that are longer than what the request wants, as they apply to its caller."""
-    settings, wanted = request.services.settings, requested(request)
+    settings, wanted = request.services.settings, requested_delay(request)
     own = {name: public_delay(name, settings, request.context.caller) for name in settings.organizations}
     return {name: seconds for name, seconds in own.items() if seconds > wanted}
 

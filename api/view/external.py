@@ -35,10 +35,10 @@ def _externals(conn: Connection, game_ids: Sequence[str]) -> dict[str, dict[str,
     with reading("attachments, resources"):
         found_on = sources.sources_of(conn, game_ids)
         health = sources.resources_of(conn, {source.follow_id for source in found_on})
-        return {source.game_id: described(source, health.get(source.follow_id, {})) for source in found_on}
+        return {source.game_id: describe_source(source, health.get(source.follow_id, {})) for source in found_on}
 
 
-def described(source: sources.Source, resources: Mapping[str, sync.ResourceRow]) -> dict[str, Any]:
+def describe_source(source: sources.Source, resources: Mapping[str, sync.ResourceRow]) -> dict[str, Any]:
     """`external` of a liveblog. Raises UnreadableRow."""
     terms = sync.terms_of(source)
     return {

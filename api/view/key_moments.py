@@ -10,7 +10,7 @@ from urllib.parse import quote
 import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
-from api.view.content import called, incident_blocks, minute, names_of, one_line, plain_text, player_name
+from api.view.content import incident_blocks, minute, names_of, one_line, plain_text, player_name, short_name
 from api.view.liveblog_access import public_documents
 from api.view.player_deeds import deeds_of
 from api.view.references import complete
@@ -19,7 +19,7 @@ from mapping.locales import translator
 from mapping.match import Score
 from mapping.recap import recap
 from mapping.sports import SPORTS, Sport
-from store.liveblogs.incidents import highlighted, incidents
+from store.liveblogs.incidents import incidents, is_highlighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ def key_moments_of(conn: Connection, game: StoredGame) -> KeyMoments:
     document, *posts = complete(conn, [game.as_document(), *public_documents(incidents(conn, game.id))])
     found = moments_of(document, posts)
     reported = any(kind.moment for kind in sport_of(document).reported)
-    return found._replace(expected=bool(reported or found.moments) or highlighted(conn, game.id))
+    return found._replace(expected=bool(reported or found.moments) or is_highlighted(conn, game.id))
 
 
 def moments_of(game: Json, posts: Sequence[Json]) -> KeyMoments:
@@ -100,8 +100,8 @@ def state_of(game: Json) -> MatchState:
     parts = [(text(each, "title"), score_of(each)) for each in nodes(board, "scores")]
     lap, laps = text(info, "lap"), text(info, "total_laps")
     return MatchState(
-        home=called(node(board, "home_team")) or called(node(meta, "home_team")),
-        away=called(node(board, "away_team")) or called(node(meta, "away_team")),
+        home=short_name(node(board, "home_team")) or short_name(node(meta, "home_team")),
+        away=short_name(node(board, "away_team")) or short_name(node(meta, "away_team")),
         score=score_of(node(board, "score")),
         decided=text(board, "score", "title"),
         parts=tuple((title, score) for title, score in parts if score is not None),
@@ -116,7 +116,7 @@ def state_of(game: Json) -> MatchState:
 def _first_places(state: Json) -> tuple[str, ...]:
     """The names of the first places, as far as they are known without a gap."""
     named = {
-        number(each, "position"): called(node(each, "player")) or called(node(each, "team"))
+        number(each, "position"): short_name(node(each, "player")) or short_name(node(each, "team"))
         for each in nodes(state, "ranking")
     }
     places = [named.get(place, "") for place in range(1, FIRST_PLACES + 1)]
@@ -158,7 +158,7 @@ def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
         text=one_line(plain_text(post)) if alone else "",
         minute=minute({"sport_event": block}),
         phase=text(block, "phase", "name"),
-        team=called(node(block, "team")),
+        team=short_name(node(block, "team")),
         roles=tuple((role, name) for role, name in people if name),
         score=score_of(node(block, "score")),
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from cachetools import LRUCache, TTLCache
 
-from api.http.content_coding import SMALLEST, accepted_coding, compressed
+from api.http.content_coding import SMALLEST, accepted_coding, compress
 from api.http.flight_group import FlightGroup
 from api.http.json_path import at
 from api.http.rendered import Rendered, Rendering
@@ -125,7 +125,7 @@ class ReadCache:
         return coded if coded is not None else await self._once((key, coding), partial(self._code, key, plain, coding))
 
     async def _code(self, key: Hashable, plain: Rendering, coding: str) -> Rendering:
-        body = await asyncio.to_thread(compressed, plain.body, coding)
+        body = await asyncio.to_thread(compress, plain.body, coding)
         return self._rendered.put_coded(key, plain, coding, body)
 
     async def _render(self, key: Hashable, render: Callable[[Connection], bytes], at: int | None) -> Rendering:

@@ -11,7 +11,7 @@ from api.view.liveblog_access import documents
 from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from mapping.event_patch import shown
+from mapping.event_patch import event_document
 from mapping.references import named_by, named_in, references
 from store.liveblogs import listing, liveblogs
 from store.masterdata import declarations, masterdata
@@ -40,7 +40,7 @@ def decorate(
     if compact:
         return decorate_compact(conn, [game], owner_name=owner_name)[0]
     events = documents(liveblogs.events(conn, game.id, statuses=EDITABLE, descending=False))
-    resolved, *posts = complete(conn, [game.as_document(), *map(shown, events)])
+    resolved, *posts = complete(conn, [game.as_document(), *map(event_document, events)])
     beside = _beside(conn, game, resolved, events, owner_name)
     return {**resolved, **beside, **_external(externals(conn, [game.id]), game), "events": posts}
 
@@ -56,7 +56,7 @@ def decorate_compact(
     for game, document in zip(games, resolved, strict=True):
         events = documents(outlines[game.id])
         beside = _beside(conn, game, document, events, owner_name) | _external(external, game)
-        complete_games.append({**document, **beside, "events": [abbreviated(event) for event in events]})
+        complete_games.append({**document, **beside, "events": [abbreviate(event) for event in events]})
     return complete_games
 
 
@@ -85,7 +85,7 @@ def _beside(
     }
 
 
-def abbreviated(event: Json) -> Json:
+def abbreviate(event: Json) -> Json:
     """The event as the compact form shows it."""
     return {name: event.get(name, []) for name in COMPACT_EVENT}
 
@@ -107,7 +107,7 @@ def custom_template(conn: Connection, game: StoredGame) -> Json | None:
     """The template where it is one of the organization's own, None for a sport's."""
     if game.template_id == game.sportstype:
         return None
-    declared = declarations.declared(conn, "template", game.template_id, [game.organization_id])
+    declared = declarations.find_declaration(conn, "template", game.template_id, [game.organization_id])
     name = declared.fields.get("name") if declared else None
     return {
         "_type": "Svc::Model::CustomTemplate",

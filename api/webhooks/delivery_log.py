@@ -24,7 +24,7 @@ PAGE = 50
 LONGEST_PAGE = 500
 QUEUED: Json = {"type": "object", "required": ["queued"], "properties": {"queued": {"type": "integer", "minimum": 0}}}
 REPEATING: openapi.Responses = {
-    200: openapi.described(QUEUED, "How many messages wait to be sent"),
+    200: openapi.json_answer(QUEUED, "How many messages wait to be sent"),
     **openapi.WRITE_ERRORS,
 }
 RANGE = openapi.json_body(
@@ -43,7 +43,7 @@ PARAMETERS = [
         "limit", "Rows of a page", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}
     ),
 ]
-LOG = openapi.documented(WebhookDeliveries, "Rounds, the newest first")
+LOG = openapi.document_answer(WebhookDeliveries, "Rounds, the newest first")
 PING = openapi.operation("webhooks.ping", "Send a test message", TAG, REPEATING, parameters=OF_PATH, body=ADDRESS)
 DELIVERIES = openapi.operation(
     "webhooks.deliveries",

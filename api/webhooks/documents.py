@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.http.request import checked, choice, integer, read_body
+from api.http.request import choice, integer, parse_document, read_body
 from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
@@ -31,7 +31,7 @@ def address_of(model: type[AddressT], body: bytes) -> AddressT:
     given = {name: value for name, value in read_body(body).items() if value is not None}
     if given.get("url", "") == "":
         raise InvalidRequest("url is missing", field="url")
-    return checked(model, given)
+    return parse_document(model, given)
 
 
 async def check_callable(services: Services, organization: str, url: str) -> None:
@@ -64,7 +64,7 @@ def subscription(row: Subscription, secret: str | None = None) -> Json:
             "message": row.outcome_message or "",
         }
     return {
-        "url": addresses.shown(row.url),
+        "url": addresses.without_password(row.url),
         "status": row.status,
         "lastOutcome": outcome,
         "consecutiveFailures": row.failures,
@@ -77,7 +77,7 @@ def delivery(row: LogRow) -> Json:
     """One row of the log."""
     return {
         "id": str(row.id),
-        "url": addresses.shown(row.url),
+        "url": addresses.without_password(row.url),
         "kind": row.kind,
         "tickerId": row.game_id,
         "localId": row.local_id,

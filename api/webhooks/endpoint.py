@@ -25,9 +25,9 @@ CHANGING = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 
 def _subscribed(area: str, *names: str) -> openapi.Responses:
     """A response that holds a subscription; the operations `names` take the body that was sent."""
-    response = openapi.documented(WebhookSubscription, "The subscription; `secret` only where it is new")
+    response = openapi.document_answer(WebhookSubscription, "The subscription; `secret` only where it is new")
     for name in names:
-        response = openapi.linked(response, f"{area}.{name}", body="$request.body")
+        response = openapi.with_link(response, f"{area}.{name}", body="$request.body")
     return {200: response, **CHANGING}
 
 
@@ -43,13 +43,13 @@ EXAMPLE = {"url": "https://cms.example.org/hooks/liveblog"}
 ADDRESS = openapi.json_body(openapi.request_schema(WebhookAddress), EXAMPLE)
 NEW_ADDRESS = openapi.json_body(CALLABLE, EXAMPLE)
 EMPTY: Json = {"type": "object", "maxProperties": 0}
-UNSUBSCRIBED: openapi.Responses = {200: openapi.described(EMPTY, "Nothing", {}), **CHANGING}
+UNSUBSCRIBED: openapi.Responses = {200: openapi.json_answer(EMPTY, "Nothing", {}), **CHANGING}
 ALL: Json = {
     "type": "object",
     "required": ["webhooks"],
     "properties": {"webhooks": {"type": "array", "items": openapi.response_schema(WebhookSubscription)}},
 }
-LISTED: openapi.Responses = {200: openapi.described(ALL, "All subscriptions"), **openapi.READ_ERRORS}
+LISTED: openapi.Responses = {200: openapi.json_answer(ALL, "All subscriptions"), **openapi.READ_ERRORS}
 TAG = "Webhooks"
 OF_PATH = [openapi.in_path("organizationId")]
 OF_CLIENT = [openapi.query("organization_id", "Where the client belongs to several")]
@@ -100,7 +100,9 @@ async def unsubscribe(request: ApiRequest) -> Response:
 
 async def list_subscriptions(request: ApiRequest) -> Response:
     """The organization's subscriptions (interface: Webhooks)."""
-    rows = await request.services.store.read(partial(webhooks.listed, organization_id=organization_of(request)))
+    rows = await request.services.store.read(
+        partial(webhooks.list_subscriptions, organization_id=organization_of(request))
+    )
     return json_response({"webhooks": [documents.subscription(row) for row in rows]})
 
 

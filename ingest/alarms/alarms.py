@@ -118,7 +118,7 @@ class AlarmMonitor:
             return
         for alarm in await self._store.write(alarms.to_announce):
             if await self._announcer.send(alarm, alarm.unannounced):
-                await self._store.write(partial(alarms.announced, alarm=alarm))
+                await self._store.write(partial(alarms.note_announced, alarm=alarm))
 
     async def _unwritable(self, cause: str) -> None:
         if self._unwritten is not None:

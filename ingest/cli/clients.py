@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from ingest.cli.shared import ConfigFile, DataDir, err, fail, load, on_database, out, placed
+from ingest.cli.shared import ConfigFile, DataDir, err, fail, load, on_database, out, place_settings
 
 if TYPE_CHECKING:
     from config import Settings
@@ -43,7 +43,7 @@ def create(
     from config.values import TYPE_PREFIX
     from store.clients import clients
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     if unknown := [name for name in scope or () if name not in SCOPES]:
         fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
     if not client_id.isprintable() or not 0 < len(client_id) <= LONGEST_ID or set(client_id) & set(":. "):
@@ -66,7 +66,7 @@ def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Show all clients, revoked ones too; secrets are never shown."""
     from store.clients import clients
 
-    rows = on_database(placed(load(config_file), data_dir), lambda unit: clients.listed(unit.conn))
+    rows = on_database(place_settings(load(config_file), data_dir), lambda unit: clients.list_clients(unit.conn))
     table = Table("client_id", "organizations", "scopes", "live secrets", "from", "state")
     for row in rows:
         table.add_row(
@@ -87,7 +87,9 @@ def rotate(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDi
 
     secret = _new_secret()
     hashed = clients.hash_secret(secret)
-    on_database(placed(load(config_file), data_dir), partial(clients.rotate, client_id=client_id, secret_hash=hashed))
+    on_database(
+        place_settings(load(config_file), data_dir), partial(clients.rotate, client_id=client_id, secret_hash=hashed)
+    )
     _show_once(secret)
 
 
@@ -96,7 +98,7 @@ def revoke(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDi
     """From now on the client is unknown; its id is never given again."""
     from store.clients import clients
 
-    on_database(placed(load(config_file), data_dir), partial(clients.revoke, client_id=client_id))
+    on_database(place_settings(load(config_file), data_dir), partial(clients.revoke, client_id=client_id))
     out.print("The client is revoked; a running daemon knows within two seconds.")
 
 

@@ -101,7 +101,7 @@ def _resources(conn: Connection, follow_id: str, reader: TolerantReader) -> dict
         reader.read(f"resources of {row.name}", partial(sync.check_resource, row))
     bodies, belief = sync.packed_match(conn, follow_id)
     for name, body in bodies.items():
-        reader.read(f"resources.body of {name}", partial(sync.unpacked, {name: body}))
+        reader.read(f"resources.body of {name}", partial(sync.unpack_bodies, {name: body}))
     if belief is not None:
         reader.read("beliefs.belief", partial(sync.unpacked_belief, belief))
     return {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, end, fail, load, placed
+from ingest.cli.shared import ConfigFile, DataDir, end, fail, load, place_settings
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -62,7 +62,7 @@ def export_comments(
     data_dir: DataDir = None,
 ) -> None:
     """Write all comments of a liveblog to the standard output, but those that were deleted; no cell of a CSV is a formula."""
-    write_export(placed(load(config_file), data_dir), liveblog, "comments", file_format)
+    write_export(place_settings(load(config_file), data_dir), liveblog, "comments", file_format)
 
 
 @POLLS.command("export")
@@ -74,7 +74,7 @@ def export_polls(
     data_dir: DataDir = None,
 ) -> None:
     """Write the votes on all polls of a liveblog to the standard output; readers have no names in it."""
-    write_export(placed(load(config_file), data_dir), liveblog, "polls", file_format, content.value)
+    write_export(place_settings(load(config_file), data_dir), liveblog, "polls", file_format, content.value)
 
 
 @STATISTICS.command("export")
@@ -85,7 +85,7 @@ def export_statistics(
     data_dir: DataDir = None,
 ) -> None:
     """Write what was counted of a liveblog's readers to the standard output, by minute or quarter of an hour and page."""
-    write_export(placed(load(config_file), data_dir), liveblog, "statistics", file_format)
+    write_export(place_settings(load(config_file), data_dir), liveblog, "statistics", file_format)
 
 
 def write_export(settings: Settings, liveblog: str, name: str, file_format: FileFormat, content: str = "") -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, placed
+from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, place_settings
 
 app = typer.Typer(no_args_is_help=True, help="Secrets that the service makes for itself.")
 
@@ -34,7 +34,7 @@ def rotate(
     """Sign by a new key. What is signed by the old one holds until the next time, so rotate twice where it has leaked."""
     from store.clients import service_keys
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     on_database(settings, partial(service_keys.rotate, name=name.value))
     out.print(
         f"The key of {name.value} is a new one; send SIGHUP to every running daemon, or start it again.", markup=False

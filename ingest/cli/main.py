@@ -25,12 +25,12 @@ from ingest.cli.shared import (
     ConfigFile,
     DataDir,
     announce_address,
-    chosen,
     end,
     fail,
+    find_config,
     load,
     out,
-    placed,
+    place_settings,
     start,
     vocabulary,
 )
@@ -103,21 +103,21 @@ def run(
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
     known = vocabulary()
     written = load(config_file, known)
-    settings = placed(written, data_dir, make=True)
+    settings = place_settings(written, data_dir, make=True)
     file = _log(settings, log_file)
     from ingest.daemon import run as daemon  # loads nearly everything: what is wrong so far is reported sooner
     from ingest.daemon.reload import Reload
 
     reload = Reload(
         written,
-        read=partial(config.load, chosen(config_file), os.environ, known),
-        place=partial(placed, data_dir=data_dir),
+        read=partial(config.load, find_config(config_file), os.environ, known),
+        place=partial(place_settings, data_dir=data_dir),
         log_file=file,
     )
     announced: list[str] = []
 
     def announce(address: str) -> None:
-        structlog.get_logger().info("config.in_force", file=str(chosen(config_file) or "none"))
+        structlog.get_logger().info("config.in_force", file=str(find_config(config_file) or "none"))
         if not announced:
             announce_address(address)
         announced.append(address)
@@ -140,7 +140,7 @@ def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     from ingest.daemon import run as daemon
     from ingest.kit.start_wait import Stopped
 
-    settings = placed(load(config_file, vocabulary()), data_dir, make=True)
+    settings = place_settings(load(config_file, vocabulary()), data_dir, make=True)
     _log(settings)
     health: dict[str, int] = {}
 
@@ -166,7 +166,7 @@ def explain(
     from ingest.cli.explain import explain as explained
     from store.upkeep import command
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
         database = settings.database
@@ -186,7 +186,7 @@ def check_config(
     """Say what is wrong with the configuration, and what might be; exits 1 when the daemon would not start."""
     if file is not None and config_file is not None and file != config_file:
         fail(f"two configurations are named: {file} and {config_file}")
-    path = chosen(file or config_file)
+    path = find_config(file or config_file)
     findings = config.check(path, os.environ, vocabulary())
     for line in findings:
         out.print(line, markup=False)
@@ -205,10 +205,10 @@ def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     from ingest.kit.start_wait import StartWait
     from store.engine import migrate
 
-    settings = placed(load(config_file), data_dir, make=True)
+    settings = place_settings(load(config_file), data_dir, make=True)
     url = settings.database.session_url
     try:
-        asyncio.run(StartWait(settings.database).through(lambda: migrate.upgraded(url)))
+        asyncio.run(StartWait(settings.database).through(lambda: migrate.bring_up_to_date(url)))
     except OPERATORS as error:
         end(error, settings)
     out.print("The schema is up to date.")

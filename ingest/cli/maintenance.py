@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, end, load, out, placed
+from ingest.cli.shared import ConfigFile, DataDir, end, load, out, place_settings
 from ingest.kit.exit_status import ExitStatus
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def backup(
     """Write the whole database, as it stands at one instant, to FILE; the daemon goes on meanwhile."""
     from store.upkeep.backup import backup as written
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     _on(settings, lambda url: written(url, file))
     media = settings.media
     where = IN_BUCKET if media.storage == "s3" else UPLOADS
@@ -47,7 +47,7 @@ def restore(
     """Put a backup in the place of the database; all processes of matchwire have to be stopped."""
     from store.upkeep.backup import restore as put_back
 
-    settings = placed(load(config_file), data_dir, make=True)
+    settings = place_settings(load(config_file), data_dir, make=True)
     aside = _on(settings, lambda url: put_back(url, file, replace=replace))
     kept = "" if aside is None else f" What was there is kept as {aside}."
     out.print(f"The database is as {file} says.{kept}", markup=False)
@@ -65,7 +65,7 @@ def export_organization(
     from store.files.disk import DiskFiles
     from store.upkeep.export_organization import export_organization as written
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     target = None if media is None else DiskFiles(media)
     done = _on(settings, lambda url: written(url, organization, file, files=file_store(settings.media), media=target))
     why = ": --media DIR does so" if media is None else ", as they are missing"
@@ -83,7 +83,7 @@ def import_organization(
     from store.files.disk import DiskFiles
     from store.upkeep.import_organization import import_organization as put_in
 
-    settings = placed(load(config_file), data_dir, make=True)
+    settings = place_settings(load(config_file), data_dir, make=True)
     source = None if media is None else DiskFiles(media)
     organization, done = _on(settings, lambda url: put_in(url, file, files=file_store(settings.media), media=source))
     missing = _without_file(done, ", as they are missing")
@@ -105,7 +105,7 @@ def doctor(
     from ingest.cli.examine_providers import examine_providers
     from store.upkeep.doctor import examine
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     found = [*_on(settings, examine), *examine_providers(settings)]
     if as_json:
         import json

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, placed
+from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, place_settings
 
 if TYPE_CHECKING:
     from store.engine.unit import Unit
@@ -30,7 +30,7 @@ def purge(
     """Show the file of ADDRESS to nobody any more, in any liveblog of any organization, within a second."""
     from store.media import image_uses
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     change = image_uses.restore if undo else image_uses.purge
 
     def write(unit: Unit) -> bool:

@@ -47,7 +47,7 @@ def list_() -> None:
 
     origins = origins_of()
     for provider in Registry.load():
-        for line in described(provider, origins.get(provider.id, BUILT_IN)):
+        for line in describe_provider(provider, origins.get(provider.id, BUILT_IN)):
             out.print(line, markup=False)
 
 
@@ -91,7 +91,7 @@ def origins_of() -> Mapping[str, str]:
     }
 
 
-def described(provider: Provider, origin: str) -> Iterator[str]:
+def describe_provider(provider: Provider, origin: str) -> Iterator[str]:
     """A provider in a few lines."""
     yield f"{provider.id}  ({origin})"
     for sport, kinds in provider.catalog.items():

@@ -49,7 +49,7 @@ ConfigFile = Annotated[
 DataDir = Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")]
 
 
-def chosen(path: Path | None) -> Path | None:
+def find_config(path: Path | None) -> Path | None:
     """The file that is named, or else the one in this folder; None where there is none."""
     return Path(FILE) if path is None and os.path.lexists(FILE) else path
 
@@ -57,7 +57,7 @@ def chosen(path: Path | None) -> Path | None:
 def load(path: Path | None, vocabulary: Vocabulary | None = None) -> Settings:
     """The settings; every problem is one line, and ends the command."""
     try:
-        return config.load(chosen(path), os.environ, vocabulary)
+        return config.load(find_config(path), os.environ, vocabulary)
     except config.ConfigError as error:
         for problem in error.problems:
             err.print(f"matchwire: {problem}", markup=False)
@@ -74,7 +74,7 @@ def vocabulary() -> Vocabulary:
         fail(str(error))
 
 
-def placed(settings: Settings, data_dir: Path | None, *, make: bool = False) -> Settings:
+def place_settings(settings: Settings, data_dir: Path | None, *, make: bool = False) -> Settings:
     """The settings with relative names below `data_dir`, which is made where `make` says so."""
     if data_dir is None:
         return settings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, out, placed
+from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, out, place_settings
 
 if TYPE_CHECKING:
     from config import Settings
@@ -28,8 +28,8 @@ def list_(organization: Organization = None, config_file: ConfigFile = None, dat
     from api.webhooks import documents
     from store.webhooks import webhooks
 
-    settings = placed(load(config_file), data_dir)
-    rows = on_database(settings, lambda unit: webhooks.listed(unit.conn, organization))
+    settings = place_settings(load(config_file), data_dir)
+    rows = on_database(settings, lambda unit: webhooks.list_subscriptions(unit.conn, organization))
     table = Table("organization", "url", "status", "failures", "since", "last outcome")
     for row in rows:
         shown = documents.subscription(row)
@@ -53,7 +53,7 @@ def subscribe(
     from ingest.guard.ssrf_guard import Blocked, SsrfGuard
     from store.webhooks import webhooks
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     guard = SsrfGuard(settings.webhooks)
     try:
         asyncio.run(guard.check(url))
@@ -74,7 +74,7 @@ def unsubscribe(
     """Forget a subscription and its log."""
     from store.webhooks import webhooks
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     on_database(settings, partial(webhooks.unsubscribe, organization_id=_owner(settings, organization), url=url))
 
 
@@ -85,7 +85,7 @@ def rotate(
     """Give a subscription a new secret; the one before signs too for a while."""
     from store.webhooks import webhooks
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     secret, overlap = webhooks.new_secret(), settings.webhooks.secret_overlap
     owner = _owner(settings, organization)
     on_database(settings, partial(webhooks.rotate, organization_id=owner, url=url, secret=secret, overlap=overlap))
@@ -99,7 +99,7 @@ def ping(
     """Let the daemon send a test message; `deliveries` shows how it went."""
     from store.webhooks import delivery_log
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     on_database(settings, partial(delivery_log.ping, organization_id=_owner(settings, organization), url=url))
 
 
@@ -116,7 +116,7 @@ def deliveries(  # noqa: PLR0917 -- options of a command line
     from api.webhooks.documents import iso
     from store.webhooks import delivery_log
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     wanted = delivery_log.LogFilter(url=url, success=False if failed else None)
     owner = _owner(settings, organization)
     rows = on_database(settings, lambda unit: delivery_log.page(unit.conn, owner, wanted, limit=limit))
@@ -143,7 +143,7 @@ def replay(  # noqa: PLR0917 -- options of a command line
     """Let the daemon deliver once more: one row of the log, or a span of time."""
     from store.webhooks import delivery_log
 
-    settings = placed(load(config_file), data_dir)
+    settings = place_settings(load(config_file), data_dir)
     owner = _owner(settings, organization)
     if (delivery is None) == (url is None):
         fail("name a row of the log, or --url with --since and --until")

@@ -26,7 +26,7 @@ from ingest.kit.start_wait import StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
-from ingest.sync.poll import unrecorded
+from ingest.sync.poll import record_nothing
 from providers.registry import Registry
 from store.clients import clients, service_keys
 from store.database import Store
@@ -163,7 +163,7 @@ def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Reco
     """Records the responses to polls, where that is configured; its last lines are written at the end."""
     recording = settings.recording
     if not recording.enabled:
-        return unrecorded
+        return record_nothing
     from ingest.sync.recorder import Recorder
 
     folder = Path(recording.folder)

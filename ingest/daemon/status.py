@@ -80,7 +80,7 @@ class StatusReport:
 def _stored(conn: Connection, now: float) -> dict[str, Any]:
     waiting = delivery_log.backlog(conn, through=sequence(conn).last)
     webhooks = asdict(waiting) | {"oldest": None if waiting.oldest is None else max(0, round(now - waiting.oldest))}
-    listed = alarms.listed(conn, ended_since=now - RECENT)
+    listed = alarms.list_alarms(conn, ended_since=now - RECENT)
     return {"webhooks": webhooks, "alarms": [_shown(alarm) for alarm in listed]}
 
 

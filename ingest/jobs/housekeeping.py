@@ -26,7 +26,7 @@ log = structlog.get_logger()
 
 async def close_abandoned(store: Store) -> None:
     """Follow no match whose last liveblog was deleted; a tick that finds nothing writes nothing."""
-    if await store.read(closing.abandoned):
+    if await store.read(closing.abandoned_matches):
         for follow_id in await store.write(closing.close_abandoned):
             log.info("match.abandoned", follow=follow_id)
 
@@ -68,7 +68,7 @@ def _contained(containment: Containment, job: str, game_id: str) -> Iterator[Non
 
 async def check_clients(store: Store, containment: Containment) -> None:
     """Say which clients cannot be read, and so may do nothing."""
-    for row in await store.read(clients.listed):
+    for row in await store.read(clients.list_clients):
         if row.readable:
             containment.recovered("client", row.id, client=row.id)
         else:

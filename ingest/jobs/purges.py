@@ -135,7 +135,7 @@ class UploadPurge:
 
     async def _unused(self, before: int) -> bool:
         """Rows go first: a file without a row is found by its age, a row without a file could be referred to."""
-        keys = await self._store.read(partial(uploads.unreferenced, before=before, limit=BATCH))
+        keys = await self._store.read(partial(uploads.unreferenced_keys, before=before, limit=BATCH))
         forgotten = await self._store.write(partial(uploads.forget, keys=keys)) if keys else []
         for key in forgotten:
             await self._files.delete(key)

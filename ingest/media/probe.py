@@ -131,7 +131,7 @@ class MediaProbes:
         fetched = await self._fetch(probe, range(most))
         if fetched.status != "new":
             return self._failed(probe, fetched.cause or UNKNOWN)
-        image = await identified(fetched.body)
+        image = await identify_image(fetched.body)
         if image is not None:
             return Finding(probe, {"subtype": "i", "width": image.width, "height": image.height, "duration_ms": 0})
         if not is_video(fetched.body):
@@ -164,7 +164,7 @@ class MediaProbes:
         return Finding(probe, None, cause, self._clock() + pause)
 
 
-async def identified(head: bytes) -> ImageFacts | None:
+async def identify_image(head: bytes) -> ImageFacts | None:
     """What an image says of itself, beside the event loop."""
     from api.media.images import identify  # with Pillow, which no start needs
 

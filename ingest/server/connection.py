@@ -264,7 +264,7 @@ class Connection(asyncio.Protocol):
     def _reads_too_slowly(self, elapsed: float) -> bool:
         if self._written == self._taken:
             return False
-        waiting = self._transport.get_write_buffer_size() + unacknowledged(self._transport)
+        waiting = self._transport.get_write_buffer_size() + unacknowledged_bytes(self._transport)
         taken, before = self._written - waiting, self._taken
         self._taken = taken
         if waiting == 0:
@@ -327,7 +327,7 @@ class JoinedTransport:
         return getattr(self._transport, name)
 
 
-def unacknowledged(transport: asyncio.Transport) -> int:
+def unacknowledged_bytes(transport: asyncio.Transport) -> int:
     """Bytes that the kernel holds because the client has not taken them; 0 where that is unknown."""
     count = bytearray(4)
     try:

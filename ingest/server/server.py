@@ -16,7 +16,7 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from config.errors import StartError
 from ingest.kit.roles import OPERATIONS
 from ingest.server.connection import CONNECTION, Connection, as_response
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -74,7 +74,7 @@ def listener_of(server: Server) -> socket.socket:
     """The socket that requests come in by. Raises StartError with the key that has to change."""
     host, port = server.host, server.port
     try:
-        return bound(host, port)
+        return bind_socket(host, port)
     except (OSError, UnicodeError) as error:
         key = "server.port" if getattr(error, "errno", None) in {errno.EADDRINUSE, errno.EACCES} else "server.host"
         raise StartError(f"{key}: cannot listen on {host}:{port}: {getattr(error, 'strerror', error)}") from error

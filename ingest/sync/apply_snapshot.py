@@ -15,10 +15,10 @@ from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.from_posts import as_posted
 from mapping.merge import merge_game, same
-from mapping.posts import TEXT, in_order, wanted
-from mapping.prefill import game_document, synced
+from mapping.posts import TEXT, in_order, wanted_posts
+from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import Changes, Entry, Stored, reconcile
-from mapping.reissued import reissued
+from mapping.reissued import match_reissued
 from store.engine.errors import brief_reason, transient
 from store.engine.records import check_document
 from store.following import ledger, sync
@@ -265,8 +265,8 @@ class LiveblogSync:
         entries = map(ledger.entry_of, ledger.rows(self.unit.conn, self.game.id, only=vanished).values())
         masters = self.references(new)
         match = masters.correct(self.snapshot.match)
-        posts = wanted(match, self.terms, masters, block_id=partial(block_id, self.game.id), only=new)
-        keys = reissued(posts, entries)
+        posts = wanted_posts(match, self.terms, masters, block_id=partial(block_id, self.game.id), only=new)
+        keys = match_reissued(posts, entries)
         ledger.rename(self.unit, self.game.id, keys)
         return known.difference(keys.values()).union(keys)
 
@@ -276,7 +276,9 @@ class LiveblogSync:
         masters = self.references(None if batch.imports else batch.keys)
         match = masters.correct(self.snapshot.match)
         timed = self.snapshot.timed(self.terms) if match is self.snapshot.match else in_order(match, self.terms)
-        make = partial(wanted, match, self.terms, masters, block_id=partial(before.block_id, self.game.id), timed=timed)
+        make = partial(
+            wanted_posts, match, self.terms, masters, block_id=partial(before.block_id, self.game.id), timed=timed
+        )
         posts = tuple(as_posted(make(only=batch.keys), match, before.entries))
         changes = reconcile(
             posts,
@@ -314,7 +316,7 @@ class LiveblogSync:
 
     def _wanted_parts(self, match: Match, masters: References) -> Document:
         """The parts of the liveblog's own document that follow the match."""
-        return synced(game_document(match, self.terms, masters), self.terms)
+        return synced_parts(game_document(match, self.terms, masters), self.terms)
 
     def _write(self, before: LedgerPosts, changes: Changes, parts: Document) -> int:
         """Write events, document and ledger, as far as they change; returns the liveblog's version after it."""

@@ -121,7 +121,7 @@ async def retune(declared: tuple[Liveblog, ...], store: Store, containment: Cont
     Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
     """
     for entry in declared:
-        look = partial(sync.declared, organization_id=entry.organization, key=entry.key)
+        look = partial(sync.find_declared, organization_id=entry.organization, key=entry.key)
         found = await store.read(look)
         if found is None:
             continue
@@ -135,7 +135,7 @@ async def retune(declared: tuple[Liveblog, ...], store: Store, containment: Cont
 
 
 def _retune(entry: Liveblog, unit: Unit) -> bool:
-    found = sync.declared(unit.conn, entry.organization, entry.key)
+    found = sync.find_declared(unit.conn, entry.organization, entry.key)
     if found is None:
         return False
     terms = sync.terms_of(found)

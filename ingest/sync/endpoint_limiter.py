@@ -48,7 +48,7 @@ class EndpointPaused(Exception):
         self.seconds = seconds
 
 
-def unleased() -> bool:
+def may_poll_always() -> bool:
     """Nobody else can follow a match: it may be polled at any time."""
     return True
 
@@ -63,7 +63,7 @@ class EndpointLimiter:
         concurrency: int,
         rate: float,
         rule: CircuitBreakerConfig,
-        lease: Callable[[], bool] = unleased,
+        lease: Callable[[], bool] = may_poll_always,
     ) -> None:
         self._adapter = adapter
         self._lease = lease
@@ -154,7 +154,7 @@ class EndpointLimiter:
         if pause := self.paused_for():
             raise EndpointPaused(pause)
         began = monotonic()
-        self._circuit = breaker.started(self._circuit)
+        self._circuit = breaker.start_poll(self._circuit)
         try:
             fetched = await self._adapter.fetch(match_id, known, text=text, hints=hints)
         except ServiceError as error:
@@ -164,7 +164,7 @@ class EndpointLimiter:
             self._end(match_id, began, [UpstreamUnavailable("the provider did not answer in time")], well=False)
             raise
         except BaseException:
-            self._circuit = breaker.abandoned(self._circuit)
+            self._circuit = breaker.note_abandoned(self._circuit)
             raise
         errors = [answer.error for answer in fetched.failed if answer.error is not None]
         suspicious = any(isinstance(error, ENDPOINT_ERRORS) for error in errors)
@@ -179,14 +179,14 @@ class EndpointLimiter:
         alone = pause is not None and self._circuit.good_at > min(began, self._throttled.get(match_id, began))
         self._record_match(match_id, errors, throttled_at=None if pause is None else now)
         if pause is not None and not alone:
-            self._circuit = breaker.throttled(self._circuit, now=now, seconds=pause)
+            self._circuit = breaker.note_pause(self._circuit, now=now, seconds=pause)
         if well:
-            self._circuit = breaker.succeeded(self._circuit, now)
+            self._circuit = breaker.note_success(self._circuit, now)
         elif alone:
-            self._circuit = breaker.abandoned(self._circuit)
+            self._circuit = breaker.note_abandoned(self._circuit)
         else:
             refused = any(isinstance(error, ProviderRefused) for error in errors)
-            self._circuit = breaker.failed(self._rule, self._circuit, began=began, now=now, refused=refused)
+            self._circuit = breaker.note_failure(self._rule, self._circuit, began=began, now=now, refused=refused)
         if self._circuit.open:
             self._log.failed(endpoint=self.name, cause=errors[0].message if errors else "")
         else:

@@ -17,10 +17,10 @@ import structlog
 from ingest.kit.containment import AGAIN
 from ingest.kit.timers import EARLY
 from ingest.sync import followed
-from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, requests_of, unleased
+from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, requests_of
 from ingest.sync.left_out import LeftOut
 from ingest.sync.outage import Outage
-from ingest.sync.poll import Poller, unrecorded
+from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
@@ -60,8 +60,8 @@ class Followers:
         clock: Callable[[], float],
         new_id: NewId,
         containment: Containment,
-        record: Record = unrecorded,
-        lease: Callable[[], bool] = unleased,
+        record: Record = record_nothing,
+        lease: Callable[[], bool] = may_poll_always,
         serves: Callable[[str, str], bool] = followed.everybody,
     ) -> None:
         self._store = store

@@ -15,7 +15,7 @@ from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
-from mapping.believed import believed
+from mapping.believed import confirm_answer
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
@@ -85,7 +85,7 @@ class Importer:
         if earlier is not None:
             return earlier
         source, fetched, match = await self._fetch(request)
-        belief = believed(None, match, good=frozenset())
+        belief = confirm_answer(None, match, good=frozenset())
         packed = sync.packed_belief(belief)
         snapshot = Snapshot(match=belief.match, belief=packed, answers=fetched.answers, hints=fetched.hints)
         await import_squads(self._store, match, {request.organization_id})
@@ -222,7 +222,7 @@ def _insert(unit: Unit, attachment: sync.Attachment, match: Match, terms: Terms,
 def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
     if request.declared_key is not None:
-        attachment = sync.declared(conn, request.organization_id, request.declared_key)
+        attachment = sync.find_declared(conn, request.organization_id, request.declared_key)
         return None if attachment is None else _shown(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None

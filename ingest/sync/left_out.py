@@ -98,7 +98,7 @@ class LeftOut:
 
     def _save(self, follow_id: str, fence: int, cause: str | None) -> None:
         work = partial(answers.save_failure, follow_id=follow_id, cause=cause)
-        self.spawn(self._try_to_write(partial(leases.fenced, work=work, follow_id=follow_id, fence=fence)))
+        self.spawn(self._try_to_write(partial(leases.run_fenced, work=work, follow_id=follow_id, fence=fence)))
 
     async def _try_to_write(self, work: Callable[[Unit], None]) -> None:
         try:

@@ -23,7 +23,7 @@ from ingest.sync.followed import Followed, everybody, readable_terms
 from ingest.sync.poll_counts import PollCounts
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
-from mapping.believed import believed
+from mapping.believed import confirm_answer
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.from_posts import with_posts_alone
 from mapping.parts import Part
@@ -59,7 +59,7 @@ RATIO = 8
 log = structlog.get_logger()
 
 
-def unrecorded(endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
+def record_nothing(endpoint: Endpoint, match_id: str, answers: Iterable[Answer]) -> None:
     """What is polled is kept nowhere but in the store."""
 
 
@@ -177,7 +177,7 @@ class Poller:
         check(self.limits, translated)
         known = before.belief(translated)
         check_same(known, translated)
-        belief = believed(known, translated, good=confirmed_parts(fetched, self.adapter, translated))
+        belief = confirm_answer(known, translated, good=confirmed_parts(fetched, self.adapter, translated))
         belief = with_posts_alone(known, belief, translated)
         after = sync.packed_belief(belief)
         differs = after != before.packed
@@ -186,7 +186,7 @@ class Poller:
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
             changed=bool(changed) and differs and match.lately.adds(known, belief),
             belief=after if differs else None,
-            packed={name: sync.packed(body) for name, body in changed.items()},
+            packed={name: sync.pack_body(body) for name, body in changed.items()},
             answers=fetched.answers,
             hints=fetched.hints,
         )
@@ -235,7 +235,7 @@ class Poller:
 
     async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:
         """Run the unit under the lease of the match. Raises Superseded when another process has taken it."""
-        return await self.store.write(partial(leases.fenced, work=work, follow_id=match.id, fence=match.fence))
+        return await self.store.write(partial(leases.run_fenced, work=work, follow_id=match.id, fence=match.fence))
 
 
 async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> None:
@@ -265,7 +265,7 @@ def confirmed_parts(fetched: Fetched, adapter: ProviderAdapter, match: Match) ->
 
 def _together(stored: Mapping[str, bytes], changed: Mapping[str, bytes]) -> dict[str, bytes]:
     """The last good body of each resource, unpacked."""
-    return sync.unpacked({name: body for name, body in stored.items() if name not in changed}) | {**changed}
+    return sync.unpack_bodies({name: body for name, body in stored.items() if name not in changed}) | {**changed}
 
 
 def _keep_validators(followed: Followed, answer: Answer) -> None:

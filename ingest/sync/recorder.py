@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ingest.sync.redaction import address, stripped, stripped_bytes
+from ingest.sync.redaction import address, redact, stripped_bytes
 from providers import http_client, unpacking
 from providers.base import Outcome
 from providers.replay.failure import Ending, Failure
@@ -227,11 +227,11 @@ def line_of(seen: Seen) -> str:
 def _line(seen: Seen, at: datetime, resource: str) -> Line:
     if seen.failure is not None:
         kept = stripped_bytes(seen.failure.body, seen.endpoint)
-        again = None if seen.failure.retry_after is None else stripped(seen.failure.retry_after, seen.endpoint)
+        again = None if seen.failure.retry_after is None else redact(seen.failure.retry_after, seen.endpoint)
         return Line.of_failure(at, resource, seen.failure._replace(body=kept, retry_after=again))
     if seen.again:
         return Line.of_raw(at, resource, "")._replace(again=True)
-    text = stripped(seen.body.decode("utf-8-sig", "replace"), seen.endpoint)
+    text = redact(seen.body.decode("utf-8-sig", "replace"), seen.endpoint)
     try:
         json.loads(text)
     except ValueError:

@@ -26,7 +26,7 @@ _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|auth|signature", r
 """Names of options and of parts of a query whose values are secrets."""
 
 
-def stripped(text: str, endpoint: Endpoint) -> str:
+def redact(text: str, endpoint: Endpoint) -> str:
     """The text without the endpoint's secrets, as they are and as headers, addresses, pages and JSON write them."""
     for form in forms(endpoint):
         text = text.replace(form, LEFT_OUT)
@@ -51,10 +51,10 @@ def address(path: str, endpoint: Endpoint) -> str:
     kept = [
         (name, value)
         for name, value in parse_qsl(parts.query, keep_blank_values=True)
-        if not _SECRET_NAME.search(name) and stripped(value, endpoint) == value
+        if not _SECRET_NAME.search(name) and redact(value, endpoint) == value
     ]
     query = f"?{urlencode(kept)}" if kept else ""
-    return stripped(parts.path.strip("/"), endpoint) + query
+    return redact(parts.path.strip("/"), endpoint) + query
 
 
 def forms(endpoint: Endpoint) -> tuple[str, ...]:

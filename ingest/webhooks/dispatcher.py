@@ -235,7 +235,7 @@ class Dispatcher:
 
         def look(conn: Connection) -> tuple[list[str], int]:
             due = webhooks.waiting_for(conn, owner, now=now, far=far)
-            return [*due, *webhooks.orphaned(conn, owner)], outbox.unnumbered(conn)
+            return [*due, *webhooks.orphaned_ids(conn, owner)], outbox.count_unnumbered(conn)
 
         due, unnumbered = await self.store.read(look)
         self._ask(due, due=True)

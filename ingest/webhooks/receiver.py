@@ -267,7 +267,7 @@ class ReceiverWorker:
         if outcome is None:
             self._over = True  # what was not delivered is found again in the store
             return
-        self._expected = rules.expected(self._expected, outcome.took)
+        self._expected = rules.expected_seconds(self._expected, outcome.took)
         shared.observe(self._id, outcome)
         await self._record(self._round(delivery, outcome))
 

@@ -60,14 +60,14 @@ class Translator:
 @lru_cache(maxsize=64)
 def translator(locale: str) -> Translator:
     """The texts for a locale: its own, completed by those it falls back to. An unknown locale is English."""
-    names = [name for name in _chain(locale) if name in shipped()]
+    names = [name for name in _chain(locale) if name in shipped_locales()]
     texts = {key: value for name in reversed(names) for key, value in _texts(catalogue(name)).items()}
     plural_form: Callable[[int], int] = gettext.c2py(catalogue(names[0]).plural_expr)
     return Translator(locale=names[0], texts=texts, plural_form=plural_form)
 
 
 @cache
-def shipped() -> frozenset[str]:
+def shipped_locales() -> frozenset[str]:
     """The locales that have a catalogue of their own."""
     files = (item.name for item in resources.files(__name__).iterdir())
     return frozenset(name.removesuffix(".po") for name in files if name.endswith(".po"))

@@ -173,7 +173,7 @@ def all_allowed(host: str, addresses: Iterable[str], allowed: Allowed) -> list[s
     return [str(each) for each in dict.fromkeys(found)]
 
 
-def shown(url: str) -> str:
+def without_password(url: str) -> str:
     """The URL as it may be shown: without user and password."""
     scheme, found, rest = url.partition("://")
     authority, slash, path = rest.partition("/")

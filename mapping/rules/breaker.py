@@ -50,17 +50,19 @@ def wait(circuit: Circuit, now: float) -> float:
     return ASK_AGAIN if circuit.trial else 0.0
 
 
-def started(circuit: Circuit) -> Circuit:
+def start_poll(circuit: Circuit) -> Circuit:
     """A poll starts; while the circuit is open it is the trial."""
     return replace(circuit, trial=True) if circuit.open else circuit
 
 
-def succeeded(circuit: Circuit, now: float) -> Circuit:
+def note_success(circuit: Circuit, now: float) -> Circuit:
     """A good response closes the circuit; a pause that the provider requested stays."""
     return Circuit(good_at=now, until=-inf if circuit.open else circuit.until)
 
 
-def failed(rule: CircuitBreakerConfig, circuit: Circuit, *, began: float, now: float, refused: bool = False) -> Circuit:
+def note_failure(
+    rule: CircuitBreakerConfig, circuit: Circuit, *, began: float, now: float, refused: bool = False
+) -> Circuit:
     """A poll that started at `began` failed now.
 
     It says nothing of the endpoint where a poll of another match succeeded in the meantime.
@@ -77,11 +79,11 @@ def failed(rule: CircuitBreakerConfig, circuit: Circuit, *, began: float, now: f
     return replace(row, open=True, until=max(circuit.until, now + pause))
 
 
-def abandoned(circuit: Circuit) -> Circuit:
+def note_abandoned(circuit: Circuit) -> Circuit:
     """A poll ended without any response of the provider (we stopped it): if it was the trial, another may try."""
     return replace(circuit, trial=False)
 
 
-def throttled(circuit: Circuit, *, now: float, seconds: float) -> Circuit:
+def note_pause(circuit: Circuit, *, now: float, seconds: float) -> Circuit:
     """The provider asks for a pause: that holds for all of the endpoint, from 1 s to 1 h."""
     return replace(circuit, until=max(circuit.until, now + min(max(seconds, 1.0), 3600.0)))

@@ -14,7 +14,7 @@ _HALFWIDTH = "\uff9e\uff9f"
 """Sound marks of Japanese, which are letters until they are taken apart."""
 
 
-def normalized(form: Literal["NFC", "NFKD"], text: str) -> str:
+def normalize_text(form: Literal["NFC", "NFKD"], text: str) -> str:
     """The text in the form; marks beyond `MOST_MARKS` in a row are left out first, which would be sorted in quadratic time."""
     return unicodedata.normalize(form, _LONG.sub(_few_marks, text))
 

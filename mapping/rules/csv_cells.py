@@ -16,10 +16,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def csv_text(rows: Iterable[Sequence[object]]) -> str:
     """The rows as CSV; None is an empty cell."""
     text = io.StringIO()
-    csv.writer(text).writerows([[defused(each) for each in row] for row in rows])
+    csv.writer(text).writerows([[defuse_formula(each) for each in row] for row in rows])
     return text.getvalue()
 
 
-def defused(value: object) -> object:
+def defuse_formula(value: object) -> object:
     """The cell, a text that begins like a formula behind an apostrophe, which spreadsheets do not show."""
     return f"'{value}" if isinstance(value, str) and value.lstrip(" ").startswith(FORMULA) else value

@@ -91,7 +91,7 @@ def after(plan: Plan, health: Health, *, success: bool, now: float) -> Health:
     return Health(failures=failures, since=since, latest=now, disabled=worn_out)
 
 
-def expected(before: float | None, took: float) -> float:
+def expected_seconds(before: float | None, took: float) -> float:
     """Seconds that the next round is likely to take, after one that `took` so long; `before` it so many, None: unknown."""
     return took if before is None else (before + took) / 2
 

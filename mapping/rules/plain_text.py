@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from mapping.rules.composed_text import normalized
+from mapping.rules.composed_text import normalize_text
 
 INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff"
@@ -21,7 +21,7 @@ EMPTY_LINES = re.compile(r"\n{3,}")
 
 def plain_lines(text: str) -> str:
     """The text in NFC with its lines, at most one of them empty at a time: what is seen of it, empty where that is nothing."""
-    shown = INVISIBLE.sub("", normalized("NFC", text.replace("\r\n", "\n").replace("\r", "\n")))
+    shown = INVISIBLE.sub("", normalize_text("NFC", text.replace("\r\n", "\n").replace("\r", "\n")))
     if SEEN.search(shown) is None:
         return ""
     lines = (BLANKS.sub(" ", line).strip() for line in STACKED.sub(_two_marks, shown).split("\n"))

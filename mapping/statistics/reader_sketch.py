@@ -76,7 +76,7 @@ class ReaderSketch:
         return _EXACT + b"".join(each.to_bytes(HASH_BYTES, "big") for each in sorted(self._few))
 
 
-def united(sketches: Iterable[ReaderSketch]) -> ReaderSketch:
+def unite_sketches(sketches: Iterable[ReaderSketch]) -> ReaderSketch:
     """One sketch of all."""
     whole = ReaderSketch()
     for each in sketches:

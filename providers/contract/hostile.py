@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mapping.errors import DownstreamRejected, InvalidRequest
 from providers.contract.case import Violation, bodies_of, expect, known_of
 from providers.contract.matches import keys_of, walk, without_faults
-from providers.contract.mutations import MUTATIONS, ODD, POISONED, RETYPED, hurt, moved
+from providers.contract.mutations import MUTATIONS, ODD, POISONED, RETYPED, hurt, move_rows
 from providers.contract.server import Reply
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ async def faults(case: Case) -> None:
             if match is None or without_faults(match) == without_faults(whole):
                 continue
             expect(match.faults, f"{sample.name}: {each}: lost without a Fault")
-            expect(named(match, each), f"{sample.name}: {each}: no Fault names it: {match.faults[:1]}")
+            expect(names_field(match, each), f"{sample.name}: {each}: no Fault names it: {match.faults[:1]}")
 
 
 async def keeps(case: Case, rows: int = 3) -> None:
@@ -53,14 +53,14 @@ async def keeps(case: Case, rows: int = 3) -> None:
             whole = await opened.fetch()
             bodies = bodies_of(whole)
             before = opened.translate(bodies)
-            for each in (*hurt(bodies, MUTATIONS, rows), *moved(bodies)):
+            for each in (*hurt(bodies, MUTATIONS, rows), *move_rows(bodies)):
                 match = None if each.corrects else _survived(opened.adapter, sample, each)
                 gone = {} if match is None else missing(before, match)
                 if match is None or not gone or await _refused(opened, whole, each):
                     continue
                 lost = taken_back(gone, match, opened.adapter.text_resource)
                 expect(not lost, f"{sample.name}: {each}: lost {', '.join(sorted(lost)[:3])}")
-                expect(named(match, each), f"{sample.name}: {each}: no Fault names it: {match.faults[:1]}")
+                expect(names_field(match, each), f"{sample.name}: {each}: no Fault names it: {match.faults[:1]}")
 
 
 def missing(before: Match, now: Match) -> dict[str, str]:
@@ -80,7 +80,7 @@ def taken_back(gone: Mapping[str, str], match: Match, text_resource: str | None)
     return frozenset(key for key, source in gone.items() if source not in hidden) - match.unreadable
 
 
-def named(match: Match, each: Hurt) -> bool:
+def names_field(match: Match, each: Hurt) -> bool:
     """Whether a fault names the field."""
     return any(each.field in f"{fault.row} {fault.field} {fault.reason}" for fault in match.faults)
 
@@ -97,7 +97,7 @@ async def _refused(opened: Opened, whole: Fetched, each: Hurt) -> bool:
 async def doubles(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
         known = set(keys_of(adapter.translate(sample.match_id, bodies)))
-        for each in moved(bodies):
+        for each in move_rows(bodies):
             match = _survived(adapter, sample, each)
             keys = [] if match is None else keys_of(match)
             expect(len(set(keys)) == len(keys), f"{sample.name}: {each}: keys stand twice")

@@ -23,12 +23,16 @@ class Mutation:
     change: Callable[[Any], Any] | None
 
 
-def retyped(value: Any) -> Any:
+def change_type(value: Any) -> Any:
     """Something of a type that the field cannot have."""
     return "?" if isinstance(value, dict | list) else {"?": ["?"]}
 
 
-REMOVED, NULLED, RETYPED = Mutation("removed", None), Mutation("nulled", lambda _: None), Mutation("retyped", retyped)
+REMOVED, NULLED, RETYPED = (
+    Mutation("removed", None),
+    Mutation("nulled", lambda _: None),
+    Mutation("retyped", change_type),
+)
 MUTATIONS = (REMOVED, NULLED, RETYPED)
 ODD = (
     Mutation("listed", lambda value: [value, value]),
@@ -74,7 +78,7 @@ def hurt(bodies: Bodies, mutations: tuple[Mutation, ...], rows: int = 3) -> Iter
                     yield Hurt(resource, path, mutation.name, {**bodies, resource: spoilt})
 
 
-def moved(bodies: Bodies) -> Iterator[Hurt]:
+def move_rows(bodies: Bodies) -> Iterator[Hurt]:
     """Each list with its rows backwards, each row twice, and all of them again at the end."""
     for resource, body in bodies.items():
         document = json.loads(body)

@@ -38,8 +38,8 @@ from providers.gn_gsd.payload import (
     MISSING,
     Target,
     action_rows,
-    chosen,
-    contained,
+    choose_target,
+    contained_matches,
     entity,
     lineups,
     none_listed,
@@ -85,7 +85,7 @@ class GnGsd(EndpointAdapter):
 
         A phase or an overall without matches is a race of its own, and followed as `phase:<id>` or `overall:<id>`.
         """
-        of = chosen(selector)
+        of = choose_target(selector)
         if of is None:
             raise InvalidRequest(f"{selector.kind}Id is no id", field=f"{selector.kind}Id")
         if selector.kind == MATCH:
@@ -230,7 +230,7 @@ def _resolved(of: Target, body: bytes, names: Mapping[str, str]) -> Target:
     MatchUnknown where it holds nothing that could be followed.
     """
     found = entity(of, body, names)
-    match_id = choose(filter(None, map(_candidate, contained(found))))
+    match_id = choose(filter(None, map(_candidate, contained_matches(found))))
     if match_id is not None:
         return Target("match", match_id)
     if sport_of(of, found) == "soccer":

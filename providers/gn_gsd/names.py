@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from providers.naming import Name, corrected
+from providers.naming import Name, correct_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,7 +185,7 @@ KEYWORDS: tuple[Name, ...] = (
 
 NAMES: tuple[Name, ...] = (*RESOURCES, *ENTITIES, *MATCH, *LINEUPS, *ACTIONS, *KEYWORDS)
 
-names_of = partial(corrected, NAMES)
+names_of = partial(correct_names, NAMES)
 """The table with the corrections of an endpoint's options. ValueError for a name that does not exist."""
 
 

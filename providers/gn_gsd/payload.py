@@ -60,7 +60,7 @@ def target(match_id: str) -> Target:
     return Target(cast("Kind", found[1]), found[2]) if found else Target("match", match_id)
 
 
-def chosen(selector: Selector) -> Target | None:
+def choose_target(selector: Selector) -> Target | None:
     """What a caller named, None for what cannot be an id. Ids are opaque: case stays, any form is taken.
 
     The `match_id` of a race is taken where a match is named.
@@ -148,7 +148,7 @@ def none_listed(body: bytes, names: Mapping[str, str]) -> bool:
     return any(walk(value, steps, "") == [] for _, steps in ways(names["actions"]))
 
 
-def contained(found: Node) -> tuple[Node, ...]:
+def contained_matches(found: Node) -> tuple[Node, ...]:
     """The matches that a phase or an overall lists, those of its phases too; what is no object is passed over."""
     phases = [found, *_members(found, "contained_phases")]
     return tuple(match for phase in phases for match in _members(phase, "contained_matches"))

@@ -72,7 +72,7 @@ def side(row: Node | None, faults: FaultCollector) -> Side | None:
     )
 
 
-def named(row: Node | None, faults: FaultCollector) -> Named | None:
+def read_named(row: Node | None, faults: FaultCollector) -> Named | None:
     """A venue; ValueMismatch where it has an id, but no name."""
     ext_id = row.ident("id") if row is not None else None
     if row is None or ext_id is None:
@@ -138,8 +138,8 @@ def _completed(team: Side, section: Node | None, faults: FaultCollector) -> Side
             seen.setdefault(who.ext_id, (who, place or _place(row, faults)))
     return replace(
         team,
-        lineup=ordered(who for who, place in seen.values() if place == LINEUP),
-        bench=ordered(who for who, place in seen.values() if place == BENCH),
+        lineup=order_members(who for who, place in seen.values() if place == LINEUP),
+        bench=order_members(who for who, place in seen.values() if place == BENCH),
     )
 
 
@@ -152,6 +152,6 @@ def _place(row: Node, faults: FaultCollector) -> str:
     return BENCH if given & keywords(row.names, "function_bench") else LINEUP
 
 
-def ordered(members: Iterable[Person]) -> tuple[Person, ...]:
+def order_members(members: Iterable[Person]) -> tuple[Person, ...]:
     """Goalkeepers first, then by line and shirt number; ids break ties."""
     return tuple(sorted(members, key=lambda member: (*squad_rank(member), member.ext_id)))

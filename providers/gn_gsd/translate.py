@@ -101,7 +101,7 @@ def _side(found: Node, name: SideName, faults: FaultCollector) -> Side | None:
 
 
 def _venue(found: Node, faults: FaultCollector) -> Named | None:
-    return squads.named(found.part("venue"), faults)
+    return squads.read_named(found.part("venue"), faults)
 
 
 def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], faults: FaultCollector) -> Node | None:

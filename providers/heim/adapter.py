@@ -24,7 +24,7 @@ from providers.fetch import (
     beside,
     check_teams,
     classify,
-    failed,
+    failed_answer,
     fetch_resource,
     fetch_rows,
     sides_hint,
@@ -177,7 +177,7 @@ class Poll:
         try:
             return await beside(len(match.body or b""), self._extracted, found)
         except ServiceError as error:
-            return failed(EVENTS, error)
+            return failed_answer(EVENTS, error)
 
     def _extracted(self, found: Found) -> Answer:
         rows = embedded_rows(found.match) or ()

@@ -57,14 +57,14 @@ def named_period(match: Row, faults: FaultCollector, keep: Iterable[str]) -> str
     return faults.try_read(match.text, "current_period", keep=keep) or ""
 
 
-def finished(match: Row, faults: FaultCollector, keep: Iterable[str]) -> bool:
+def is_finished(match: Row, faults: FaultCollector, keep: Iterable[str]) -> bool:
     """The flag, which every match has. `keep`: keys of the incidents that it implies."""
     return bool(faults.try_read(match.needed_flag, "finished", keep=keep))
 
 
 def status(match: Row, period: str, faults: FaultCollector, names: Mapping[str, str]) -> Status:
     """From `finished`, `current_period` and `match_incident`, the only three fields that the feed has for it."""
-    over = finished(match, faults, PERIOD_KEYS) or period == "game-end"
+    over = is_finished(match, faults, PERIOD_KEYS) or period == "game-end"
     special = special_status(names, incident_of(match, faults, PERIOD_KEYS))
     if special is not None and special.over:
         return special
@@ -192,7 +192,7 @@ def _marker(period: Period, event: Event) -> Incident:
     )
 
 
-def implied(current: str, status: Status, course: Iterable[str] = ()) -> frozenset[str]:
+def implied_kinds(current: str, status: Status, course: Iterable[str] = ()) -> frozenset[str]:
     """The kinds that must have happened; extra time only where the status has been in it.
 
     `course`: kinds that a finished match went through according to its result.
@@ -221,7 +221,7 @@ def _before(kind: str) -> frozenset[str]:
     return frozenset({kind}).union(*(_before(earlier) for earlier in period.after))
 
 
-def completed(
+def complete_markers(
     markers: Mapping[str, Incident], wanted: frozenset[str], current: str, current_since: int | None
 ) -> Mapping[str, Incident]:
     """The feed's markers and the synthesised ones in playing order, the end in the phase that it came in."""
@@ -252,7 +252,7 @@ def _ended_in_its_phase(found: Mapping[str, Incident]) -> Mapping[str, Incident]
     return {**found, "game-end": replace(end, phase=phase, minute=minute)}
 
 
-def placed(markers: Mapping[str, Incident], others: Sequence[Incident], size: int) -> tuple[Incident, ...]:
+def place_incidents(markers: Mapping[str, Incident], others: Sequence[Incident], size: int) -> tuple[Incident, ...]:
     """All incidents in the feed's order; a synthesised marker stands where its minute belongs and moves the rest on.
 
     `size` is the number of rows in the feed, incidents or not.

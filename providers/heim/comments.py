@@ -75,7 +75,7 @@ def _read(row: Row, item_id: str, faults: FaultCollector, *, binding: Binding, c
     content, headline = row.text("content") or "", row.text("headline")
     event = row.part("event")
     incident, main = (None, True) if event is None else binding(event)
-    html = content if incident is None else stripped(content)
+    html = content if incident is None else strip_headline(content)
     if headline is not None and incident is None:
         html = f"<b>{escape(headline, quote=False)}</b><br/>{html}"
     if NOTHING.fullmatch(html):
@@ -92,7 +92,7 @@ def _read(row: Row, item_id: str, faults: FaultCollector, *, binding: Binding, c
     return Item(comment=comment, main=main)
 
 
-def bound(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
+def incident_of_comment(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
     """The incident that an item of soccer is about (`keys`: see `incident_keys`), and whether this is its first choice of text.
 
     What never becomes an incident (a line-up, an unknown kind) has an item that stands for itself.
@@ -109,7 +109,7 @@ def bound(event: Row, *, keys: Mapping[str, str]) -> tuple[str | None, bool]:
     return None, True
 
 
-def stripped(content: str) -> str:
+def strip_headline(content: str) -> str:
     """The narrative without the automatic headline."""
     found = HEADLINE.match(content)
     if found is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from providers.heim.catalog import MOTORSPORTS
-from providers.naming import Name, corrected
+from providers.naming import Name, correct_names
 
 NAMES: tuple[Name, ...] = (
     Name("match_resource", "match/ma{id}", "documented", "one match"),
@@ -48,5 +48,5 @@ NAMES: tuple[Name, ...] = (
     Name("team_image", "", "assumed", "crest, e.g. https://host/emblem/{id}.png; empty = none"),
 )
 
-names_of = partial(corrected, NAMES)
+names_of = partial(correct_names, NAMES)
 """The table with the corrections of an endpoint's options. ValueError for a name that does not exist."""

@@ -104,10 +104,10 @@ def list_rows(resource: str, body: bytes, match_id: str) -> tuple[Any, ...]:
     value = decode(resource, body)
     if isinstance(value, dict) and isinstance(value.get(resource), list):  # the text of a conference of matches
         value = [row for row in value[resource] if isinstance(row, dict) and str(row.get("match_id")) == match_id]
-    return checked(resource, value)
+    return check_rows(resource, value)
 
 
-def checked(resource: str, value: Any) -> tuple[Any, ...]:
+def check_rows(resource: str, value: Any) -> tuple[Any, ...]:
     """`value` as rows of this list resource, or BadBody."""
     if not isinstance(value, list):
         raise BadBody(f"{resource}: list expected")
@@ -131,7 +131,7 @@ def team_ids(resource: str, rows: tuple[Any, ...]) -> Iterator[str | None]:
 def embedded_rows(match: Row) -> tuple[Any, ...] | None:
     """The events inside a match, None where the match has no such field."""
     rows = match.data.get(EMBEDDED)
-    return None if rows is None else checked(EVENTS, rows)
+    return None if rows is None else check_rows(EVENTS, rows)
 
 
 def competition(found: Found) -> Row | None:

@@ -95,7 +95,7 @@ def side(row: Row | None, faults: FaultCollector, names: Mapping[str, str]) -> S
     )
 
 
-def completed(team: Side, seen: Iterable[Side]) -> Side:
+def complete_team(team: Side, seen: Iterable[Side]) -> Side:
     """The team with what only its event rows have (older match bodies have neither short name nor country)."""
     twins = [other for other in seen if other.ext_id == team.ext_id]
     return replace(
@@ -111,7 +111,7 @@ def squad(members: Iterable[Person]) -> tuple[Person, ...]:
     return tuple(sorted(unique.values(), key=squad_rank))
 
 
-def named(row: Row | None, faults: FaultCollector) -> Named | None:
+def read_named(row: Row | None, faults: FaultCollector) -> Named | None:
     """A venue or a competition; ValueMismatch where it has an id, but no name."""
     ext_id = row.ident("id") if row is not None else None
     if row is None or ext_id is None:

@@ -10,7 +10,7 @@ from providers.fault_collector import FaultCollector
 from providers.heim.payload import EVENTS, MATCH, TEXT, embedded_rows, find_match, list_rows, sport_of
 from providers.heim.sports.base import Source
 from providers.heim.sports.motorsports import motorsports
-from providers.heim.sports.phased import AMERICAN_FOOTBALL, ICEHOCKEY, phased
+from providers.heim.sports.phased import AMERICAN_FOOTBALL, ICEHOCKEY, translate_phases
 from providers.heim.sports.soccer import soccer
 from providers.heim.sports.tennis import tennis
 from providers.row_cache import RowCache
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 TRANSLATORS: Mapping[str, Callable[[Source], Match]] = {
     "soccer": soccer,
     "tennis": tennis,
-    "american_football": partial(phased, AMERICAN_FOOTBALL),
+    "american_football": partial(translate_phases, AMERICAN_FOOTBALL),
     "motorsports": motorsports,
-    "icehockey": partial(phased, ICEHOCKEY),
+    "icehockey": partial(translate_phases, ICEHOCKEY),
 }
 """Sport → its translator: a sport is a file of `sports` and a row here."""
 

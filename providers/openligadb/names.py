@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from providers.naming import Name, corrected
+from providers.naming import Name, correct_names
 
 NAMES: tuple[Name, ...] = (
     Name("match_resource", "getmatchdata/{id}", "documented", "one match"),
@@ -23,5 +23,5 @@ NAMES: tuple[Name, ...] = (
     Name("word_shootout", "elfmeterschie", "documented", "what resultName, or the comment of a goal, contains"),
 )
 
-names_of = partial(corrected, NAMES)
+names_of = partial(correct_names, NAMES)
 """The table with the corrections of an endpoint's options. ValueError for a name that does not exist."""

@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from providers.replay import gn_gsd, heim, paths
 from providers.replay.control import control_routes
-from providers.replay.failure import Cut, Hanging, padded, response_of
+from providers.replay.failure import Cut, Hanging, pad_body, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
 from providers.replay.log import Request as Logged
 from providers.replay.timeline import Shown
@@ -69,7 +69,7 @@ def _refusal(
 ) -> Response | None:
     """The response to wrong credentials, None to right ones."""
     if isinstance(address, gn_gsd.Address):
-        known = gn_gsd.admitted(replay.settings.api_key, request.query_params.get("api_key"))
+        known = gn_gsd.is_admitted(replay.settings.api_key, request.query_params.get("api_key"))
         return None if known else Response(b"", 401)
     return (
         None if _admitted(replay, given) else Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
@@ -121,7 +121,7 @@ def _good(
     if fault is not None and fault.mode in {"drip", "oversized", "cut"}:
         return entry, _paced_response(fault, body, headers)
     if heim.accepts_gzip(request.headers.get("accept-encoding")):
-        body, headers["content-encoding"] = heim.compressed(body), "gzip"
+        body, headers["content-encoding"] = heim.compress_body(body), "gzip"
     return entry, Response(body, 200, headers=headers)
 
 
@@ -145,7 +145,7 @@ def _spoilt_response(replay: "Replay", spoilt: Spoilt) -> Response:
 def _paced_response(fault: Fault, body: bytes, headers: dict[str, str]) -> Response:
     if fault.mode == "cut":
         return Cut(body[: len(body) // 2], headers=headers)
-    stream = _drip(body, fault.seconds) if fault.mode == "drip" else padded(body, fault.size)
+    stream = _drip(body, fault.seconds) if fault.mode == "drip" else pad_body(body, fault.size)
     return StreamingResponse(stream, headers=headers)
 
 

@@ -40,14 +40,14 @@ def write(instant: datetime, pattern: str) -> str:
     return instant.astimezone(BERLIN).strftime(pattern)
 
 
-def moved(body: Any, move: Move, running: Move) -> Any:
+def move_dates(body: Any, move: Move, running: Move) -> Any:
     """A copy of `body` with the dates of the play moved.
 
     `running` moves the start of the running period apart from the rest, because consumers count from it:
     it must stay as long ago as it was when the answer was seen, at whatever speed the replay runs.
     """
     if isinstance(body, list):
-        return [moved(item, move, running) for item in body]
+        return [move_dates(item, move, running) for item in body]
     if not isinstance(body, dict):
         return body
     return {
@@ -73,7 +73,7 @@ def _in_tree(body: Any) -> Any:
 
 def _moved_field(key: str, value: Any, move: Move, running: Move) -> Any:
     if not isinstance(value, str):
-        return moved(value, move, running)
+        return move_dates(value, move, running)
     if key in PLAYED:
         return _rewritten(value, PLAYED[key], move)
     return _rewritten(value, RUNNING[key], running) if key in RUNNING else value
@@ -99,14 +99,14 @@ def _moved_kickoff(body: dict[str, Any], move: Move) -> dict[str, str]:
     return {} if noon is None else {"match_date": write(move(noon), DAY)}
 
 
-def paced(recorded: datetime, now: datetime, speed: float) -> Move:
+def pace_move(recorded: datetime, now: datetime, speed: float) -> Move:
     """Moves so that `recorded` is `now` and `speed` recorded seconds pass in one."""
     return partial(_pace, recorded, now, speed)
 
 
-def shifted(by_start: datetime, now: datetime) -> Move:
+def shift_move(by_start: datetime, now: datetime) -> Move:
     """Moves by one constant: `by_start` becomes `now`."""
-    return paced(by_start, now, 1.0)
+    return pace_move(by_start, now, 1.0)
 
 
 def _pace(recorded: datetime, now: datetime, speed: float, instant: datetime) -> datetime:

@@ -85,7 +85,7 @@ def response_of(failure: Failure, hang: float) -> Response:
     return Response(body, status, headers=headers, media_type=HTML)
 
 
-async def padded(body: bytes, size: int) -> AsyncIterator[bytes]:
+async def pad_body(body: bytes, size: int) -> AsyncIterator[bytes]:
     """The body after so many bytes of blanks that it is `size` long."""
     blanks = max(0, size - len(body))
     for start in range(0, blanks, CHUNK):
@@ -121,7 +121,7 @@ class Cut(Response):
 
 SPOILT: Mapping[str, Callable[[Failure], Response]] = {
     "broken": lambda failure: Cut(failure.body, failure.status or 200),
-    "large": lambda failure: StreamingResponse(padded(failure.body, min(failure.size, LARGEST))),
+    "large": lambda failure: StreamingResponse(pad_body(failure.body, min(failure.size, LARGEST))),
     "cut": lambda failure: Response(
         gzip.compress(failure.body, mtime=0)[:-8], headers={"content-encoding": "gzip"}, media_type=HTML
     ),

@@ -50,7 +50,7 @@ def speaks(match_id: str) -> bool:
     return address(f"/{match_id}") is not None
 
 
-def admitted(wanted: str | None, given: str | None) -> bool:
+def is_admitted(wanted: str | None, given: str | None) -> bool:
     """Whether the key in the query opens the door; without a wanted one every door is open."""
     return wanted is None or (given is not None and hmac.compare_digest(given.encode(), wanted.encode()))
 
@@ -65,17 +65,17 @@ def kickoff_of(body: Any) -> datetime | None:
     return _instant(start) if isinstance(start, str) else None
 
 
-def moved(body: Any, move: Move, running: Move) -> Any:
+def move_dates(body: Any, move: Move, running: Move) -> Any:
     """A copy of `body` with every moment of the play moved; days without a time (birthdays) stay what they are."""
     if isinstance(body, list):
-        return [moved(item, move, running) for item in body]
+        return [move_dates(item, move, running) for item in body]
     if isinstance(body, dict):
-        return {key: moved(value, running if key in RUNNING else move, running) for key, value in body.items()}
+        return {key: move_dates(value, running if key in RUNNING else move, running) for key, value in body.items()}
     instant = _instant(body) if isinstance(body, str) else None
-    return body if instant is None else written(move(instant))
+    return body if instant is None else write_instant(move(instant))
 
 
-def written(instant: datetime) -> str:
+def write_instant(instant: datetime) -> str:
     """An instant as the provider writes it."""
     return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 

@@ -38,7 +38,7 @@ def address(path: str) -> Address | None:
     return Address(found["plain"] or found["text"], found["match"]) if found else None
 
 
-def wrapped(body: Any, envelope: Envelope) -> Any:
+def wrap_body(body: Any, envelope: Envelope) -> Any:
     """The answer of `match` in the envelope that an organization's endpoint uses."""
     match = body.get("match") if isinstance(body, dict) else None
     return _tree(match, body) if envelope == "tree" and isinstance(match, dict) else body
@@ -90,6 +90,6 @@ def accepts_gzip(accept_encoding: str | None) -> bool:
     return False
 
 
-def compressed(body: bytes) -> bytes:
+def compress_body(body: bytes) -> bytes:
     """The body as gzip, the same bytes each time."""
     return gzip.compress(body, compresslevel=6, mtime=0)

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from providers.replay import dates, gn_gsd, heim
 from providers.replay.app import create_app
 from providers.replay.clock import Clock
@@ -55,7 +55,7 @@ class Replay:
         """Answer over HTTP while the context is open; `url` is the base address."""
         async with listening(
             create_app(self),
-            bound(self.settings.host, self.settings.port),
+            bind_socket(self.settings.host, self.settings.port),
             log_level="critical",  # answers cut short on purpose are no news
             timeout_graceful_shutdown=1,  # hanging answers are meant to hang
         ) as self.url:
@@ -141,16 +141,16 @@ class Replay:
         if kept is None or kept[:2] != (entry.place, envelope):
             document = self.document(entry)
             if entry.line.kind == "match" and not gn_gsd.speaks(entry.line.match_id):
-                document = heim.wrapped(document, envelope)
-            kept = self._bodies[key] = (entry.place, envelope, encoded(document))
+                document = heim.wrap_body(document, envelope)
+            kept = self._bodies[key] = (entry.place, envelope, encode_json(document))
         return kept[2]
 
     def document(self, entry: Shown) -> Any:
         """The recorded document with its dates moved, where it is known which of its texts are dates."""
         if entry.line.source is not None:
             return entry.line.body
-        running = dates.shifted(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
-        moved = gn_gsd.moved if gn_gsd.speaks(entry.line.match_id) else dates.moved
+        running = dates.shift_move(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
+        moved = gn_gsd.move_dates if gn_gsd.speaks(entry.line.match_id) else dates.move_dates
         return moved(entry.line.body, self._move(entry.line.match_id), running)
 
     def last_good(self, match_id: str) -> dict[str, Any]:
@@ -160,14 +160,14 @@ class Replay:
     def _move(self, match_id: str) -> dates.Move:
         """On a clock the start is played now and the rest at the clock's pace; by steps the match has just ended."""
         if self.settings.step:
-            return dates.shifted(self.matches[match_id].last_at, self.began)
-        return dates.paced(self.timeline.starts[match_id], self.began, self.settings.speed)
+            return dates.shift_move(self.matches[match_id].last_at, self.began)
+        return dates.pace_move(self.timeline.starts[match_id], self.began, self.settings.speed)
 
     def _visible_since(self, entry: Shown) -> datetime:
         passed = 0.0 if self.settings.step else (self.clock.now() - entry.due) / self.clock.speed
         return self._wall() - timedelta(seconds=passed)
 
 
-def encoded(document: Any) -> bytes:
+def encode_json(document: Any) -> bytes:
     """JSON in UTF-8, letters unescaped."""
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()

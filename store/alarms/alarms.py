@@ -86,7 +86,7 @@ def is_quiet(conn: Connection) -> bool:
     return conn.execute(_open().limit(1)).first() is None
 
 
-def listed(conn: Connection, *, ended_since: float) -> list[Alarm]:
+def list_alarms(conn: Connection, *, ended_since: float) -> list[Alarm]:
     """Open alarms, then those that have ended since, the newest first; at most `SHOWN` of each."""
     still = _open().order_by(table.c.began_at.desc()).limit(SHOWN)
     over = select(table).where(table.c.ended_at >= ended_since).order_by(table.c.ended_at.desc()).limit(SHOWN)
@@ -108,7 +108,7 @@ def to_announce(unit: Unit) -> list[Alarm]:
     return [_alarm(row) for row in taken]
 
 
-def announced(unit: Unit, alarm: Alarm) -> None:
+def note_announced(unit: Unit, alarm: Alarm) -> None:
     """Note that the address has taken what was `unannounced` of it."""
     _set(unit, alarm.id, announced=alarm.unannounced, try_at=unit.now, tries=0)
 

@@ -60,7 +60,7 @@ def declare(unit: Unit, declared: Iterable[ClientSpec]) -> None:
     Raises Conflict when one of the ids was created by command.
     """
     wanted = {spec.id: spec for spec in declared}
-    known = {row.id: row for row in listed(unit.conn)}
+    known = {row.id: row for row in list_clients(unit.conn)}
     for spec in wanted.values():
         before = known.get(spec.id)
         if before is None:
@@ -102,7 +102,7 @@ def find(conn: Connection, client_id: str) -> ClientRow | None:
     return None if row is None or row.revoked_at is not None else row
 
 
-def listed(conn: Connection) -> list[ClientRow]:
+def list_clients(conn: Connection) -> list[ClientRow]:
     """All clients, revoked ones too, by id."""
     return [_client(row) for row in conn.execute(select(clients).order_by(clients.c.id))]
 

@@ -126,7 +126,7 @@ def public_page(
     return _page(conn, shown, counted, after=after, limit=limit, reader_id=reader_id, channel_id=channel_id)
 
 
-def listed(
+def list_comments(
     conn: Connection,
     organization_id: str,
     *,
@@ -146,7 +146,7 @@ def listed(
     return _page(conn, and_(*wanted), and_(*wanted), after=after, limit=limit, organization_id=organization_id)
 
 
-def exported(conn: Connection, game_id: str, *, after: int, limit: int) -> list[StoredComment]:
+def read_for_export(conn: Connection, game_id: str, *, after: int, limit: int) -> list[StoredComment]:
     """Comments of a liveblog in the order of their writing, from the one after that `serial` on, deleted ones left out."""
     wanted = and_(table.c.game_id == game_id, table.c.serial > after, table.c.status != CommentStatus.DELETED)
     rows = conn.execute(select(*COLUMNS).where(wanted).order_by(table.c.serial).limit(limit))

@@ -8,7 +8,7 @@ from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, selec
 from sqlalchemy import text as sql
 
 from store.engine.columns import Bytewise, Counter, integer, metadata, text
-from store.engine.portable_table import ORGANIZATION, PortableTable, of_games, owned
+from store.engine.portable_table import ORGANIZATION, PortableTable, of_games, of_organization
 from store.engine.stored_capability import StoredCapability
 
 
@@ -93,7 +93,7 @@ closed_channels = Table(
 _COMMENTS = select(comments.c.id).where(comments.c.organization_id == ORGANIZATION)
 COMMENTS = StoredCapability(
     portable=(
-        owned(
+        of_organization(
             comments,
             given={"serial": None},
             parents={"game_id": "game"},
@@ -102,7 +102,7 @@ COMMENTS = StoredCapability(
         ),
         PortableTable(comment_likes, comment_likes.c.comment_id.in_(_COMMENTS), parents={"comment_id": "comment"}),
         PortableTable(comment_reports, comment_reports.c.comment_id.in_(_COMMENTS), parents={"comment_id": "comment"}),
-        owned(reader_bans),
+        of_organization(reader_bans),
         of_games(closed_channels, named={"channel_id": "event"}),
     ),
     owners={"comment": select(comments.c.id, comments.c.organization_id)},

@@ -163,7 +163,7 @@ def _sqlite_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CANTOPEN) & 0xFF
 
 
-def refused(error: BaseException) -> bool:
+def is_refused(error: BaseException) -> bool:
     """Whether the server will say the same until its operator, or the setting `database.url`, says otherwise."""
     return (sqlstate(error) or "").startswith(POSTGRES_REFUSED)
 
@@ -238,6 +238,6 @@ def caller_error(error: BaseException) -> BaseException:
     """The error that the caller of a failed unit sees."""
     if isinstance(error, StopIteration):  # a future cannot carry one
         return RuntimeError("a unit raised StopIteration")
-    if refused(error):
+    if is_refused(error):
         return DatabaseRefused(f"the database refuses: {reason(error)} (setting database.url)")
     return unavailable(error) if passing(error) or isinstance(error, asyncio.CancelledError) else error

@@ -105,10 +105,10 @@ def upgrade_connection(conn: Connection) -> None:
 
 def upgrade(url: str) -> None:
     """`upgraded`, where no event loop runs."""
-    asyncio.run(upgraded(url))
+    asyncio.run(bring_up_to_date(url))
 
 
-async def upgraded(url: str) -> None:
+async def bring_up_to_date(url: str) -> None:
     """Bring the database at `url` to `head()`; on SQLite the event loop stands still meanwhile.
 
     Raises AlreadyRunning while a daemon holds the SQLite file, DatabaseRefused where the user may not, StoreUnavailable.

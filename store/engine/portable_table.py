@@ -50,7 +50,7 @@ class PortableTable:
         return select(*self.columns).where(self.only).order_by(*ordered)
 
 
-def owned(table: Table, owner: str = "organization_id", **more: Any) -> PortableTable:
+def of_organization(table: Table, owner: str = "organization_id", **more: Any) -> PortableTable:
     """A table whose rows name their organization."""
     return PortableTable(table, table.c[owner] == ORGANIZATION, **more)
 

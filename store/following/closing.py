@@ -59,7 +59,7 @@ def close_unattached(unit: Unit, organization_id: str) -> None:
     unit.conn.execute(closed.values(closed_at=unit.now))
 
 
-def abandoned(conn: Connection) -> list[str]:
+def abandoned_matches(conn: Connection) -> list[str]:
     """Matches that are followed although every liveblog on them was deleted."""
     return list(conn.scalars(select(follows.c.id).where(*_ABANDONED)))
 

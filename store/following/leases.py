@@ -127,7 +127,7 @@ def lease(unit: Unit, worker: Worker, follow_id: str) -> LeasedMatch | None:
     return next(iter(_own(unit, worker.id, free.scalars().all())), None)
 
 
-def fenced(unit: Unit, work: Callable[[Unit], T], *, follow_id: str, fence: int) -> T:
+def run_fenced(unit: Unit, work: Callable[[Unit], T], *, follow_id: str, fence: int) -> T:
     """The result of `work`, which writes for this match. Raises Superseded when another process has taken it since."""
     if _FENCE.first(unit.conn, follow_id=follow_id) != (fence,):
         raise Superseded(follow_id)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, delete, exists, select, union, update
 
-from mapping.believed import Belief, believed
+from mapping.believed import Belief, confirm_answer
 from store.engine.errors import UnreadableRow
 from store.following import closing, ledger, sources, sync
 from store.liveblogs.event_rows import in_chunks
@@ -145,5 +145,5 @@ def _both(old: bytes, new: bytes) -> bytes | None:
         before, now = sync.unpacked_belief(old), sync.unpacked_belief(new)
     except UnreadableRow:
         return None
-    merged = believed(Belief(before.match), now.match, good=frozenset())
+    merged = confirm_answer(Belief(before.match), now.match, good=frozenset())
     return sync.packed_belief(Belief(merged.match, now.doubted))

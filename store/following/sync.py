@@ -226,7 +226,7 @@ def attachments_of(conn: Connection, follow_id: str) -> list[Attachment]:
     return [Attachment(**row) for row in _ATTACHED.mappings(conn, follow_id=follow_id)]
 
 
-def declared(conn: Connection, organization_id: str, key: str) -> Attachment | None:
+def find_declared(conn: Connection, organization_id: str, key: str) -> Attachment | None:
     """The liveblog that was created for this key of the organization's configuration."""
     columns = attachments_table.c
     row = _first(conn, attachments_table, columns.organization_id == organization_id, columns.declared_key == key)
@@ -263,7 +263,7 @@ def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
 
 def packed_belief(belief: Belief) -> bytes:
     """The belief as it is stored, without what was wrong with its last answers."""
-    return packed(_beliefs().dump_json(to_kept(belief)))
+    return pack_body(_beliefs().dump_json(to_kept(belief)))
 
 
 def unpacked_belief(stored: bytes) -> Belief:
@@ -280,7 +280,7 @@ def _beliefs() -> TypeAdapter[Kept]:
     return TypeAdapter(Kept)
 
 
-def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:
+def unpack_bodies(stored: Mapping[str, bytes]) -> dict[str, bytes]:
     """The bodies in what `packed_bodies` gave. Raises UnreadableRow."""
     found: dict[str, bytes] = {}
     for name, body in stored.items():
@@ -291,7 +291,7 @@ def unpacked(stored: Mapping[str, bytes]) -> dict[str, bytes]:
     return found
 
 
-def packed(body: bytes) -> bytes:
+def pack_body(body: bytes) -> bytes:
     """The body as it is stored."""
     return zlib.compress(body, QUICK)
 
@@ -311,7 +311,7 @@ def save_resources(
         {
             "follow_id": follow_id,
             **_values(row),
-            **({} if body is None else {"body": known[row.name] if row.name in known else packed(body)}),
+            **({} if body is None else {"body": known[row.name] if row.name in known else pack_body(body)}),
         }
         for row, body in resources
     ]

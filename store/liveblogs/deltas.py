@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from store.engine.records import StoredEvent
 
 
-def changed(
+def changed_events(
     conn: Connection,
     game_id: str,
     *,

@@ -16,7 +16,7 @@ from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredG
 from store.engine.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.sql.compiled_query import CompiledQuery
 from store.liveblogs.history import keep_events
-from store.liveblogs.unprobed_media import forget_gone, unprobed
+from store.liveblogs.unprobed_media import forget_gone, unprobed_files
 from store.media.tables import media_probes
 from store.media.upload_uses import note_uses
 from store.tables import events, game_records
@@ -82,7 +82,7 @@ def place(
         _note_uses(unit, game, stored[name], before)
         if before is not None:
             forget_gone(unit.conn, stored[name], before.document)
-        probes += unprobed(stored[name], before.document if before else {}, game.organization_id, unit.now)
+        probes += unprobed_files(stored[name], before.document if before else {}, game.organization_id, unit.now)
     replaced.sort(key=tuple)  # rows that change the same columns together
     return Placed(
         serial,

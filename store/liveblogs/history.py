@@ -78,7 +78,7 @@ def keep_game(before: StoredGame, after: StoredGame) -> list[TableWrite]:
     if before.updated_at < after.updated_at:
         step = {"game_id": before.id, "until": after.updated_at}
         kept += insert_ignore(game_versions, [{**step, "version": before.version, "updated_at": before.updated_at}])
-    if said(before) != said(after):
+    if kept_values(before) != kept_values(after):
         kept += keep_document(before, until=after.updated_at)
     return kept
 
@@ -110,7 +110,7 @@ def keep_masters(unit: Unit, table: Table, ids: Sequence[str]) -> None:
     write_batch(unit.conn, insert_ignore(master_history, kept))
 
 
-def said(game: StoredGame) -> tuple[Any, ...]:
+def kept_values(game: StoredGame) -> tuple[Any, ...]:
     """What is kept of a liveblog beside its version."""
     return *(getattr(game, name) for name in SAID), game.document
 
@@ -183,7 +183,7 @@ _LOST = CompiledQuery(
 _HIDDEN = CompiledQuery(select(games.c.updated_at).where(games.c.id == bindparam("game_id"), ~liveblog_is_public()))
 
 
-def lost(conn: Connection, game_id: str) -> tuple[int, int]:
+def lost_posts(conn: Connection, game_id: str) -> tuple[int, int]:
     """When the liveblog or posts of it were taken down that stood at the connection's moment, and how many; zeros for none."""
     moment = moment_of(conn)
     if moment is None:

@@ -27,7 +27,7 @@ def incidents(conn: Connection, game_id: str) -> list[StoredEvent]:
     return [event_of(row) for row in reversed(conn.execute(query).all())]
 
 
-def highlighted(conn: Connection, game_id: str) -> bool:
+def is_highlighted(conn: Connection, game_id: str) -> bool:
     """Whether a public event is marked as a highlight."""
     table = history.events_of(conn, game_id)
     written = [f'"highlight":"{each}"' for each in sorted(HIGHLIGHTED)]

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from mapping.documents.scalars import LocalStatus
 from store.liveblogs.event_rows import event_of, in_chunks
 from store.liveblogs.liveblogs import StoredEvent, StoredGame, game_of
-from store.liveblogs.search import SHARED, TAG, TAG_LENGTH, TEAM, FoundRecords, found, linked
+from store.liveblogs.search import SHARED, TAG, TAG_LENGTH, TEAM, FoundRecords, find_links, find_words
 from store.tables import events, game_links, games
 
 if TYPE_CHECKING:
@@ -103,11 +103,11 @@ def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[Stored
     )
     sharing = select(games.c.organization_id).where(games.c.id.in_(shared)).distinct() if wanted.holders else None
     others = [*conn.scalars(sharing)] if sharing is not None else []
-    named = found(conn, games, [*wanted.owners, *others], wanted.q)
+    named = find_words(conn, games, [*wanted.owners, *others], wanted.q)
     if wanted.team_id:
-        named &= linked(conn, TEAM, [wanted.team_id])
+        named &= find_links(conn, TEAM, [wanted.team_id])
     if wanted.tag:
-        named &= linked(conn, TAG, [wanted.tag[:TAG_LENGTH]])
+        named &= find_links(conn, TAG, [wanted.tag[:TAG_LENGTH]])
     conditions = [games.c.local_status != LocalStatus.DELETED, *_of_games(wanted)]
     records = ListedRecords(
         games, games.c.organization_id, wanted.owners, conditions, named, shared if others else None

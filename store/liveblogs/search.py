@@ -107,7 +107,7 @@ class FoundRecords:
         return FoundRecords((*self.conditions, *other.conditions), self.few or other.few)
 
 
-def found(conn: Connection, table: Table, owners: Sequence[str], question: str) -> FoundRecords:
+def find_words(conn: Connection, table: Table, owners: Sequence[str], question: str) -> FoundRecords:
     """What has each word of the question; the words of liveblogs are also those of their teams, under their present names."""
     named = FoundRecords()
     for spellings in query_words(question):
@@ -117,7 +117,7 @@ def found(conn: Connection, table: Table, owners: Sequence[str], question: str) 
     return named
 
 
-def linked(conn: Connection, kind: str, values: Sequence[str]) -> FoundRecords:
+def find_links(conn: Connection, kind: str, values: Sequence[str]) -> FoundRecords:
     """Liveblogs with a link of this kind to one of the values."""
     return _any(_by_link(conn, kind, values))
 

@@ -22,7 +22,7 @@ FACTS = {"i": ("width", "height"), "v": ("width", "height", "duration_ms")}
 """What a post has to say of a file of each subtype, else it is probed."""
 
 
-def unprobed(event: StoredEvent, before: Mapping[str, Any], organization_id: str, now: float) -> list[Row]:
+def unprobed_files(event: StoredEvent, before: Mapping[str, Any], organization_id: str, now: float) -> list[Row]:
     """Rows for the files of a post that are new in it, or have a new address, and whose facts it does not say."""
     media = event.document.get("media")
     if not media:

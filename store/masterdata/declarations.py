@@ -46,7 +46,9 @@ def declare(unit: Unit, declared: Iterable[Declaration]) -> None:
             unit.conn.execute(insert(declarations).values(values))
 
 
-def declared(conn: Connection, kind: DeclaredKind, declared_id: str, owners: Iterable[str]) -> Declaration | None:
+def find_declaration(
+    conn: Connection, kind: DeclaredKind, declared_id: str, owners: Iterable[str]
+) -> Declaration | None:
     """The declaration of one of the owners with this id."""
     query = select(declarations).where(
         declarations.c.kind == kind, declarations.c.id == declared_id, declarations.c.owner_id.in_(list(owners))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from store.liveblogs.listing import Listed, ListedRecords, Page, read_page
-from store.liveblogs.search import found
+from store.liveblogs.search import find_words
 from store.masterdata.masterdata import Master, master_of
 from store.tables import players
 
@@ -32,7 +32,7 @@ def masters(conn: Connection, table: Table, wanted: MasterFilter, page: Page) ->
     conditions = [table.c.sportstype == wanted.sportstype] if wanted.sportstype else []
     if table is players:
         conditions += _of_players(wanted)
-    named = found(conn, table, wanted.owners, wanted.q)
+    named = find_words(conn, table, wanted.owners, wanted.q)
     listed = read_page(conn, ListedRecords(table, table.c.owner_id, wanted.owners, conditions, named), page)
     return Listed([master_of(table, row) for row in listed.records], listed.total, listed.exact)
 

@@ -90,7 +90,7 @@ def release_posts(unit: Unit, game_id: str) -> None:
     unit.conn.execute(delete(upload_uses).where(upload_uses.c.kind == "event", upload_uses.c.record_id.in_(posts)))
 
 
-def shown(conn: Connection, key: str) -> bool:
+def is_shown(conn: Connection, key: str) -> bool:
     """Whether something published shows the upload: a record of master data, a liveblog, or an event in one."""
     published = or_(
         and_(upload_uses.c.kind == "event", post_is_shown(upload_uses.c.record_id)),
@@ -101,7 +101,7 @@ def shown(conn: Connection, key: str) -> bool:
     return bool(conn.scalar(select(wanted)))
 
 
-def unreferenced(conn: Connection, before: int, limit: int) -> list[str]:
+def unreferenced_keys(conn: Connection, before: int, limit: int) -> list[str]:
     """Keys of uploads from before that time (Unix seconds) that nothing refers to."""
     old = select(uploads.c.key).where(uploads.c.created_at < before, _UNUSED)
     return list(conn.scalars(old.order_by(uploads.c.created_at).limit(limit)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Index, Table
 
 from store.engine.columns import integer, metadata, text
-from store.engine.portable_table import owned
+from store.engine.portable_table import of_organization
 from store.engine.stored_capability import StoredCapability
 
 reader_sign_ins = Table(
@@ -18,4 +18,4 @@ reader_sign_ins = Table(
 )
 """Sign-in tokens that were used, by SHA-256 of their `jti` in hex, until they end."""
 
-READERS = StoredCapability(portable=(owned(reader_sign_ins),))
+READERS = StoredCapability(portable=(of_organization(reader_sign_ins),))

@@ -271,7 +271,7 @@ def _matches(conn: Connection, faults: Faults) -> None:
     for row in _rows(conn, follows):
         _check(faults, "cannot be read", row.id, partial(sync.status_of, sync.follow_of(row)))
     for row in (each for each in _rows(conn, resources) if each.body is not None):
-        unpack = partial(sync.unpacked, {row.name: bytes(row.body)})
+        unpack = partial(sync.unpack_bodies, {row.name: bytes(row.body)})
         _check(faults, "have an answer that cannot be read", row.follow_id, unpack)
     for row in _rows(conn, beliefs):
         read_belief = partial(sync.unpacked_belief, bytes(row.belief))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, and_, or_, select, union
 
-from store.engine.portable_table import GAMES, ORGANIZATION, PortableTable, of_games, owned
+from store.engine.portable_table import GAMES, ORGANIZATION, PortableTable, of_games, of_organization
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history
 from store.media.tables import image_uses, media_probes, upload_uses, uploads
 from store.schema import CAPABILITIES
@@ -85,17 +85,17 @@ def _of_records(table: Table) -> ColumnElement[bool]:
 
 
 PORTABLE: tuple[PortableTable, ...] = (
-    owned(uploads),
-    owned(declarations, "owner_id"),
-    owned(teams, "owner_id"),
-    owned(players, "owner_id", parents={"team_id": "teams"}),
-    owned(tournaments, "owner_id"),
-    owned(locations, "owner_id"),
+    of_organization(uploads),
+    of_organization(declarations, "owner_id"),
+    of_organization(teams, "owner_id"),
+    of_organization(players, "owner_id", parents={"team_id": "teams"}),
+    of_organization(tournaments, "owner_id"),
+    of_organization(locations, "owner_id"),
     PortableTable(master_history, _of_records(master_history), named={"record_id": ""}, kind_column="kind"),
-    owned(games),
+    of_organization(games),
     of_games(events),
     PortableTable(parts, parts.c.event_id.in_(_EVENTS), parents={"event_id": "event"}),
-    owned(tokens, "owner_id", named={"record_id": ""}, kind_column="kind"),
+    of_organization(tokens, "owner_id", named={"record_id": ""}, kind_column="kind"),
     of_games(game_links),
     of_games(game_records, named={"record_id": ""}, kind_column="kind"),
     of_games(game_versions),
@@ -110,7 +110,7 @@ PORTABLE: tuple[PortableTable, ...] = (
     ),
     PortableTable(resources, resources.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     PortableTable(beliefs, beliefs.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
-    owned(attachments, parents={"game_id": "game", "follow_id": "follow"}),
+    of_organization(attachments, parents={"game_id": "game", "follow_id": "follow"}),
     of_games(ledger, named={"local_id": "event", "follow_id": "follow"}),
     PortableTable(
         upload_uses,
@@ -119,9 +119,9 @@ PORTABLE: tuple[PortableTable, ...] = (
         named={"record_id": ""},
         kind_column="kind",
     ),
-    owned(image_uses, named={"record_id": ""}, kind_column="kind"),
-    owned(media_probes, parents={"game_id": "game", "event_id": "event"}),
-    owned(idempotency, named={"game_id": "game"}),
+    of_organization(image_uses, named={"record_id": ""}, kind_column="kind"),
+    of_organization(media_probes, parents={"game_id": "game", "event_id": "event"}),
+    of_organization(idempotency, named={"game_id": "game"}),
     PortableTable(
         webhooks,
         and_(webhooks.c.organization_id == ORGANIZATION, webhooks.c.status != ENDED),

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Text, and_, delete, false, insert, or_, selec
 from store.engine.sql.bulk_write import insert_rows, update_rows, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.tables import webhook_rounds, webhook_waiting, webhooks
-from store.webhooks.webhooks import Subscription, renewed, subscription_of, unclaimed
+from store.webhooks.webhooks import Subscription, renew_secrets, subscription_of, unclaimed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -132,7 +132,7 @@ def record_attempts(unit: Unit, records: Sequence[AttemptRecord]) -> RecordResul
 
 def _renewed(ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> dict[str, Subscription]:
     """The receivers by id, with their secrets of now."""
-    renewals = (renewed(each.claimed, row["secrets"]) for each, row in ours)
+    renewals = (renew_secrets(each.claimed, row["secrets"]) for each, row in ours)
     return {each.id: each for each in renewals if each is not None}
 
 
@@ -157,7 +157,7 @@ def _locked(conn: Connection, skipped: Sequence[AttemptRecord]) -> frozenset[str
     return frozenset(id_ for id_, fence in conn.execute(query) if fence == fences[id_])
 
 
-def tried(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
+def tried_numbers(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
     """Delivery numbers beyond `after` that have had their first round."""
     query = select(webhook_rounds.c.number).where(
         webhook_rounds.c.webhook_id == webhook_id, webhook_rounds.c.number > after, webhook_rounds.c.kind == "update"
@@ -174,7 +174,7 @@ def so_far(conn: Connection, webhook_id: str, *, after: int) -> tuple[frozenset[
         .limit(1)
     )
     took = conn.scalar(latest)
-    return tried(conn, webhook_id, after=after), None if took is None else took / 1000
+    return tried_numbers(conn, webhook_id, after=after), None if took is None else took / 1000
 
 
 def due(

@@ -78,7 +78,7 @@ def number_committed(unit: Unit, *, limit: int = NUMBERED_AT_ONCE) -> Sequence:
     return Sequence(last, complete=len(ids) < limit)
 
 
-def unnumbered(conn: Connection) -> int:
+def count_unnumbered(conn: Connection) -> int:
     """Committed rows that wait for their number."""
     return sum(count for (count,) in _UNNUMBERED_COUNT.all(conn))
 

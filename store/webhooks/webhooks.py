@@ -153,7 +153,7 @@ def require(conn: Connection, organization_id: str, url: str) -> Subscription:
     return found
 
 
-def listed(conn: Connection, organization_id: str | None = None) -> list[Subscription]:
+def list_subscriptions(conn: Connection, organization_id: str | None = None) -> list[Subscription]:
     """The subscriptions of an organization, or of all, oldest first."""
     query = select(webhooks).order_by(webhooks.c.created_at, webhooks.c.id)
     query = query.where(webhooks.c.status != ENDED)
@@ -230,12 +230,12 @@ def waiting_for(conn: Connection, owner: str, *, now: float, far: float) -> list
     return [id_ for (id_,) in _WAITING_FOR.all(conn, owner=owner, now=now, far=far)]
 
 
-def orphaned(conn: Connection, owner: str) -> list[str]:
+def orphaned_ids(conn: Connection, owner: str) -> list[str]:
     """Ids of active subscriptions claimed by a process, not `owner`, that has died and may have left something undone."""
     return [id_ for (id_,) in _ORPHANED.all(conn, owner=owner)]
 
 
-def renewed(claimed: Subscription, secrets: str) -> Subscription | None:
+def renew_secrets(claimed: Subscription, secrets: str) -> Subscription | None:
     """`claimed` with its secrets as the table has them now; None where they cannot be read, as the next claim reports."""
     try:
         now = _secrets(secrets)

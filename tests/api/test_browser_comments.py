@@ -7,7 +7,7 @@ from dataclasses import replace
 import jwt
 import pytest
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.clients import clients
 from tests.api.conftest import NOW, serving
 from tests.api.test_browser import address
@@ -132,7 +132,7 @@ async def test_readers_of_another_site_comment_in_its_embed(public, browser):
     complaints = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
-    async with listening(site, bound("127.0.0.1", 0), log_level="critical") as elsewhere:
+    async with listening(site, bind_socket("127.0.0.1", 0), log_level="critical") as elsewhere:
         await page.goto(elsewhere)
         post = page.locator("#egoal")
         await post.get_by_role("button", name="Comments (0)").click()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from functools import partial
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from tests.api.test_delay import served
 from tests.kit import matchday
@@ -46,7 +46,7 @@ async def test_clock_and_score_of_a_late_page_are_those_of_its_moment(tmp_path, 
     liveblog = matchday.Liveblog(document=document(0))
     async with (
         served(migrated_url(tmp_path / "late.db"), lambda: at[0], delay_max=100) as server,
-        listening(server.app, bound("127.0.0.1", 0), timeout_graceful_shutdown=1) as address,
+        listening(server.app, bind_socket("127.0.0.1", 0), timeout_graceful_shutdown=1) as address,
     ):
         await server.add(liveblog)
         at[0] = server.now = now - 10

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from tests.api.test_browser_accessible import violations
 from tests.kit import matchday
 from tests.kit.browser import needed
@@ -48,7 +48,7 @@ async def service(public):
 async def site(service):
     """The other site; its `address` is another origin."""
     site = OtherSite(service)
-    async with listening(site, bound("127.0.0.1", 0), log_level="critical") as address:
+    async with listening(site, bind_socket("127.0.0.1", 0), log_level="critical") as address:
         site.address = address
         yield site
 

@@ -18,7 +18,7 @@ from api.app import create_app
 from api.media.proxy import ImageProxy
 from config.sections import MediaConfig
 from mapping.rules.image_address import read_path
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from tests.kit import matchday
@@ -155,7 +155,7 @@ async def site(public, tmp_path):
         proxy = ImageProxy(settings, fetch, None, lambda: public.now, lambda: public.ticks)
         stack.callback(proxy.close)
         app = create_app(public.services.having(proxy), monotonic=lambda: public.ticks)
-        yield await stack.enter_async_context(listening(app, bound("127.0.0.1", 0), log_level="critical"))
+        yield await stack.enter_async_context(listening(app, bind_socket("127.0.0.1", 0), log_level="critical"))
 
 
 @pytest.fixture(params=SCREENS, ids=["phone", "desk"])

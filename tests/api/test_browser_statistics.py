@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from tests.api.conftest import serving
 from tests.api.test_statistics import BROWSER, Site
 from tests.kit import matchday
@@ -64,7 +64,7 @@ async def test_a_page_and_a_frame_report_what_their_reader_does(store, tmp_path)
         await store.write(site.begin)
 
         async def opened(app):
-            listener = bound("127.0.0.1", 0)
+            listener = bind_socket("127.0.0.1", 0)
             await cleanup.enter_async_context(
                 listening(app, listener, timeout_graceful_shutdown=1, log_level="critical")
             )

@@ -386,8 +386,8 @@ async def test_a_comment_that_is_taken_down_is_gone_from_the_next_request_on(roo
 async def test_the_head_of_an_export_reads_nothing_for_it(room, monkeypatch):
     """Its headers are those of the file, and no part of the file is made; the same helper serves all exports."""
     await room.comment(await room.reader(name="Kim"))
-    real, pages = comment_store.exported, []
-    monkeypatch.setattr(comment_store, "exported", lambda conn, **what: pages.append(what) or real(conn, **what))
+    real, pages = comment_store.read_for_export, []
+    monkeypatch.setattr(comment_store, "read_for_export", lambda conn, **what: pages.append(what) or real(conn, **what))
     params = {"liveblogId": "gderby", "format": "csv"}
     head = await room.server.http.head(f"{DESK}/export", params=params, auth=MODERATOR)
     assert (head.status_code, head.content, pages) == (200, b"", [])

@@ -19,8 +19,8 @@ from api.liveblogs import messages
 from api.liveblogs.messages import as_json
 from api.stream import streams
 from api.stream.reader import StreamRequest
-from mapping.believed import believed
-from mapping.posts import wanted
+from mapping.believed import confirm_answer
+from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.terms import Terms
@@ -63,10 +63,10 @@ class Course:
     def _liveblog(self, match_id, snapshots, rows, share):
         bodies = snapshots[int(share * (len(snapshots) - 1))]
         answer = translate(match_id, {"match-event": b"[]", **bodies}, names=NAMES, zone=BERLIN, rows=rows)
-        match = believed(None, answer, good=frozenset()).match
+        match = confirm_answer(None, answer, good=frozenset()).match
         terms = Terms(sport=match.sport, auto_post=True)
         nobody = References(owner_id=matchday.ORGANIZATION)
-        posts = wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
+        posts = wanted_posts(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
         document = game_document(match, terms, nobody)
         writes = [
             EventWrite.new(

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from api.page.reader_language import LOCALES, preferred
+from api.page.reader_language import LOCALES, preferred_locale
 from tests.kit import matchday, poison
 from tests.kit.harmless import active_parts, read
 
@@ -26,7 +26,7 @@ def words(html):
 )  # fmt: skip
 def test_a_reader_is_served_in_the_best_known_language(wanted, locale):
     """By weight; a language without its country is enough, but Chinese of other places is written otherwise."""
-    assert preferred(wanted) == locale
+    assert preferred_locale(wanted) == locale
     assert locale in LOCALES
 
 

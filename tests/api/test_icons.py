@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 
-from api.page.icons import drawn, icon, marks_period
+from api.page.icons import icon, icon_of, marks_period
 from mapping.sports import SPORTS
 
 
@@ -10,7 +10,7 @@ def test_every_event_type_of_every_sport_has_a_drawing_of_its_own():
     """No two look alike, but for those that begin, interrupt or end a period in the same way."""
     alike = defaultdict(set)
     for kind in (kind for sport in SPORTS.values() for kind in sport.kinds):
-        assert drawn(kind.id), kind.id
+        assert icon_of(kind.id), kind.id
         alike[icon(kind.id)].add(kind.id)
 
     shared = [ids for ids in alike.values() if len(ids) > 1]

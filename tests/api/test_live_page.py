@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite
 from tests.api.conftest import serving
@@ -53,7 +53,7 @@ class Site:
         """A process begins: with an app, and so with streams, of its own."""
         store = self.server.store
         running = await self._up.enter_async_context(serving(store, **OPEN))
-        listener = bound("127.0.0.1", self.port)
+        listener = bind_socket("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
         self.address = await self._up.enter_async_context(
             listening(running.app, listener, timeout_graceful_shutdown=1, log_level="critical")

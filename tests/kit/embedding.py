@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.responses import HTMLResponse
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from tests.api.conftest import serving
@@ -31,7 +31,7 @@ class Service:
         self._up = AsyncExitStack()
 
     async def start(self):
-        listener = bound("127.0.0.1", self.port)
+        listener = bind_socket("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}"
         running = await self._up.enter_async_context(

@@ -11,7 +11,7 @@ import pytest
 from config.sections import Server
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import serving
-from providers.http_server import bound
+from providers.http_server import bind_socket
 from tests.api.conftest import public, store
 from tests.kit import matchday
 
@@ -81,7 +81,7 @@ class Served:
 async def served(app, *, per_address=0, **server):
     settings = Server(**{"header_timeout": 30, "stall_timeout": 30, "shutdown_grace": 5, **server})
     limits = ConnectionLimits(settings, connections_per_address=per_address, max_connections=settings.max_connections)
-    async with serving(app, bound("127.0.0.1", 0), limits, settings) as address:
+    async with serving(app, bind_socket("127.0.0.1", 0), limits, settings) as address:
         running = Served(address, limits, app)
         yield running
         for client in running.clients:

@@ -17,10 +17,10 @@ from ingest.kit.containment import Containment
 from ingest.sync.followed import Followed, everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
-from mapping.believed import believed
+from mapping.believed import confirm_answer
 from mapping.errors import BadBody
 from mapping.match import Match
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.terms import Terms
@@ -255,9 +255,9 @@ def says(bodies: Bodies, match_id: str) -> dict[str, Any]:
 def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> tuple[dict[str, Any], frozenset[str]]:
     """Key → post, and the keys of the texts that are bound to an incident."""
     answer = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
-    match = believed(None, answer, good=frozenset()).match
+    match = confirm_answer(None, answer, good=frozenset()).match
     terms, nobody = Terms(sport="soccer", auto_post=True, text=True), References(owner_id=OWNER)
-    posts = wanted(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
+    posts = wanted_posts(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
     bound_texts = frozenset(comment.key for comment in answer.comments if comment.incident_key is not None)
     return {post.key: post for post in posts}, bound_texts
 

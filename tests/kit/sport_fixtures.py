@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.terms import Terms
 from providers.heim.names import names_of
@@ -66,7 +66,7 @@ def stepped(sport: str, name: str) -> list[Match]:
 def posted(match: Match, locale: str = "en", *, text: bool = False) -> dict[str, Post]:
     """The posts that the match asks for, by key."""
     terms = Terms(sport=match.sport, locale=locale, auto_post=True, text=text)
-    return {post.key: post for post in wanted(match, terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")}
+    return {post.key: post for post in wanted_posts(match, terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")}
 
 
 def texts_of(match: Match, locale: str = "en", *, text: bool = False) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from tests.kit.event_desk import DESK, applied
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ STREAM = "/api/embed/v4/stream"
 async def over_http(app: Any) -> AsyncIterator[httpx.AsyncClient]:
     """The app behind a real server: the test transport waits for the end of a stream."""
     async with (
-        listening(app, bound("127.0.0.1", 0), timeout_graceful_shutdown=3) as address,
+        listening(app, bind_socket("127.0.0.1", 0), timeout_graceful_shutdown=3) as address,
         httpx.AsyncClient(base_url=address, timeout=60, trust_env=False) as http,
     ):
         yield http

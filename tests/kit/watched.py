@@ -11,10 +11,10 @@ from typing import Any
 import httpx
 
 from ingest.sync.poll import confirmed_parts
-from mapping.believed import Belief, believed
+from mapping.believed import Belief, confirm_answer
 from mapping.errors import DownstreamRejected
 from mapping.match import Match
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.terms import Terms
@@ -140,7 +140,7 @@ class Observed:
         changed = {each.resource: each.body for each in fetched.changed}
         try:
             match = self.translate({**memory.bodies, **changed})
-            belief = believed(memory.belief, match, good=confirmed_parts(fetched, self.adapter, match))
+            belief = confirm_answer(memory.belief, match, good=confirmed_parts(fetched, self.adapter, match))
             if memory.belief is None or belief.match != memory.belief.match:  # the same match has had its document
                 game_document(belief.match, self.terms(belief.match), NOBODY)
         except DownstreamRejected:
@@ -185,5 +185,5 @@ def resource_of(path: str) -> str:
 
 def shown(match: Match, terms: Terms) -> dict[str, Any]:
     """Key → document of all that a liveblog on the match shows: its posts, and under "" the liveblog itself."""
-    posts = wanted(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
+    posts = wanted_posts(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
     return {"": game_document(match, terms, NOBODY), **{post.key: post.document for post in posts}}

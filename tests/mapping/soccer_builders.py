@@ -14,7 +14,7 @@ from mapping.match import (
     Side,
     Status,
 )
-from mapping.posts import Post, wanted
+from mapping.posts import Post, wanted_posts
 from mapping.references import References
 from mapping.terms import Terms
 
@@ -77,7 +77,7 @@ def comment(html: str, **facts) -> Comment:
 
 
 def posts(match: Match, *, references: References = REFERENCES, **wishes) -> tuple[Post, ...]:
-    return wanted(match, terms(**wishes), references, block_id=block_id)
+    return wanted_posts(match, terms(**wishes), references, block_id=block_id)
 
 
 def post_of(happened: Incident, match: Match = MATCH, **more) -> Post:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.believed import Belief, believed
+from mapping.believed import Belief, confirm_answer
 from mapping.match import Clock, Fault, PeriodScore, Placing, Race, Score, Status
 from mapping.parts import ALL_PARTS
 from tests.mapping.soccer_builders import (
@@ -72,22 +72,22 @@ STEPS_BACK = {
 @pytest.mark.parametrize("less", STEPS_BACK.values(), ids=STEPS_BACK.keys())
 def test_a_step_back_waits_for_a_second_good_answer(less):
     """Said once it changes nothing, said twice it counts, and what comes back counts at once."""
-    once = believed(Belief(FULL), less, good=GOOD)
-    twice = believed(once, less, good=GOOD)
+    once = confirm_answer(Belief(FULL), less, good=GOOD)
+    twice = confirm_answer(once, less, good=GOOD)
 
     assert FULL == once.match
     assert once.doubted
-    assert believed(once, FULL, good=GOOD) == Belief(FULL)
+    assert confirm_answer(once, FULL, good=GOOD) == Belief(FULL)
     assert twice == Belief(less)
-    assert believed(twice, FULL, good=GOOD) == Belief(FULL)
+    assert confirm_answer(twice, FULL, good=GOOD) == Belief(FULL)
 
 
 @pytest.mark.parametrize("less", STEPS_BACK.values(), ids=STEPS_BACK.keys())
 def test_an_answer_that_failed_confirms_nothing(less):
     """A step back stays in doubt while its source answers badly."""
-    once = believed(Belief(FULL), less, good=GOOD)
+    once = confirm_answer(Belief(FULL), less, good=GOOD)
 
-    assert once == believed(once, less, good=frozenset())
+    assert once == confirm_answer(once, less, good=frozenset())
 
 
 CORRECTIONS = {
@@ -108,14 +108,14 @@ CORRECTIONS = {
 @pytest.mark.parametrize("more", CORRECTIONS.values(), ids=CORRECTIONS.keys())
 def test_an_addition_or_correction_counts_at_once(more):
     """The first answer that says so is believed."""
-    assert believed(Belief(FULL), more, good=GOOD) == Belief(more)
+    assert confirm_answer(Belief(FULL), more, good=GOOD) == Belief(more)
 
 
 def test_two_different_steps_back_do_not_confirm_each_other():
     """Each thing that is gone is counted for itself, and anew when it was back in between."""
-    once = believed(Belief(FULL), without("incidents", GOAL), good=GOOD)
-    other = believed(once, without("incidents", CHANGE), good=GOOD)
-    again = believed(other, without("incidents", GOAL), good=GOOD)
+    once = confirm_answer(Belief(FULL), without("incidents", GOAL), good=GOOD)
+    other = confirm_answer(once, without("incidents", CHANGE), good=GOOD)
+    again = confirm_answer(other, without("incidents", GOAL), good=GOOD)
 
     assert [FULL] * 3 == [once.match, other.match, again.match]
 
@@ -124,29 +124,29 @@ def test_another_order_of_the_same_people_waits():
     """A list that comes backwards once is no correction; said twice it is, and somebody new counts at once."""
     shuffled = only(home=replace(HOME, lineup=HOME.lineup[::-1]))
     more = only(home=replace(HOME, lineup=(CALETA_CAR, *HOME.lineup[::-1])))
-    once = believed(Belief(FULL), shuffled, good=GOOD)
+    once = confirm_answer(Belief(FULL), shuffled, good=GOOD)
 
     assert FULL == once.match
-    assert Belief(FULL) == believed(once, FULL, good=GOOD)
-    assert Belief(shuffled) == believed(once, shuffled, good=GOOD)
-    assert Belief(more) == believed(Belief(FULL), more, good=GOOD)
+    assert Belief(FULL) == confirm_answer(once, FULL, good=GOOD)
+    assert Belief(shuffled) == confirm_answer(once, shuffled, good=GOOD)
+    assert Belief(more) == confirm_answer(Belief(FULL), more, good=GOOD)
 
 
 def test_a_tally_that_is_deduced_of_a_lower_score_waits_with_it():
     """Where kicks are counted on top of the goals, a goal that is gone makes the shoot-out end higher."""
     ended = only(score=Score(2, 2), shootout=Score(3, 1))
     less = only(score=Score(1, 2), shootout=Score(4, 1))
-    once = believed(Belief(ended), less, good=GOOD)
+    once = confirm_answer(Belief(ended), less, good=GOOD)
 
     assert ended == once.match
-    assert Belief(less) == believed(once, less, good=GOOD)
-    assert believed(once, only(score=Score(2, 2), shootout=Score(4, 1)), good=GOOD).match.shootout == Score(4, 1)
+    assert Belief(less) == confirm_answer(once, less, good=GOOD)
+    assert confirm_answer(once, only(score=Score(2, 2), shootout=Score(4, 1)), good=GOOD).match.shootout == Score(4, 1)
 
 
 def test_what_stays_keeps_its_place():
     """An incident that is gone once stands where it stood, between those that came before and after it."""
     late = replace(GOAL, key="incident:9", order=9, minute=80)
-    once = believed(Belief(FULL), only(incidents=(START, CHANGE, late)), good=GOOD)
+    once = confirm_answer(Belief(FULL), only(incidents=(START, CHANGE, late)), good=GOOD)
 
     assert (START, GOAL, CHANGE, late) == once.match.incidents
 
@@ -159,11 +159,11 @@ def test_a_first_yellow_card_stays_after_a_second_one():
     both, sent_off = only(incidents=(first, second), comments=(text,)), only(incidents=(second,), comments=(text,))
     belief = Belief(both)
     for _ in range(3):
-        belief = believed(belief, sent_off, good=GOOD)
+        belief = confirm_answer(belief, sent_off, good=GOOD)
     other = only(incidents=(replace(second, people=involved(player=MEYER)),))
 
     assert Belief(both) == belief
-    assert believed(believed(belief, other, good=GOOD), other, good=GOOD).match.incidents == other.incidents
+    assert confirm_answer(confirm_answer(belief, other, good=GOOD), other, good=GOOD).match.incidents == other.incidents
 
 
 def test_only_one_yellow_card_stays_for_a_second_one():
@@ -172,9 +172,9 @@ def test_only_one_yellow_card_stays_for_a_second_one():
     second = incident("soccer.yellow-red-card", key="incident:2", minute=80, people=involved(player=GEIS))
     good, copy = only(incidents=(first, second), comments=()), replace(first, key="incident:3")
     for mistake in ((copy, second), (first, replace(copy, minute=47), second), (replace(copy, minute=47), second)):
-        belief = believed(Belief(good), only(incidents=mistake, comments=()), good=GOOD)
+        belief = confirm_answer(Belief(good), only(incidents=mistake, comments=()), good=GOOD)
         for _ in range(2):
-            belief = believed(belief, good, good=GOOD)
+            belief = confirm_answer(belief, good, good=GOOD)
         assert Belief(good) == belief
 
 
@@ -183,11 +183,11 @@ def test_a_text_stays_bound_to_its_incident():
     bound, loose = FULL, only(comments=(replace(FULL.comments[0], incident_key=None), FULL.comments[1]))
     belief = Belief(bound)
     for _ in range(3):
-        belief = believed(belief, loose, good=GOOD)
+        belief = confirm_answer(belief, loose, good=GOOD)
     gone = replace(loose, incidents=(START, CHANGE))
 
     assert Belief(bound) == belief
-    assert believed(believed(belief, gone, good=GOOD), gone, good=GOOD) == Belief(gone)
+    assert confirm_answer(confirm_answer(belief, gone, good=GOOD), gone, good=GOOD) == Belief(gone)
 
 
 def test_a_time_that_is_missing_is_no_other_time():
@@ -196,7 +196,7 @@ def test_a_time_that_is_missing_is_no_other_time():
         made_up = replace(START, created_at=time, synthesised=True)
         belief = Belief(FULL)
         for _ in range(3):
-            belief = believed(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
+            belief = confirm_answer(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
 
         assert START == belief.match.incidents[0]
 
@@ -207,17 +207,17 @@ def test_an_incident_under_another_id_never_stands_twice():
     moved = only(
         incidents=(START, again, CHANGE), comments=(replace(FULL.comments[0], incident_key=again.key), FULL.comments[1])
     )
-    once = believed(Belief(FULL), moved, good=GOOD)
+    once = confirm_answer(Belief(FULL), moved, good=GOOD)
 
     assert FULL == once.match
-    assert Belief(moved) == believed(once, moved, good=GOOD)
+    assert Belief(moved) == confirm_answer(once, moved, good=GOOD)
     second = replace(again, people=involved(scorer=MEYER), score=Score(2, 0), minute=16)
     other = only(incidents=(START, second, CHANGE))
     beside = only(
         incidents=(START, replace(GOAL, created_at=None, score=None), replace(GOAL, key="incident:3"), CHANGE)
     )
     for more, key in ((other, again.key), (beside, "incident:3")):
-        assert {GOAL.key, key} < {each.key for each in believed(Belief(FULL), more, good=GOOD).match.incidents}
+        assert {GOAL.key, key} < {each.key for each in confirm_answer(Belief(FULL), more, good=GOOD).match.incidents}
 
 
 def test_what_nobody_could_read_is_not_gone():
@@ -226,7 +226,7 @@ def test_what_nobody_could_read_is_not_gone():
     answer = replace(without("incidents", GOAL), faults=(fault,))
     belief = Belief(FULL)
     for _ in range(3):
-        belief = believed(belief, answer, good=GOOD)
+        belief = confirm_answer(belief, answer, good=GOOD)
 
     assert GOAL in belief.match.incidents
     assert not belief.doubted
@@ -239,11 +239,11 @@ def test_what_is_deduced_waits_with_what_it_was_deduced_from():
     paired = replace(CHANGE, people=involved(in_=MEYER, out=GORETZKA))
     half = replace(other, people=involved(in_=CALETA_CAR))
     goal = replace(GOAL, key="incident:9", order=9)
-    once = believed(Belief(full), only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
+    once = confirm_answer(Belief(full), only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
 
     assert (START, GOAL, CHANGE, other, goal) == once.match.incidents
     assert Score(3, 0) == once.match.score
-    twice = believed(once, only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
+    twice = confirm_answer(once, only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
     assert (START, GOAL, paired, half, goal) == twice.match.incidents
 
 
@@ -253,17 +253,17 @@ def test_a_race_steps_back_as_a_whole():
     race = Race(lap=12, total_laps=50, flag="green-flag", ranking=ranking)
     full = only(race=race)
     for less in (None, replace(race, lap=11), replace(race, ranking=ranking[:1])):
-        once = believed(Belief(full), only(race=less), good=GOOD)
+        once = confirm_answer(Belief(full), only(race=less), good=GOOD)
         assert full == once.match
-        assert Belief(only(race=less)) == believed(once, only(race=less), good=GOOD)
+        assert Belief(only(race=less)) == confirm_answer(once, only(race=less), good=GOOD)
     overtaken = tuple(Placing(position=at + 1, person=person) for at, person in enumerate((MEYER, GEIS)))
     for more in (replace(race, flag="red-flag"), replace(race, ranking=overtaken), replace(race, lap=13)):
-        assert Belief(only(race=more)) == believed(Belief(full), only(race=more), good=GOOD)
+        assert Belief(only(race=more)) == confirm_answer(Belief(full), only(race=more), good=GOOD)
 
 
 def test_a_team_that_is_gone_is_not_covered_up():
     """Such an answer is a fault, which nobody would hear of if the team were kept."""
-    assert believed(Belief(FULL), only(away=None), good=GOOD).match.away is None
+    assert confirm_answer(Belief(FULL), only(away=None), good=GOOD).match.away is None
 
 
 def test_a_kick_off_whose_hour_is_not_fixed_is_no_other_time():
@@ -272,15 +272,15 @@ def test_a_kick_off_whose_hour_is_not_fixed_is_no_other_time():
     for answer in (only(kickoff=None), only(kickoff=midnight, kickoff_open=True)):
         belief = Belief(FULL)
         for _ in range(3):
-            belief = believed(belief, answer, good=GOOD)
+            belief = confirm_answer(belief, answer, good=GOOD)
         assert KICKOFF == belief.match.kickoff
     for answer in (only(kickoff=midnight + 3 * 86400, kickoff_open=True), only(kickoff=midnight)):
-        assert answer.kickoff == believed(Belief(FULL), answer, good=GOOD).match.kickoff
+        assert answer.kickoff == confirm_answer(Belief(FULL), answer, good=GOOD).match.kickoff
 
 
 def test_the_first_answer_is_believed():
     """There is nothing that it could step back from."""
-    assert Belief(FULL) == believed(None, FULL, good=GOOD)
+    assert Belief(FULL) == confirm_answer(None, FULL, good=GOOD)
 
 
 def test_a_match_that_goes_on_after_its_end_waits_once_and_then_goes_on():
@@ -290,12 +290,12 @@ def test_a_match_that_goes_on_after_its_end_waits_once_and_then_goes_on():
     for over, method in ((Status.FINISHED, None), (Status.ABANDONED, "abandoned")):
         end = incident("soccer.end", key="period:soccer.end", order=9, method=method)
         ended = only(status=over, clock=Clock(phase=2), winner="home", incidents=(*FULL.incidents, end))
-        once = believed(Belief(ended), running, good=GOOD)
+        once = confirm_answer(Belief(ended), running, good=GOOD)
 
         assert ended == once.match
-        assert Belief(ended) == believed(once, ended, good=GOOD)
-        assert Belief(running) == believed(once, running, good=GOOD)
-        assert Belief(ended) == believed(Belief(running), ended, good=GOOD)
+        assert Belief(ended) == confirm_answer(once, ended, good=GOOD)
+        assert Belief(running) == confirm_answer(once, running, good=GOOD)
+        assert Belief(ended) == confirm_answer(Belief(running), ended, good=GOOD)
 
 
 @pytest.mark.parametrize("sent", [(), (incident("soccer.end", key="period:soccer.end", order=9),)])
@@ -303,6 +303,6 @@ def test_an_abandoned_match_of_soccer_has_one_post_that_says_so(sent):
     """Whether the feed has sent the end or not; a match that ends in the ordinary way has none."""
     rows = (*FULL.incidents, *sent)
     for status, said in ((Status.ABANDONED, ["abandoned"]), (Status.FINISHED, [None] * len(sent))):
-        match = believed(None, only(status=status, incidents=rows), good=GOOD).match
+        match = confirm_answer(None, only(status=status, incidents=rows), good=GOOD).match
 
         assert said == [each.method for each in match.incidents if each.kind == "soccer.end"]

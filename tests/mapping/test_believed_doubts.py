@@ -9,7 +9,7 @@ from itertools import groupby
 import pytest
 from pydantic import TypeAdapter
 
-from mapping.believed import Belief, believed
+from mapping.believed import Belief, confirm_answer
 from mapping.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREATS
 from mapping.match import Clock, Match, Score, Status
 from mapping.parts import ALL_PARTS, Part
@@ -40,7 +40,7 @@ def polled(belief: Belief, *answers, good=ALL_PARTS) -> list[Belief]:
     """What is believed after each of the answers; between them it is stored and loaded as by a process that was killed."""
     found = []
     for answer in answers:
-        belief = unpacked_belief(packed_belief(believed(belief, answer, good=good)))
+        belief = unpacked_belief(packed_belief(confirm_answer(belief, answer, good=good)))
         found.append(belief)
     return found
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.believed import Belief, believed
+from mapping.believed import Belief, confirm_answer
 from mapping.match import PeriodScore, Score
 from mapping.parts import ALL_PARTS
 from tests.mapping.soccer_builders import CALETA_CAR, incident, involved
@@ -32,18 +32,18 @@ def test_a_goal_that_is_known_before_the_score_counts_it_is_on_the_board():
     assert {(each.match.score, each.match.incidents) for each in beliefs} == {(Score(2, 0), late.incidents)}
     assert not any(each.doubted for each in beliefs)
     assert Belief(sent(Score(2, 0), FIRST, SECOND)) == polled(beliefs[-1], sent(Score(2, 0), FIRST, SECOND))[-1]
-    assert believed(None, late, good=frozenset()).match.score == Score(2, 0)
+    assert confirm_answer(None, late, good=frozenset()).match.score == Score(2, 0)
 
 
 def test_goals_of_both_sides_count_whoever_knows_of_them_first():
     """The row of one side's goal and the score with the other's make the score with both."""
-    assert Score(2, 1) == believed(None, sent(Score(1, 1), FIRST, SECOND), good=ALL_PARTS).match.score
+    assert Score(2, 1) == confirm_answer(None, sent(Score(1, 1), FIRST, SECOND), good=ALL_PARTS).match.score
 
 
 def test_a_goal_that_never_was_leaves_the_board_with_its_row():
     """The row goes with the second answer, and with it what it had put on the board alone."""
     wrong, right = sent(Score(1, 0), FIRST, SECOND), sent(Score(1, 0), FIRST)
-    belief = believed(None, wrong, good=ALL_PARTS)
+    belief = confirm_answer(None, wrong, good=ALL_PARTS)
     first, second = polled(belief, right, right)
 
     assert wrong.incidents == first.match.incidents
@@ -101,7 +101,7 @@ def test_the_score_of_a_part_is_not_below_its_goals(title, score):
     match = sent(Score(3, 1), FIRST, SECOND, THIRD, later)
     late = replace(match, periods=(PeriodScore(title=title, score=Score(1, 0)),))
 
-    assert (PeriodScore(title=title, score=score),) == believed(None, late, good=ALL_PARTS).match.periods
+    assert (PeriodScore(title=title, score=score),) == confirm_answer(None, late, good=ALL_PARTS).match.periods
 
 
 def test_kicks_of_a_shootout_and_scores_that_nobody_gives_are_left_alone():
@@ -109,8 +109,8 @@ def test_kicks_of_a_shootout_and_scores_that_nobody_gives_are_left_alone():
     kick = replace(SECOND, score=Score(5, 4))
 
     for each in (replace(kick, method="shootout"), replace(kick, phase=5)):
-        assert Score(1, 0) == believed(None, sent(Score(1, 0), FIRST, each), good=ALL_PARTS).match.score
-    assert believed(None, sent(None, FIRST), good=ALL_PARTS).match.score is None
+        assert Score(1, 0) == confirm_answer(None, sent(Score(1, 0), FIRST, each), good=ALL_PARTS).match.score
+    assert confirm_answer(None, sent(None, FIRST), good=ALL_PARTS).match.score is None
 
 
 def test_kicks_of_a_shootout_go_and_come_whatever_the_score_is():

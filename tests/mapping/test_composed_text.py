@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.rules.composed_text import MOST_MARKS, is_mark, normalized
+from mapping.rules.composed_text import MOST_MARKS, is_mark, normalize_text
 from mapping.rules.plain_text import plain_line
 from mapping.tokens import words
 
@@ -33,13 +33,13 @@ def test_a_name_of_very_many_combining_marks_is_read_at_once(read, marks):
 @given(st.text(alphabet=st.sampled_from("ae \u0301\u0316\u0308\u05b0ü가각ก"), max_size=MOST_MARKS))
 def test_texts_with_no_more_marks_are_normalised_as_ever(text):
     """The bound changes no text that has no more marks in a row than it lets through."""
-    assert normalized("NFC", text) == unicodedata.normalize("NFC", text)
-    assert normalized("NFKD", text) == unicodedata.normalize("NFKD", text)
+    assert normalize_text("NFC", text) == unicodedata.normalize("NFC", text)
+    assert normalize_text("NFKD", text) == unicodedata.normalize("NFKD", text)
 
 
 def test_marks_beyond_the_bound_are_left_out():
     """What follows them is kept."""
-    shortened = normalized("NFC", "x" + "\u0316" * 1_000 + "derby" + "\u0316" * 1_000)
+    shortened = normalize_text("NFC", "x" + "\u0316" * 1_000 + "derby" + "\u0316" * 1_000)
     assert shortened == "x" + "\u0316" * MOST_MARKS + "derby" + "\u0316" * MOST_MARKS
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mapping import legacy_event
-from mapping.legacy_event import attributed, blocks_of, info_of, markup_of
+from mapping.legacy_event import attributed_text, blocks_of, info_of, markup_of
 
 SPANS = [
     ("<p>A <b>fine</b> move</p>", "A fine move", [("Bold", 2, 6)]),
@@ -38,7 +38,7 @@ def given(text, *spans):
 
 def read(markup):
     """The value of `attributes_json` for a post with this text."""
-    return json.loads(attributed([markup]).as_json("Svc::ApiModel::"))
+    return json.loads(attributed_text([markup]).as_json("Svc::ApiModel::"))
 
 
 @pytest.mark.parametrize(("markup", "text", "spans"), SPANS)
@@ -110,9 +110,9 @@ def test_only_what_is_short_is_cached():
     """What is cached is bounded, in number and in size."""
     legacy_event._cached.cache_clear()
     for number in range(3):
-        attributed([f"<b>{number}</b>"])
-        attributed([f"<b>{number}</b>"])
-        attributed([f"<b>{number}</b>" * legacy_event.SHORT])
+        attributed_text([f"<b>{number}</b>"])
+        attributed_text([f"<b>{number}</b>"])
+        attributed_text([f"<b>{number}</b>" * legacy_event.SHORT])
     info_ = legacy_event._cached.cache_info()
     assert (info_.hits, info_.misses, info_.maxsize) == (3, 3, legacy_event.CACHED)
 

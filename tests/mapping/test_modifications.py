@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mapping.documents.base import parse
 from mapping.documents.modification import Modification, PostModifications
 from mapping.errors import Unprocessable
-from mapping.modifications import CHANGES, Editing, apply, kind_of, sent
+from mapping.modifications import CHANGES, Editing, apply, kind_of, sent_fields
 from tests.kit.interface_tables import OURS, documents
 
 PREFIX = "Svc::Model::Modification::"
@@ -32,7 +32,7 @@ BEFORE = MappingProxyType(
 def read(*modifications):
     """Modifications as the API reads them."""
     named = [{"_type": f"{PREFIX}{kind}Modification", **fields} for kind, fields in modifications]
-    return [sent(each) for each in parse(PostModifications, {"modifications": named}).modifications]
+    return [sent_fields(each) for each in parse(PostModifications, {"modifications": named}).modifications]
 
 
 def applied(*modifications, document=BEFORE, local_status=0):

@@ -14,15 +14,15 @@ def after(*steps, rule=RULE, circuit=None):
     for name, *times in steps:
         match name:
             case "good":
-                circuit = breaker.succeeded(circuit, times[0])
+                circuit = breaker.note_success(circuit, times[0])
             case "bad" | "refused":
-                circuit = breaker.failed(rule, circuit, began=times[0], now=times[1], refused=name == "refused")
+                circuit = breaker.note_failure(rule, circuit, began=times[0], now=times[1], refused=name == "refused")
             case "asked":
-                circuit = breaker.started(circuit)
+                circuit = breaker.start_poll(circuit)
             case "stopped":
-                circuit = breaker.abandoned(circuit)
+                circuit = breaker.note_abandoned(circuit)
             case "away":
-                circuit = breaker.throttled(circuit, now=times[0], seconds=times[1])
+                circuit = breaker.note_pause(circuit, now=times[0], seconds=times[1])
     return circuit
 
 
@@ -64,7 +64,7 @@ def test_one_trial_after_the_pause():
     circuit = after(*OUTAGE)
 
     assert breaker.wait(circuit, 41.7) == 0
-    trying = breaker.started(circuit)
+    trying = breaker.start_poll(circuit)
     assert breaker.wait(trying, 41.7) == ASK_AGAIN
     assert breaker.wait(after(("bad", 41.7, 42), circuit=trying), 42) == 30
     assert after(("good", 42), circuit=trying) == Circuit(good_at=42)
@@ -80,4 +80,4 @@ def test_stragglers_do_not_lengthen_the_pause():
 
 def test_a_closed_circuit_has_no_trials():
     """While all is well any number of polls may be under way."""
-    assert breaker.wait(breaker.started(Circuit()), 0) == 0
+    assert breaker.wait(breaker.start_poll(Circuit()), 0) == 0

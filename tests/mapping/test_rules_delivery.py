@@ -6,7 +6,18 @@ import re
 
 import pytest
 
-from mapping.rules.delivery import DAY, PLAN, Health, Verdict, after, expected, far, next_round, quick_pause, verdict
+from mapping.rules.delivery import (
+    DAY,
+    PLAN,
+    Health,
+    Verdict,
+    after,
+    expected_seconds,
+    far,
+    next_round,
+    quick_pause,
+    verdict,
+)
 from tests.kit.interface_tables import OURS, tables
 
 NOW = 1_790_000_000.0
@@ -145,6 +156,6 @@ def test_what_a_round_is_likely_to_take(took, then):
     """The first one counts; each later one counts as much as all before it together."""
     found = None
     for each in took:
-        found = expected(found, each)
+        found = expected_seconds(found, each)
 
     assert found == then

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mapping.rules.periods import QUARTER, Calendar, calendar
 from mapping.statistics.page_address import NOWHERE, page_address
-from mapping.statistics.reader_sketch import EXACT, ReaderSketch, united
+from mapping.statistics.reader_sketch import EXACT, ReaderSketch, unite_sketches
 from mapping.statistics.salt_spans import day_slots, last_use, month_slots, month_span
 
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",
@@ -96,7 +96,7 @@ def test_a_sketch_counts_readers_exactly_while_few_and_within_three_percent_beyo
     halves = ReaderSketch(), ReaderSketch()
     for at, each in enumerate(hashes):
         halves[at % 2].add({each})
-    whole = united([ReaderSketch(each.to_bytes()) for each in (*halves, halves[0])])
+    whole = unite_sketches([ReaderSketch(each.to_bytes()) for each in (*halves, halves[0])])
 
     assert whole.count() == pytest.approx(size, rel=0 if size <= EXACT else 0.03)
     assert not whole.add(hashes)

@@ -28,7 +28,7 @@ async def origin():
 def ffprobe(tmp_path, monkeypatch):
     """A command in place of `ffprobe`: whatever script is written to it."""
     file = tmp_path / "ffprobe"
-    monkeypatch.setattr(video, "installed", lambda: str(file))
+    monkeypatch.setattr(video, "find_ffprobe", lambda: str(file))
 
     def write(script):
         file.write_text(f"#!/bin/sh\n{script}\n")
@@ -54,14 +54,14 @@ async def test_a_video_that_claims_to_be_longer_than_any_disk_stops_nobody(tmp_p
 
 async def test_a_fault_of_ours_at_one_file_leaves_the_others_of_its_post_alone(tmp_path, origin, monkeypatch):
     """It is logged, and its file is given up as if it could not be fetched; its neighbour learns its size."""
-    identify = probe.identified
+    identify = probe.identify_image
 
     async def fail(head):
         if head == b"poison":
             raise RuntimeError("of ours")
         return await identify(head)
 
-    monkeypatch.setattr(probe, "identified", fail)
+    monkeypatch.setattr(probe, "identify_image", fail)
     origin.files["/poison"] = b"poison"
     with capture_logs() as logs:
         async with desk_at(migrated_url(tmp_path / "fault.db"), tmp_path, probe_tries=1) as desk:
@@ -152,6 +152,6 @@ async def test_a_playlist_opens_no_other_file(tmp_path, form):
         for named in (str(target) if "EXTM3U" in form else target.name, f"http://127.0.0.1:{port}/clip.mp4"):
             playlist = tmp_path / "playlist"
             playlist.write_text(form.format(named))
-            assert video.read(await video.run(video.installed(), str(playlist))) == {}
-        assert video.read(await video.run(video.installed(), str(target)))["width"] == 320
+            assert video.read(await video.run(video.find_ffprobe(), str(playlist))) == {}
+        assert video.read(await video.run(video.find_ffprobe(), str(target)))["width"] == 320
     assert connected == []

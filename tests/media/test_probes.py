@@ -192,7 +192,7 @@ async def test_a_video_learns_size_and_length(tmp_path, origin, index_first):
 
 async def test_without_ffprobe_a_video_is_known_as_one(tmp_path, origin, monkeypatch):
     """Its size stays unknown, so 4:3 is assumed; nothing is tried again."""
-    monkeypatch.setattr(video, "installed", lambda: None)
+    monkeypatch.setattr(video, "find_ffprobe", lambda: None)
     origin.files["/clip"] = b"\0\0\0\x18ftypisom\0\0\2\0isomiso2" + bytes(1000)
     async with desk_at(migrated_url(tmp_path / "video.db"), tmp_path) as desk:
         event = await desk.post(origin.url("clip"), kind=IMAGE)

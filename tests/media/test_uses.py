@@ -45,7 +45,7 @@ async def used(store):
 
 
 async def is_shown(store, upload):
-    return await store.read(partial(uploads.shown, key=upload.key))
+    return await store.read(partial(uploads.is_shown, key=upload.key))
 
 
 @pytest.mark.parametrize(("path", "send"), PLACES.values(), ids=PLACES)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from providers.local_times import ClockChange, TimedRow, change_within, nearest, settled
+from providers.local_times import ClockChange, TimedRow, change_within, nearest, settle_times
 
 BERLIN, NEW_YORK, LORD_HOWE = (ZoneInfo(name) for name in ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe"))
 BACK = [
@@ -29,7 +29,9 @@ def read(moment, zone):
 def resolved(moments, zone, *, minutes=None, kickoff=None):
     rows = {at: TimedRow(read(each, zone), minutes[at] if minutes else None) for at, each in enumerate(moments)}
     change = change_within([each.moment for each in rows.values()], zone)
-    return list((settled(rows, change, kickoff) if change else {at: row.moment for at, row in rows.items()}).values())
+    return list(
+        (settle_times(rows, change, kickoff) if change else {at: row.moment for at, row in rows.items()}).values()
+    )
 
 
 @pytest.mark.parametrize(("zone", "at", "seconds"), NIGHTS, ids=NAMED)
@@ -74,7 +76,7 @@ def test_a_clock_that_is_not_set_forward_goes_on():
     change = change_within([each.moment for each in rows.values()], BERLIN)
 
     assert change is not None
-    assert moments == list(settled(rows, change, at - 1800).values())
+    assert moments == list(settle_times(rows, change, at - 1800).values())
 
 
 @pytest.mark.parametrize("minute", [70, 85])

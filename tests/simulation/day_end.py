@@ -6,9 +6,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.believed import believed
+from mapping.believed import confirm_answer
 from mapping.games import GAME
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.terms import Terms
 from providers.gn_gsd import names as gn_gsd_names
@@ -95,9 +95,9 @@ def _demand(recorded: RecordedMatch, bodies: Mapping[str, bytes]) -> tuple[dict[
         answer = heim.translate(recorded.own_id, bodies, names=heim_names.names_of({}), zone=BERLIN)
     else:
         answer = gn_gsd.translate(recorded.own_id, bodies, names=gn_gsd_names.names_of({}))
-    match = believed(None, answer, good=frozenset()).match
+    match = confirm_answer(None, answer, good=frozenset()).match
     terms = Terms(sport=match.sport, auto_post=True, text=True)
-    posts = wanted(match, terms, References(owner_id="0" * 24), block_id=lambda key, name: f"{key} {name}")
+    posts = wanted_posts(match, terms, References(owner_id="0" * 24), block_id=lambda key, name: f"{key} {name}")
     return {post.key: said(post.document) for post in posts if post.document.get("sport_event")}, match
 
 

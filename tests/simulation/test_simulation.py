@@ -18,7 +18,7 @@ from ingest.sync.match_leases import PeerMonitor
 from ingest.webhooks import attempt
 from ingest.webhooks.cursor import CursorTracker
 from mapping import reconcile
-from mapping.believed import Belief, believed
+from mapping.believed import Belief, confirm_answer
 from mapping.rules import delivery
 from store.following import leases, ledger
 from store.liveblogs import liveblogs
@@ -32,7 +32,7 @@ WITHIN = 25
 
 
 def skip_the_fence(patch):
-    patch.setattr(leases, "fenced", lambda unit, work, **_: work(unit))
+    patch.setattr(leases, "run_fenced", lambda unit, work, **_: work(unit))
 
 
 def leave_the_dead(patch):
@@ -71,7 +71,7 @@ def withdraw_at_once(patch):
 
 
 def never_ask_again(patch):
-    patch.setattr(poll, "believed", lambda *args, **more: replace(believed(*args, **more), doubted=frozenset()))
+    patch.setattr(poll, "believed", lambda *args, **more: replace(confirm_answer(*args, **more), doubted=frozenset()))
 
 
 def write_over_editors(patch):

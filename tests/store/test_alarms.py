@@ -61,7 +61,7 @@ async def test_an_alarm_begins_once_and_ends_once(processes, wall):
     for _ in range(4):
         wall.now += STALE / 2
         assert not (await two.write(partial(alarms.note, patience=STALE, observed=[SILENT]))).began
-    (shown,) = [each for each in await one.read(partial(alarms.listed, ended_since=0)) if each.ended_at is None]
+    (shown,) = [each for each in await one.read(partial(alarms.list_alarms, ended_since=0)) if each.ended_at is None]
     assert (shown.kind, shown.began_at, shown.details) == ("feed_silent", 1_800_000_000.0, {"match": "9000001"})
 
     wall.now += STALE + 1
@@ -70,7 +70,7 @@ async def test_an_alarm_begins_once_and_ends_once(processes, wall):
     assert kinds((await one.write(partial(alarms.note, patience=STALE, observed=[SILENT]))).began) == [
         ("feed_silent", "f1")
     ]
-    assert len(await one.read(partial(alarms.listed, ended_since=0))) == 3
+    assert len(await one.read(partial(alarms.list_alarms, ended_since=0))) == 3
     assert await one.write(partial(alarms.purge, before=wall.now + 1)) == 2
 
 
@@ -96,10 +96,10 @@ async def test_the_beginning_is_announced_before_the_end_and_each_once(processes
     (retried,) = await two.write(alarms.to_announce)
     wall.now += STALE + 1
     await one.write(partial(alarms.note, patience=STALE, observed=[]))
-    await two.write(partial(alarms.announced, alarm=retried))
+    await two.write(partial(alarms.note_announced, alarm=retried))
     (end,) = await one.write(alarms.to_announce)
     assert (end.id, end.unannounced, end.ended_at) == (first.id, "ended", wall.now)
-    await one.write(partial(alarms.announced, alarm=end))
+    await one.write(partial(alarms.note_announced, alarm=end))
     wall.now += 3600
     assert await one.write(alarms.to_announce) == []
 

@@ -44,7 +44,7 @@ async def test_declared_clients_are_exactly_those_of_the_configuration(store):
     await store.write(declaring(spec("b", "s3", scopes=("read", "write")), spec("c", "s4")))
 
     changed = await find(store, "b")
-    assert [row.id for row in await store.read(clients.listed)] == ["b", "c", "cli"]
+    assert [row.id for row in await store.read(clients.list_clients)] == ["b", "c", "cli"]
     assert (changed.secrets, changed.scopes, changed.organizations, changed.declared) == (
         (hash_secret("s3"),),
         ("read", "write"),
@@ -92,7 +92,7 @@ async def test_a_revoked_client_is_as_unknown_as_one_that_never_was(store):
         await store.write(partial(clients.revoke, client_id="nobody"))
     with pytest.raises(Conflict):
         await store.write(creating(spec("cli", "s2")))
-    assert [(row.revoked_at, row.secrets) for row in await store.read(clients.listed)] == [(1_700_000_000, ())]
+    assert [(row.revoked_at, row.secrets) for row in await store.read(clients.list_clients)] == [(1_700_000_000, ())]
 
 
 def saving(key, client="c1", organization="o1", game="g1"):

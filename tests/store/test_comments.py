@@ -215,11 +215,11 @@ async def test_what_is_forgotten_and_when(desk):
     assert not await purge(0)
     far = 10**11
     assert [await purge(far), await purge(far), await purge(far)] == [True, True, False]
-    left = await desk.store.read(lambda conn: comments.exported(conn, GAME, after=0, limit=10))
+    left = await desk.store.read(lambda conn: comments.read_for_export(conn, GAME, after=0, limit=10))
     assert [each.id for each in left] == ["c0", "c3"]
     await desk.store.write(lambda unit: liveblogs.record(unit, GAME, Change(local_status=LocalStatus.DELETED)))
     assert not await purge(0, limit=10)
-    assert await desk.store.read(lambda conn: comments.exported(conn, GAME, after=0, limit=10)) == []
+    assert await desk.store.read(lambda conn: comments.read_for_export(conn, GAME, after=0, limit=10)) == []
 
 
 async def test_of_all_who_use_a_sign_in_token_at_once_one_is_first(store):

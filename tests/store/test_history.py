@@ -26,7 +26,7 @@ def outlook(conn):
         if game is None:
             found[name] = None
             continue
-        changes = [deltas.changed(conn, game.id, since=since) for since in range(game.version + 1)]
+        changes = [deltas.changed_events(conn, game.id, since=since) for since in range(game.version + 1)]
         chunks = [deltas.chunk(conn, game.id, since=since, limit=2) for since in range(game.version + 1)]
         found[name] = [
             _without_serial(game),

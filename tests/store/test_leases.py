@@ -120,9 +120,11 @@ async def test_a_stale_process_writes_nothing(store):
     def write(unit, status):
         sync.save_follow(unit, match, status=status)
 
-    await store.write(partial(leases.fenced, work=partial(write, status="first_half"), follow_id=match, fence=fresh))
+    await store.write(
+        partial(leases.run_fenced, work=partial(write, status="first_half"), follow_id=match, fence=fresh)
+    )
     with pytest.raises(Superseded):
-        await store.write(partial(leases.fenced, work=partial(write, status="ghost"), follow_id=match, fence=stale))
+        await store.write(partial(leases.run_fenced, work=partial(write, status="ghost"), follow_id=match, fence=stale))
     assert "first_half" == (await store.read(lambda conn: sync.follow(conn, match))).status
 
 

@@ -29,7 +29,7 @@ async def test_rows_are_numbered_after_their_commit_in_batches(store):
     start = (await store.read(outbox.sequence)).last
     game = await store.write(partial(insert_game, game=new_game()))
     await step(store, game, 4)
-    assert await store.read(outbox.unnumbered) == 5
+    assert await store.read(outbox.count_unnumbered) == 5
     assert await store.read(outbox.sequence) == Sequence(start, complete=False)
 
     assert await store.write(partial(outbox.number_committed, limit=3)) == Sequence(start + 3, complete=False)

@@ -128,11 +128,11 @@ def _agree(conn, owners, pictures):
     for game_id in set(owners.values()):
         mine = {name for name in by_sql if owners[name] == game_id}
         assert {each.local_id for each in liveblogs.events(conn, game_id)} == mine
-        assert {each.local_id for each in deltas.changed(conn, game_id, since=0)} == mine
+        assert {each.local_id for each in deltas.changed_events(conn, game_id, since=0)} == mine
         assert {each.local_id for each in incidents.incidents(conn, game_id)} == mine
-        assert (deltas.count(conn, game_id), incidents.highlighted(conn, game_id)) == (len(mine), bool(mine))
+        assert (deltas.count(conn, game_id), incidents.is_highlighted(conn, game_id)) == (len(mine), bool(mine))
         assert comments.counts(conn, game_id).keys() == mine
-    assert {name for name in POSTS if uploads.shown(conn, pictures[name].key)} == shown
+    assert {name for name in POSTS if uploads.is_shown(conn, pictures[name].key)} == shown
 
 
 async def test_the_upload_of_a_scheduled_post_is_public_once_it_is(store, clock, game):
@@ -141,12 +141,12 @@ async def test_the_upload_of_a_scheduled_post_is_public_once_it_is(store, clock,
     waits = EventWrite.new(local_id="e1", document={}, created_at=1, publish_at=int(clock.now) + 60)
     await store.write(partial(record, game_id=game.id, change=Change(events=(waits,))))
     await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
-    assert not await store.read(partial(uploads.shown, key=picture.key))
+    assert not await store.read(partial(uploads.is_shown, key=picture.key))
 
     now = EventWrite.new(local_id="e1", document={}, created_at=1)
     await store.write(partial(record, game_id=game.id, change=Change(events=(now,))))
     await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
-    assert await store.read(partial(uploads.shown, key=picture.key))
+    assert await store.read(partial(uploads.is_shown, key=picture.key))
 
 
 def test_a_file_is_public_unless_its_entry_says_otherwise():

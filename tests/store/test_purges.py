@@ -172,8 +172,8 @@ async def test_a_subscription_with_a_long_log_ends_at_once_and_its_rows_go_bit_b
     assert left == webhooks.FORGOTTEN + 1
     assert (
         []
-        == await store.read(webhooks.listed)
-        == await store.read(partial(webhooks.listed, organization_id=ORGANIZATION))
+        == await store.read(webhooks.list_subscriptions)
+        == await store.read(partial(webhooks.list_subscriptions, organization_id=ORGANIZATION))
     )
     assert [] == await store.read(partial(delivery_log.page, organization_id=ORGANIZATION))
     some = await store.read(lambda conn: conn.scalar(select(tables.webhook_rounds.c.id).limit(1)))

@@ -366,7 +366,7 @@ async def test_declarations_are_exactly_what_is_declared(store):
     gold = Declaration(owner_id=ORGANIZATION, kind="pricing", id="gold", fields={"name": "Gold"})
 
     async def known(kind, declared_id, owner_id=ORGANIZATION):
-        return await store.read(lambda conn: declarations.declared(conn, kind, declared_id, [owner_id]))
+        return await store.read(lambda conn: declarations.find_declaration(conn, kind, declared_id, [owner_id]))
 
     await store.write(partial(declarations.declare, declared=[gold, place(ORGANIZATION)]))
     assert await known("pricing", "gold") == gold

@@ -30,7 +30,7 @@ MATCH = NewFollow(
 
 
 def bodies(conn, follow_id):
-    return sync.unpacked(sync.packed_bodies(conn, follow_id))
+    return sync.unpack_bodies(sync.packed_bodies(conn, follow_id))
 
 
 @pytest.fixture
@@ -88,8 +88,8 @@ async def test_attachments_are_found_by_liveblog_match_and_declared_key(store, g
 
     assert await store.read(partial(sync.attachment, game_id=game.id)) == written
     assert await store.read(partial(sync.attachments_of, follow_id=follow.id)) == [written]
-    assert await store.read(partial(sync.declared, organization_id=ORGANIZATION, key="derby")) == written
-    assert await store.read(partial(sync.declared, organization_id="other", key="derby")) is None
+    assert await store.read(partial(sync.find_declared, organization_id=ORGANIZATION, key="derby")) == written
+    assert await store.read(partial(sync.find_declared, organization_id="other", key="derby")) is None
 
 
 async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by_the_next(store, game, follow):
@@ -100,14 +100,14 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
         await store.write(partial(sync.attach, attachment=attachment(each, follow, declared_key=each.id)))
     assert [] == await store.write(closing.close_abandoned)
     await store.write(partial(record, game_id=game.id, change=Change(local_status=LocalStatus.DELETED)))
-    assert [] == await store.read(closing.abandoned)
+    assert [] == await store.read(closing.abandoned_matches)
     assert [other.id] == [each.game_id for each in await store.read(partial(sync.attachments_of, follow_id=follow.id))]
     await store.write(partial(record, game_id=other.id, change=Change(local_status=LocalStatus.DELETED)))
 
-    assert [follow.id] == await store.read(closing.abandoned) == await store.write(closing.close_abandoned)
+    assert [follow.id] == await store.read(closing.abandoned_matches) == await store.write(closing.close_abandoned)
     assert [] == await store.write(closing.close_abandoned)
     assert "nobody's yet" in {row.match_id for row in await store.read(sync.follows)} - {follow.match_id}
-    assert await store.read(partial(sync.declared, organization_id=ORGANIZATION, key=game.id))
+    assert await store.read(partial(sync.find_declared, organization_id=ORGANIZATION, key=game.id))
     third = await store.write(partial(insert_game, game=new_game(3)))
     await store.write(partial(sync.attach, attachment=attachment(third, follow)))
     assert follow.id in {row.id for row in await store.read(sync.follows)}

@@ -68,9 +68,9 @@ async def test_a_record_refers_to_what_it_said_last(store):
     await refer(store, "team", "t1", {first.key: True})
     await refer(store, "team", "t1", {second.key: True})
 
-    assert not await store.read(lambda conn: uploads.shown(conn, first.key))
-    assert await store.read(lambda conn: uploads.shown(conn, second.key))
-    assert await store.read(lambda conn: uploads.unreferenced(conn, OLD + 1, 10)) == [first.key]
+    assert not await store.read(lambda conn: uploads.is_shown(conn, first.key))
+    assert await store.read(lambda conn: uploads.is_shown(conn, second.key))
+    assert await store.read(lambda conn: uploads.unreferenced_keys(conn, OLD + 1, 10)) == [first.key]
 
 
 async def test_a_reference_to_what_is_gone_is_refused_and_changes_nothing(store):
@@ -81,7 +81,7 @@ async def test_a_reference_to_what_is_gone_is_refused_and_changes_nothing(store)
     with pytest.raises(Unprocessable):
         await refer(store, "team", "t1", {new_key(): True})
 
-    assert await store.read(lambda conn: uploads.shown(conn, made.key))
+    assert await store.read(lambda conn: uploads.is_shown(conn, made.key))
 
 
 async def test_only_what_a_published_record_shows_is_shown(store):
@@ -95,7 +95,7 @@ async def test_only_what_a_published_record_shows_is_shown(store):
     await refer(store, "game", unseen.id, {hidden.key: True})
     await refer(store, "player", "p1", {entry.key: False})
 
-    states = [await store.read(partial(uploads.shown, key=each.key)) for each in (published, hidden, entry)]
+    states = [await store.read(partial(uploads.is_shown, key=each.key)) for each in (published, hidden, entry)]
 
     assert states == [True, False, False]
 
@@ -105,7 +105,7 @@ async def test_only_what_is_old_and_unused_may_go(store):
     old, young, used = await kept(store), await kept(store, created_at=OLD + 50), await kept(store)
     await refer(store, "event", "e1", {used.key: False})
 
-    found = await store.read(lambda conn: uploads.unreferenced(conn, OLD + 10, 10))
+    found = await store.read(lambda conn: uploads.unreferenced_keys(conn, OLD + 10, 10))
     gone = await store.write(lambda unit: uploads.forget(unit, [old.key, used.key]))
 
     assert found == gone == [old.key]

@@ -14,7 +14,7 @@ from config.sections import Webhooks
 from ingest.guard.guarded_session import callable_url
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
 from ingest.webhooks.receiver_client import ReceiverClient
-from mapping.rules.addresses import REFUSED, shown
+from mapping.rules.addresses import REFUSED, without_password
 
 PUBLIC = "93.184.216.34"
 PUBLIC_V6 = "2606:2800:220:1:248:1893:25c8:1946"
@@ -439,4 +439,4 @@ async def test_a_redirect_that_is_followed_meets_the_guard_again():
 )
 def test_user_and_password_are_not_shown(url, seen):
     """Whatever is stored, an address is shown without them."""
-    assert shown(url) == seen
+    assert without_password(url) == seen

@@ -13,7 +13,7 @@ import pytest
 from api.feeds.feed import feed_topics
 from ingest.webhooks import hub_ping
 from ingest.webhooks.hub_ping import HubPings
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from tests.api.conftest import NOW, serving
@@ -56,7 +56,7 @@ class PublicHub:
 @asynccontextmanager
 async def hub():
     made = PublicHub()
-    async with listening(made, bound("127.0.0.1", 0)) as address:
+    async with listening(made, bind_socket("127.0.0.1", 0)) as address:
         made.address = address
         yield made
 

@@ -59,7 +59,7 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(two_stor
     assert set((await store.write(partial(deliveries.record_attempts, records=[made(claimed=taken)]))).recorded) == {
         row.id
     }
-    assert await store.read(lambda conn: deliveries.tried(conn, row.id, after=0)) == frozenset({1})
+    assert await store.read(lambda conn: deliveries.tried_numbers(conn, row.id, after=0)) == frozenset({1})
 
 
 async def test_only_what_is_within_reach_is_requested(two_stores):
@@ -74,10 +74,10 @@ async def test_only_what_is_within_reach_is_requested(two_stores):
         return set(await store.read(partial(webhooks.within_reach, owner="three")))
 
     assert await reach() == {rows[2].id}
-    assert await store.read(partial(webhooks.orphaned, owner="three")) == []
+    assert await store.read(partial(webhooks.orphaned_ids, owner="three")) == []
     await lives(store, "two", "three")
     assert await reach() == {rows[0].id, rows[2].id}
-    assert await store.read(partial(webhooks.orphaned, owner="three")) == [rows[0].id]
+    assert await store.read(partial(webhooks.orphaned_ids, owner="three")) == [rows[0].id]
 
 
 async def test_a_step_is_two_units_where_it_is_written_and_one_where_it_is_heard(two_stores, monkeypatch):

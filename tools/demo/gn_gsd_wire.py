@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from providers.replay.gn_gsd import written
+from providers.replay.gn_gsd import write_instant
 from tools.demo.facts import Facts, Incident, Team
 from tools.demo.plan import Plan
 from tools.demo.squads import Person
@@ -48,7 +48,7 @@ def person(who: Person) -> Json:
 
 def match(facts: Facts, plan: Plan, state: Json, result: Json) -> Json:
     """The answer of `matches/{id}`; `state` and `result` hold what changes while it is played."""
-    dates = {"scheduledStartTimeUTC": written(facts.kickoff), **state.pop("dates", {})}
+    dates = {"scheduledStartTimeUTC": write_instant(facts.kickoff), **state.pop("dates", {})}
     league = {"typeDetail": "LEAGUE_SEASON", **entity("GNDEMOLEAGUE001", "World Cup 2018")}
     group = {
         "id": f"GNDEMO{int(plan.round_id):09}",
@@ -107,7 +107,7 @@ def action(ident: str, sequence: int, incident: Incident, facts: Facts, changed:
         "eventTime": {"periodNumber": PERIODS[incident.period], "time": clock(incident)},
         "participant": {"id": team_id(team.id)},
         **{name: person(who) for name, who in persons.items() if who is not None},
-        "meta": {"updateDate": written(changed)},
+        "meta": {"updateDate": write_instant(changed)},
     }
 
 

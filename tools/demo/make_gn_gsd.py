@@ -13,7 +13,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from providers.replay.gn_gsd import written
+from providers.replay.gn_gsd import write_instant
 from providers.replay.recording import Line
 from tools.demo import gn_gsd_wire as wire
 from tools.demo.facts import Facts, Incident, read_facts
@@ -130,7 +130,7 @@ def _line_up(feed: Feed, _: datetime) -> None:
 
 def _whistle(kind: str, period: str, since: datetime) -> Act:
     def turn(feed: Feed, _: datetime) -> None:
-        started = written(since.replace(microsecond=0))
+        started = write_instant(since.replace(microsecond=0))
         dates = {**feed.state.get("dates", {}), **({"actualStartTimeUTC": started} if kind == "game-start" else {})}
         feed.scores.setdefault("score", (0, 0))
         if kind in RESULTS:

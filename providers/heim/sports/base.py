@@ -13,7 +13,7 @@ from providers.heim.comments import comments, in_order, number_of
 from providers.heim.event import Event
 from providers.heim.events import Context
 from providers.heim.payload import competition
-from providers.local_times import TimedRow, change_within, nearest, settled
+from providers.local_times import TimedRow, change_within, nearest, settle_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -60,7 +60,7 @@ class Source:
             kickoff=self.kickoff(),
             kickoff_open=clock.is_open(self.row),
             tournament=self.tournament(),
-            location=self.faults.try_read(lambda: squads.named(self.row.part("venue"), self.faults)),
+            location=self.faults.try_read(lambda: squads.read_named(self.row.part("venue"), self.faults)),
             text=(self.faults.try_read(self.row.text, "live_status") or FULL_COVERAGE) == FULL_COVERAGE,
         )
 
@@ -76,7 +76,7 @@ class Source:
         special = clock.special_status(self.names, self.incident(keep))
         if special is not None and special.over:
             return special
-        if clock.finished(self.row, self.faults, keep) or ended:
+        if clock.is_finished(self.row, self.faults, keep) or ended:
             return Status.FINISHED
         return playing or special or Status.SCHEDULED
 
@@ -108,7 +108,7 @@ class Source:
             return rows
         known = sorted([(entered(each), each) for each in rows], key=itemgetter(0))
         timed = {at: TimedRow(each.created_at, minute(each)) for at, each in known if each.created_at is not None}
-        moments = settled(timed, change, self.kickoff())
+        moments = settle_times(timed, change, self.kickoff())
         return tuple([replace(each, created_at=moments.get(entered(each))) for each in rows])
 
     def incident(self, keep: Iterable[str] = ()) -> str | None:
@@ -122,7 +122,7 @@ class Source:
     def tournament(self) -> Named | None:
         """The competition inside the match or above it in the tree."""
         row = self.faults.try_read(competition, self.found)
-        return self.faults.try_read(squads.named, row, self.faults) if row is not None else None
+        return self.faults.try_read(squads.read_named, row, self.faults) if row is not None else None
 
     def texts(self, sides: Mapping[str, SideName], binding: Binding | None = None) -> tuple[Comment, ...]:
         """The editorial text; `binding` as in `comments`, without it every item stands for itself."""

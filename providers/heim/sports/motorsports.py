@@ -10,7 +10,17 @@ from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Placing
 from providers.heim import squads
 from providers.heim.payload import EVENTS, competition
 from providers.heim.read import Row
-from providers.heim.sports.races import MARKS, ONCE, TRACK, drivers, flag_in_force, kind_of, merged, read_rows, stopped
+from providers.heim.sports.races import (
+    MARKS,
+    ONCE,
+    TRACK,
+    drivers,
+    flag_in_force,
+    is_stopped,
+    kind_of,
+    merge_flags,
+    read_rows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -80,7 +90,7 @@ def _status(source: Source, events: Sequence[RaceEvent]) -> Status:
     ended = period == "game-end" or any(event.kind == "end" for event in events)
     playing = None
     if period or any(event.kind != "weather-info" for event in events):
-        playing = Status.BREAK if stopped(events) else Status.LIVE
+        playing = Status.BREAK if is_stopped(events) else Status.LIVE
     return source.status(playing, ended=ended, keep=MARKS)
 
 
@@ -110,7 +120,7 @@ def _happened(events: Sequence[RaceEvent], faults: FaultCollector) -> tuple[list
     Whether a flag is one of several of an incident, other rows show. Where one of those lacks something, flags that
     look like part of another incident may have been one of their own.
     """
-    groups = merged([event for event in events if event.kind not in ONCE])
+    groups = merge_flags([event for event in events if event.kind not in ONCE])
     keys = {event.id: f"incident:{group[0].id}" for group in groups for event in group}
     if _unsure(events, faults):
         faults.kept.update(f"incident:{event.id}" for group in groups for event in group[1:])

@@ -48,7 +48,7 @@ AMERICAN_FOOTBALL = Parts(
 ICEHOCKEY = Parts(sport="icehockey", regular=3, periods=_periods(("first", "second", "third"), "third"), shootout=True)
 
 
-def phased(parts: Parts, source: Source) -> Match:
+def translate_phases(parts: Parts, source: Source) -> Match:
     """The match with the score of each part; nothing is posted but the text."""
     names = source.names
     home, away = source.sides()

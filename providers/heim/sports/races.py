@@ -98,7 +98,7 @@ def _read(row: Row, event_id: str, faults: FaultCollector, *, source: Source) ->
     )
 
 
-def merged(events: Sequence[RaceEvent]) -> list[list[RaceEvent]]:
+def merge_flags(events: Sequence[RaceEvent]) -> list[list[RaceEvent]]:
     """The rows in groups of one incident each: yellow flags of one incident (several sectors, its end) are one."""
     groups: list[list[RaceEvent]] = []
     waving: list[RaceEvent] = []
@@ -126,7 +126,7 @@ def _belongs(waving: Sequence[RaceEvent], event: RaceEvent) -> bool:
     return event.created_at - last.created_at <= ONE_INCIDENT
 
 
-def stopped(events: Sequence[RaceEvent]) -> bool:
+def is_stopped(events: Sequence[RaceEvent]) -> bool:
     """Whether a red flag has stopped the session and nobody has restarted it."""
     turns = [event for event in events if event.kind in (RED, "start")]
     return bool(turns) and turns[-1].kind == RED and not turns[-1].over

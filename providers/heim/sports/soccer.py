@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mapping.match import Status
 from providers.heim import clock, squads
 from providers.heim.catalog import PERIOD_KEYS
-from providers.heim.comments import bound
+from providers.heim.comments import incident_of_comment
 from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
 from providers.heim.score import EXTRA_TIME, scores, table
 from providers.local_times import nearest
@@ -35,7 +35,7 @@ def soccer(source: Source) -> Match:
     since = _since(source, events, sent.get(period))
     rows, ending = table(row, faults, keep=PERIOD_KEYS), source.incident(PERIOD_KEYS)
     course = clock.course(names, ending, extra_time=EXTRA_TIME in rows)
-    markers = clock.completed(sent, clock.implied(period, status, course), period, since)
+    markers = clock.complete_markers(sent, clock.implied_kinds(period, status, course), period, since)
     happened = incidents(events)
     result = scores(
         rows,
@@ -55,8 +55,8 @@ def soccer(source: Source) -> Match:
         shootout=result.shootout,
         periods=result.periods,
         winner=source.winner(sides, status, result.shootout or result.score),
-        incidents=clock.placed(markers, happened, 1 + max((event.position for event in events), default=-1)),
-        comments=source.texts(sides, partial(bound, keys=incident_keys(events))),
+        incidents=clock.place_incidents(markers, happened, 1 + max((event.position for event in events), default=-1)),
+        comments=source.texts(sides, partial(incident_of_comment, keys=incident_keys(events))),
     )
     return source.completed(match)
 
@@ -79,5 +79,5 @@ def _with_squad(team: Side | None, events: tuple[Event, ...], name: SideName) ->
     lineup = squads.squad(people_of(events, "lineup", name))
     started = {player.ext_id for player in lineup}
     bench = squads.squad(player for player in people_of(events, "bench", name) if player.ext_id not in started)
-    known = squads.completed(team, (event.team for event in events if event.team is not None))
+    known = squads.complete_team(team, (event.team for event in events if event.team is not None))
     return replace(known, lineup=lineup, bench=bench)

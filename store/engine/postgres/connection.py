@@ -21,7 +21,7 @@ from sqlalchemy.pool import NullPool
 
 from store.engine.errors import StoreError, commit_unknown, connect_error
 from store.engine.records import StoredGame
-from store.engine.sql.compiled_query import raised
+from store.engine.sql.compiled_query import translate_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -220,4 +220,4 @@ def _errors(conn: Connection, sql: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise raised(conn, sql, error) from error
+        raise translate_error(conn, sql, error) from error

@@ -76,7 +76,7 @@ class _QueueDriver(PsycopgDriver):
 
 
 @asynccontextmanager
-async def opened(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
+async def open_queue(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
     """The queue of the database at `url`, over connections of its own; in memory for SQLite."""
     parsed = parse_url(url)
     if parsed.get_backend_name() == "sqlite":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from sqlalchemy import LargeBinary, Text, bindparam, cast, column, func, select, update
 
 from store.engine.sql.compiled_query import Convert, compiled_for, execute
-from store.engine.sql.json_type import Json, dumps, written
+from store.engine.sql.json_type import Json, column_value, dumps
 
 if TYPE_CHECKING:
     from sqlalchemy import Column, Connection, Dialect, Table
@@ -200,7 +200,7 @@ def _conversion(of: Column[Any]) -> Convert | None:
     """What makes a value of the column one that JSON can hold."""
     if isinstance(of.type, LargeBinary):
         return _as_hex
-    return written if isinstance(of.type, Json) else None
+    return column_value if isinstance(of.type, Json) else None
 
 
 def _as_hex(value: bytes | None) -> str | None:

@@ -122,10 +122,10 @@ def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]
         (cursor.executemany if isinstance(values, list) else cursor.execute)(sql, values)
         return list(cursor.fetchall())
     except Exception as error:  # of a driver known at run time only; `raised` distinguishes its errors from others
-        raise raised(conn, sql, error) from error
+        raise translate_error(conn, sql, error) from error
 
 
-def raised(conn: Connection, sql: str, error: Exception) -> Exception:
+def translate_error(conn: Connection, sql: str, error: Exception) -> Exception:
     """The driver's error as SQLAlchemy raises it; any other as it is."""
     module: Any = conn.dialect.loaded_dbapi
     if not isinstance(error, module.Error):

@@ -30,7 +30,7 @@ def loads(text: str) -> Any:
         return json.loads(text)
 
 
-def written(value: Any) -> str | None:
+def column_value(value: Any) -> str | None:
     """What a column holds for the value."""
     return None if value is None else dumps(value)
 
@@ -72,7 +72,7 @@ class Json(TypeDecorator[Any]):
     cache_ok = True
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:  # noqa: ARG002 -- SQLAlchemy's signature
-        return written(value)
+        return column_value(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ARG002 -- SQLAlchemy's signature
         return read(value)

@@ -35,7 +35,7 @@ def copy(source: Path, target: Path) -> None:
     part.unlink(missing_ok=True)
     private.make(part)
     try:
-        with closing(opened(source)) as reader, closing(sqlite3.connect(part)) as writer:
+        with closing(open_to_read(source)) as reader, closing(sqlite3.connect(part)) as writer:
             reader.backup(writer)
             writer.execute("PRAGMA journal_mode=DELETE")
             check(writer, source)
@@ -46,7 +46,7 @@ def copy(source: Path, target: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def opened(file: Path) -> sqlite3.Connection:
+def open_to_read(file: Path) -> sqlite3.Connection:
     """A connection that only reads."""
     return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True, timeout=30.0)
 
@@ -64,7 +64,7 @@ def check(conn: sqlite3.Connection, file: Path) -> None:
 def require_known(file: Path, known: str) -> None:
     """Raises StoreError unless `file` is a sound database of matchwire, SchemaOutdated when its schema is newer than `known`."""
     try:
-        with closing(opened(file)) as conn:
+        with closing(open_to_read(file)) as conn:
             check(conn, file)
             [[revision]] = conn.execute("SELECT version_num FROM alembic_version")
     except sqlite3.Error as error:

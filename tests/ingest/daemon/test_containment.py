@@ -22,7 +22,7 @@ from structlog.testing import capture_logs
 from config import Settings
 from ingest.cli.explain import explain
 from ingest.sync import left_out
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.upkeep import command
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.kit.opening import look
@@ -91,7 +91,7 @@ class Upstream:
     @asynccontextmanager
     async def serve(self) -> Any:
         app = Starlette(routes=[Route("/{rest:path}", self.answer)])
-        async with listening(app, bound("127.0.0.1", 0)) as self.address:
+        async with listening(app, bind_socket("127.0.0.1", 0)) as self.address:
             yield self
 
 

@@ -204,7 +204,9 @@ async def test_a_server_killed_in_the_middle_of_a_migration_is_waited_for(
     await foreign.execute(f"SELECT pg_advisory_lock({migrate.UPGRADE_KEY})")
     database = settings_for(tmp_path, bare_postgres_url).database
     with capture_logs() as log:
-        upgrading = asyncio.create_task(StartWait(database).through(lambda: migrate.upgraded(bare_postgres_url)))
+        upgrading = asyncio.create_task(
+            StartWait(database).through(lambda: migrate.bring_up_to_date(bare_postgres_url))
+        )
         await waiting_for_a_lock(foreign)
         postgres_cluster.process.kill()
         postgres_cluster.process.wait()
@@ -280,7 +282,7 @@ async def test_all_steps_of_a_start_wait_together(postgres_cluster, tmp_path):
 
     async def fails():
         now[0] += 15.0
-        await migrate.upgraded(database.url.get_secret_value())
+        await migrate.bring_up_to_date(database.url.get_secret_value())
 
     with pytest.raises(DatabaseAway):
         await wait.through(fails)

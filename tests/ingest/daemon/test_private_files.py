@@ -17,7 +17,7 @@ from structlog.testing import capture_logs
 from ingest.sync.recorder import Recorder
 from ingest.telemetry import logs
 from providers.base import Answer, Outcome
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.engine import migrate
 from store.liveblogs.liveblogs import insert_game
 from tests.ingest.sync.test_workers import NUMBERS, Upstream, Worker, create, until
@@ -60,7 +60,7 @@ def too_open(folder):
 async def test_a_running_daemon_has_no_file_that_others_may_read(tmp_path, umask):
     """Database, WAL, shared memory, lock, recordings and log, and the folders that it makes for them."""
     data = tmp_path / "made" / "data"
-    async with listening(upstream := Upstream(*NUMBERS), bound("127.0.0.1", 0)) as address:
+    async with listening(upstream := Upstream(*NUMBERS), bind_socket("127.0.0.1", 0)) as address:
         daemon = Worker(tmp_path, "careless", "all", database="sqlite+aiosqlite:///matchwire.db", upstream=address)
         daemon.program = PROGRAM.format(umask=umask, folder=str(data))
         with daemon.config.open("a") as config:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from tests.ingest.sync.test_workers import ENVIRON, NUMBERS, Upstream, Worker, create, until
 from tests.kit.day import CREATE, ORGANIZATION
 from tests.webhooks.conftest import receiver
@@ -82,7 +82,7 @@ class Busy(Worker):
 async def at_work(folder, database, receiver, **roles):
     """A provider, and processes of these roles, each with work under way."""
     upstream = Upstream(*NUMBERS)
-    async with listening(upstream, bound("127.0.0.1", 0)) as address:
+    async with listening(upstream, bind_socket("127.0.0.1", 0)) as address:
         daemons = [Busy(folder, name, role, database=database, upstream=address) for name, role in roles.items()]
         try:
             await asyncio.gather(*(each.start() for each in daemons))

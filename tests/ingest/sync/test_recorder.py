@@ -13,7 +13,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.sync import recorder as recording
-from ingest.sync.recorder import Recorder, Seen, line_of, name_of, stripped
+from ingest.sync.recorder import Recorder, Seen, line_of, name_of
+from ingest.sync.redaction import redact
 from providers.base import Answer, Outcome
 from providers.replay import read_lines
 from providers.replay.demo import demo_files
@@ -111,7 +112,7 @@ def test_a_new_day_begins_a_new_file(recorder, tmp_path, clock):
 )
 def test_secrets_are_taken_out(text):
     """However a body repeats what was sent with the request: plain, quoted, in an address, in a header."""
-    kept = stripped(f"[{text}]", HEIM)
+    kept = redact(f"[{text}]", HEIM)
 
     assert not [secret for secret in ("p4ss", "k3y", "bmV3c3") if secret in kept]
     assert "…" in kept
@@ -119,7 +120,7 @@ def test_secrets_are_taken_out(text):
 
 def test_short_passwords_do_not_spoil_bodies():
     """A password of a letter is no secret, and the body stays what it was."""
-    assert stripped('{"a": 1}', replace(HEIM, password="a", api_key=None)) == '{"a": 1}'
+    assert redact('{"a": 1}', replace(HEIM, password="a", api_key=None)) == '{"a": 1}'
 
 
 def test_names_of_files_are_safe_and_distinct(tmp_path):

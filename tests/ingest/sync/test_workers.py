@@ -20,7 +20,7 @@ import httpx
 import pytest
 from sqlalchemy import select
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
 from store.tables import follows
@@ -151,7 +151,7 @@ class Worker:
 async def two_processes(folder, database, **roles):
     """The provider and these processes, none of them started; what is left of them is killed."""
     upstream = Upstream(*NUMBERS)
-    async with listening(upstream, bound("127.0.0.1", 0)) as address:
+    async with listening(upstream, bind_socket("127.0.0.1", 0)) as address:
         workers = {
             name: Worker(folder, name, role, database=database, upstream=address) for name, role in roles.items()
         }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
 from mapping.terms import Terms
@@ -50,7 +50,9 @@ LOCALES = ("en", "de")
 
 def post_of(row, locale):
     terms = Terms(sport="soccer", locale=locale, auto_post=True)
-    (post,) = wanted(translated([row]), terms, References(owner_id="o"), block_id=lambda key, name: f"b-{key}-{name}")
+    (post,) = wanted_posts(
+        translated([row]), terms, References(owner_id="o"), block_id=lambda key, name: f"b-{key}-{name}"
+    )
     return post
 
 

@@ -4,13 +4,13 @@ from itertools import count
 
 import pytest
 
-from mapping.believed import believed
+from mapping.believed import confirm_answer
 from mapping.errors import InvalidRequest
 from mapping.games import GAME, is_game
 from mapping.merge import merge_game, same
 from mapping.parts import ALL_PARTS
-from mapping.posts import wanted
-from mapping.prefill import game_document, synced
+from mapping.posts import wanted_posts
+from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import reconcile
 from mapping.terms import Terms
 from providers.replay.demo import demo_files
@@ -37,13 +37,13 @@ class Liveblog:
 
     def sees(self, match):
         """One good poll; returns how much was written."""
-        self.belief = believed(self.belief, match, good=ALL_PARTS)
+        self.belief = confirm_answer(self.belief, match, good=ALL_PARTS)
         match = self.belief.match
-        posts = wanted(match, self.terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")
+        posts = wanted_posts(match, self.terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")
         changes = reconcile(posts, self.entries, self.stored, new_id=lambda: next(self.ids))
         self.entries |= {entry.key: entry for entry in changes.entries}
         self.stored |= {event.local_id: event for event in changes.events}
-        document = synced(game_document(match, self.terms, NOBODY), self.terms)
+        document = synced_parts(game_document(match, self.terms, NOBODY), self.terms)
         before, self.document = self.document, merge_game(self.written, self.document, document)
         self.written = {**self.written, **document}
         return len(changes.events) + (not same(before, self.document))
@@ -67,8 +67,10 @@ def test_a_recording_ends_as_its_last_answer_says(path):
 
     assert all(match.faults == () for match in matches)
     assert liveblog.sees(last) == 0
-    alone = believed(None, last, good=frozenset()).match
-    posts = {post.key for post in wanted(alone, liveblog.terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")}
+    alone = confirm_answer(None, last, good=frozenset()).match
+    posts = {
+        post.key for post in wanted_posts(alone, liveblog.terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")
+    }
     earlier = {each.key for each in liveblog.belief.match.incidents if is_game(each)}
     assert liveblog.published == posts | earlier
     document = game_document(last, liveblog.terms, NOBODY)

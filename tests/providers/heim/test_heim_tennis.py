@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mapping.believed import believed
+from mapping.believed import confirm_answer
 from mapping.match import Score, Status
 from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
@@ -52,7 +52,7 @@ def beliefs(matches):
     """What is believed after each of these answers."""
     belief = None
     for match in matches:
-        belief = believed(belief, match, good=ALL_PARTS)
+        belief = confirm_answer(belief, match, good=ALL_PARTS)
         yield belief.match
 
 

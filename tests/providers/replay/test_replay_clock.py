@@ -106,7 +106,7 @@ def test_dates_of_the_play_move_and_others_stay():
         {"tickertime": "01.07.2018 20:01:02", "event": row("1", created="01.07.2018 20:15"), "created": ""},
     ]
 
-    match, incident, text = dates.moved(body, lambda instant: instant + by, lambda instant: instant + by)
+    match, incident, text = dates.move_dates(body, lambda instant: instant + by, lambda instant: instant + by)
 
     assert (match["match"]["match_date"], match["match"]["match_time"]) == ("01.07.2019", "22:00")
     assert match["match"]["current_period_start"] == "2019-07-01 22:00:20"
@@ -121,7 +121,7 @@ def test_a_match_without_a_time_moves_by_its_day(time):
     """An unknown kick-off time stays unknown while its day moves."""
     body = {"match_date": "01.07.2018", "match_time": time}
 
-    moved = dates.moved(body, lambda instant: instant + timedelta(days=1), lambda instant: instant)
+    moved = dates.move_dates(body, lambda instant: instant + timedelta(days=1), lambda instant: instant)
 
     assert {"match_date": "02.07.2018", "match_time": time} == moved
 
@@ -131,15 +131,15 @@ def test_what_is_no_date_is_left_alone(text):
     """A field that holds something else is served as it was recorded."""
     body = {"created": text, "current_period_start": text}
 
-    assert body == dates.moved(body, lambda instant: instant + timedelta(days=1), lambda instant: instant)
+    assert body == dates.move_dates(body, lambda instant: instant + timedelta(days=1), lambda instant: instant)
 
 
 def test_durations_survive_a_change_to_winter_time():
     """A summer match that is played in the night in which clocks go back keeps ninety minutes between its ends."""
     kickoff = datetime(2026, 10, 25, 0, 30, tzinfo=UTC)
-    move = dates.shifted(datetime(2018, 7, 1, 18, 0, tzinfo=UTC), kickoff)
+    move = dates.shift_move(datetime(2018, 7, 1, 18, 0, tzinfo=UTC), kickoff)
 
-    moved = dates.moved(
+    moved = dates.move_dates(
         [{"created": "01.07.2018 20:00:00"}, {"created": "01.07.2018 21:30:00"}, {"created": "01.07.2018 22:31:00"}],
         move,
         move,

@@ -9,7 +9,7 @@ from hashlib import md5
 import httpx
 import pytest
 
-from providers.http_server import bound
+from providers.http_server import bind_socket
 from providers.replay import Replay, ReplaySettings, running, serve
 from providers.replay.demo import demo_files
 from tests.providers.replay.samples import Ticking, lines, replaying
@@ -228,5 +228,5 @@ async def test_serve_prints_its_address_and_runs_until_cancelled(capsys):
 
 def test_answers_do_not_wait_for_each_other():
     """The listening socket names its protocol, without which asyncio leaves Nagle's algorithm on: 40 ms an answer."""
-    with bound("127.0.0.1", 0) as listener:
+    with bind_socket("127.0.0.1", 0) as listener:
         assert listener.proto == socket.IPPROTO_TCP

@@ -24,7 +24,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from ingest.sync.match_leases import LEASE
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.tables import outbox
 from tests.kit.command import MATCHWIRE
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
@@ -253,8 +253,8 @@ async def test_nothing_is_lost_while_machines_die(
     provider = Starlette(routes=[Route("/{rest:path}", upstream.answer)])
     receiving = Starlette(routes=[Route("/{name}", sink.answer, methods=["POST"])])
     async with AsyncExitStack() as stack:
-        address = await stack.enter_async_context(listening(provider, bound("127.0.0.1", 0)))
-        hooks = await stack.enter_async_context(listening(receiving, bound("127.0.0.1", 0)))
+        address = await stack.enter_async_context(listening(provider, bind_socket("127.0.0.1", 0)))
+        hooks = await stack.enter_async_context(listening(receiving, bind_socket("127.0.0.1", 0)))
         processes = await stack.enter_async_context(machines(tmp_path, postgres_url, address))
         api = [each for each in processes.values() if each.role == "api"]
         for number in range(receivers):

@@ -16,7 +16,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.engine import migrate
 from tests.ingest.daemon.test_resources import NEWS, WRITE, post
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
@@ -156,7 +156,7 @@ async def test_an_upgrade_refuses_no_request_and_misses_no_poll(tmp_path, postgr
     provider = Starlette(routes=[Route("/{rest:path}", upstream.answer)])
     balancer, over, acknowledged = Balancer(), asyncio.Event(), []
     async with AsyncExitStack() as stack:
-        address = await stack.enter_async_context(listening(provider, bound("127.0.0.1", 0)))
+        address = await stack.enter_async_context(listening(provider, bind_socket("127.0.0.1", 0)))
 
         async def started(name: str, role: str, version: Path) -> Running:
             config = tmp_path / f"{name}.toml"

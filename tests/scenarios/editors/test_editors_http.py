@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from config import Settings
 from mapping.documents.state import ENDED
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from tests.kit.day import CREATE, SHOW, MatchDay, configuration, match_day, running
 from tests.providers.heim.feed import MATCH_ID, results, row, wrapped
 
@@ -115,7 +115,7 @@ async def played(tmp_path):
         return JSONResponse(wrapped(**match) if request.path_params["rest"].startswith("match/") else rows)
 
     app = Starlette(routes=[Route("/{rest:path}", answer)])
-    async with listening(app, bound("127.0.0.1", 0)) as address:
+    async with listening(app, bind_socket("127.0.0.1", 0)) as address:
         settings = Settings.model_validate(configuration(address, tmp_path, live=0.1))
         auth = ("cms", settings.clients["cms"].secret.get_secret_value())
         async with (

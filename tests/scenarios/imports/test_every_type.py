@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
 from mapping.terms import Terms
@@ -86,7 +86,7 @@ def test_a_row_of_the_feed_becomes_its_post(kind, locale):
     match = translate(MATCH_ID, raw, names=names_of({}), zone=BERLIN)
     terms = Terms(sport="soccer", locale=locale, auto_post=True)
 
-    posts = wanted(match, terms, References(owner_id="o"), block_id=lambda key, name: f"b-{key}-{name}")
+    posts = wanted_posts(match, terms, References(owner_id="o"), block_id=lambda key, name: f"b-{key}-{name}")
 
     (post,) = [each for each in posts if each.kind == kind]
     assert TITLES[kind][("en", "de").index(locale)] == post.document["sport_event"]["title"]

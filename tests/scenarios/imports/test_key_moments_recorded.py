@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.believed import believed
-from mapping.posts import wanted
+from mapping.believed import confirm_answer
+from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.sports import SPORTS
@@ -151,9 +151,9 @@ def seen_in_race(moment: KeyMoment) -> Seen:
 def liveblog(bodies: Bodies, match_id: str, rows: RowCache[Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The liveblog's document and its posts, as they follow from the bodies."""
     answer = translate(match_id, {"match-event": b"[]", **bodies}, names=NAMES, zone=BERLIN, rows=rows)
-    match = believed(None, answer, good=frozenset()).match
+    match = confirm_answer(None, answer, good=frozenset()).match
     terms = Terms(sport=match.sport, auto_post=True)
-    posts = wanted(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
+    posts = wanted_posts(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
     return game_document(match, terms, NOBODY), [{**post.document, "local_id": post.key} for post in posts]
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.believed import believed
+from mapping.believed import confirm_answer
 from mapping.parts import ALL_PARTS
-from mapping.posts import wanted
+from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.terms import Terms
 from providers.heim.translate import translate
@@ -48,7 +48,7 @@ def contradictions(match):
     game = game_document(match, terms, NOBODY)
     posts = [
         {**post.document, "local_id": post.key}
-        for post in wanted(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
+        for post in wanted_posts(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
     ]
     board = (game.get("scoreboard") or {}).get("score")
     if not board:
@@ -75,6 +75,6 @@ def test_no_place_of_a_liveblog_is_ahead_of_the_board(path):
         for match in matches:
             if draw.randint(0, skip):
                 continue
-            before, belief = belief, believed(belief, match, good=ALL_PARTS)
+            before, belief = belief, confirm_answer(belief, match, good=ALL_PARTS)
             if before is None or belief.match != before.match:
                 assert not list(contradictions(belief.match))

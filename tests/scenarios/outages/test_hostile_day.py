@@ -28,7 +28,7 @@ from api.http.services import ImportRequest
 from config import Settings
 from ingest.daemon.build import Components, build_components
 from providers.heim.adapter import HEIM
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from providers.replay import Line
 from tests.kit.command import MATCHWIRE
 from tests.kit.day import configuration
@@ -109,8 +109,8 @@ class Outside:
         first = Starlette(routes=[Route("/{rest:path}", self.provider)])
         second = Starlette(routes=[Route("/{rest:path}", self.trap)])
         async with (
-            listening(second, bound("127.0.0.1", 0)) as self.address,
-            listening(first, bound("127.0.0.1", 0)) as address,
+            listening(second, bind_socket("127.0.0.1", 0)) as self.address,
+            listening(first, bind_socket("127.0.0.1", 0)) as address,
         ):
             yield address
 

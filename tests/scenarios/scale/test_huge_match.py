@@ -25,7 +25,7 @@ from ingest.cli.shared import tune_interpreter
 from ingest.daemon import run as daemon
 from ingest.sync import batches
 from providers.heim.translate import translate
-from providers.http_server import bound, listening
+from providers.http_server import bind_socket, listening
 from store.engine.sqlite.writer import Writer
 from store.tables import outbox
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration
@@ -61,7 +61,7 @@ class Upstream:
     @asynccontextmanager
     async def serve(self) -> Any:
         app = Starlette(routes=[Route("/{rest:path}", self.answer)])
-        async with listening(app, bound("127.0.0.1", 0)) as self.address:
+        async with listening(app, bind_socket("127.0.0.1", 0)) as self.address:
             yield self
 
     def late(self, since: float) -> list[float]:
