@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 from functools import partial
 from importlib import import_module
@@ -25,10 +25,10 @@ from ingest.alarms.alarms import alarm_monitor
 from ingest.daemon.build import build_components
 from ingest.daemon.status import StatusReport
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.jobs.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
-from ingest.jobs.purge_jobs import TIMETABLE, add_purges, purges_of
+from ingest.jobs.housekeeping import correct_liveblogs
 from ingest.jobs.purges import UploadPurge
 from ingest.jobs.scheduler import Scheduler
+from ingest.jobs.tasks import Task, purges, schedule, upkeep
 from ingest.kit.background import BackgroundTasks
 from ingest.kit.roles import Role, operations_only
 from ingest.kit.start_wait import Stopped
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from ingest.alarms.alarms import AlarmMonitor
     from ingest.daemon.build import Components
     from ingest.daemon.parts import Parts
+    from ingest.jobs.tasks import Step
     from ingest.webhooks.dispatcher import Dispatcher
     from store.database import Store
 
@@ -151,9 +152,7 @@ async def run(
             await components.wait.through(components.leasing.start)
             loops.start(components.leasing.run(), name="leases")
             purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            add_purges(
-                components.jobs, purges_of(components.store, settings, clock, dispatcher.purge, purge_uploads.run)
-            )
+            tasks = tasks_of(components, settings, clock, dispatcher.purge, purge_uploads.run)
             probes = MediaProbes(components.store, fetcher, settings.media, clock)
             components.jobs.add(PROBE, probes.run)
             metrics.register(
@@ -164,7 +163,7 @@ async def run(
             _start_hub_pings(services, loops, cleanup)
             loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
-            _start_clock(components, clock, probes, cleanup)
+            _start_clock(components, [*tasks, Task("probes", partial(_ask_probes, components, probes), 1)], cleanup)
             loops.start(_ask_declared(components), name="declared liveblogs", lasting=False)
 
         announce(address)
@@ -274,28 +273,27 @@ def _start_hub_pings(services: Services, loops: BackgroundTasks, cleanup: AsyncE
     loops.start(pings.run(), name="hub pings")
 
 
-def _start_clock(
-    components: Components, clock: Callable[[], float], probes: MediaProbes, cleanup: AsyncExitStack
-) -> None:
+def tasks_of(
+    components: Components, settings: Settings, clock: Callable[[], float], purge_deliveries: Step, purge_uploads: Step
+) -> tuple[Task, ...]:
+    """The table of what this process does again and again."""
+    store, followers = components.store, components.followers
+    return (
+        Task("silence", followers.watch_silence, 5),
+        Task("rates", followers.watch_rates, 5),
+        Task("declared", partial(_ask_declared, components), 5),
+        *upkeep(store, clock, components.containment),
+        *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
+    )
+
+
+def _start_clock(components: Components, tasks: Iterable[Task], cleanup: AsyncExitStack) -> None:
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
     scheduler.when_set(components.followers.clock_set)
     scheduler.when_set(components.declared.clock_set)
-    scheduler.every(5, components.followers.watch_silence, name="silence")
-    scheduler.every(5, components.followers.watch_rates, name="rates")
-    scheduler.every(5, partial(_ask_declared, components), name="declared")
-    scheduler.every(2, partial(close_abandoned, components.store), name="abandoned matches")
-    scheduler.every(1, partial(publish_due, components.store, clock, components.containment), name="publications")
-    scheduler.every(1, partial(correct_liveblogs, components.store, components.containment), name="corrections")
-    scheduler.every(1, partial(_ask_probes, components, probes), name="probes")
-    scheduler.every(30, partial(check_clients, components.store, components.containment), name="clients")
-    for expression, key in TIMETABLE.items():
-        scheduler.cron(expression, partial(_ask, components, key), name=key)
+    schedule(tasks, scheduler, components.jobs)
     scheduler.start()
-
-
-async def _ask(components: Components, key: str) -> None:
-    components.jobs.ask(key)
 
 
 async def _ask_probes(components: Components, probes: MediaProbes) -> None:

@@ -280,5 +280,5 @@ def _kind(key: str) -> str:
 async def queue_of(url: str, settings: PoolSettings) -> AsyncIterator[PgQueuer]:
     """The queue of the database at `url`; the library is loaded beside the loop, which it would hold up for 0.3 s."""
     module = await asyncio.to_thread(import_module, "store.engine.postgres.job_queue")
-    async with module.opened(url, settings) as queue:
+    async with module.open_queue(url, settings) as queue:
         yield queue

@@ -26,6 +26,7 @@ import api.media.variants  # noqa: F401 -- see below
 import store.engine.postgres.job_queue  # noqa: F401 -- what the daemon loads when it is needed first, so that it is loaded by now
 from ingest.alarms import alarms
 from ingest.daemon import build, run
+from ingest.jobs import tasks
 from ingest.jobs.jobs import Jobs
 from ingest.jobs.scheduler import Scheduler, Tick
 from ingest.kit.steady_clock import SteadyClock
@@ -180,7 +181,7 @@ def in_virtual_time(
         replace(
             buffers, "JobStatusLogBuffer", partial(buffers.JobStatusLogBuffer, timeout=timedelta(seconds=RARER / 10))
         )
-        replace(run, "TIMETABLE", timetable or run.TIMETABLE)
+        replace(run, "purges", partial(_purges_at, timetable) if timetable else run.purges)
         replace(build, "open_store", daemon.open_store)
         replace(run, "serving", daemon.serving)
         replace(http_client, "ADDRESSES", ADDRESSES)
@@ -214,3 +215,9 @@ def _datetime_of(clock: WallClock) -> type[datetime]:
             return cls.fromtimestamp(clock(), tz)
 
     return Virtual
+
+
+def _purges_at(timetable, *args, **kwargs):
+    """The purges at other minutes than the product's; those that it does not name are left out."""
+    at = {name: cron for cron, name in timetable.items()}
+    return tuple(each._replace(cron=at[each.name]) for each in tasks.purges(*args, **kwargs) if each.name in at)

@@ -1,0 +1,94 @@
+"""What a process does again and again: one table of tasks, each with its name, when it is due, and its step."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from api.capabilities import CAPABILITIES
+from ingest.alarms.alarms import KEPT
+from ingest.jobs.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
+from ingest.jobs.purges import Purging, run_again
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from api.http.capability import Purge
+    from config import Settings
+    from ingest.jobs.jobs import Jobs
+    from ingest.jobs.scheduler import Scheduler
+    from ingest.kit.containment import Containment
+    from store.database import Store
+
+GATHER = 10.0
+"""Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
+
+MARGIN = 60.0
+"""Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
+
+Step = Callable[[], Awaitable[Any]]
+
+
+class Task(NamedTuple):
+    """A step that every process takes each `seconds`; with `cron`, one that one of all processes takes at those minutes.
+
+    `cron`: five fields in UTC. A step with `cron` is a job: it gives whether it has finished, and runs again soon if not.
+    """
+
+    name: str
+    step: Step
+    seconds: float = 0.0
+    cron: str = ""
+
+
+def schedule(tasks: Iterable[Task], scheduler: Scheduler, jobs: Jobs) -> None:
+    """Have the tasks done when they are due."""
+    for name, step, seconds, cron in tasks:
+        if cron:
+            jobs.add(name, partial(run_again, jobs, name, step), settle=GATHER)
+            scheduler.cron(cron, partial(_ask, jobs, name), name=name)
+        else:
+            scheduler.every(seconds, step, name=name)
+
+
+async def _ask(jobs: Jobs, name: str) -> None:
+    jobs.ask(name)
+
+
+def upkeep(store: Store, clock: Callable[[], float], containment: Containment) -> tuple[Task, ...]:
+    """What looks after the tables."""
+    return (
+        Task("abandoned matches", partial(close_abandoned, store), 2),
+        Task("publications", partial(publish_due, store, clock, containment), 1),
+        Task("corrections", partial(correct_liveblogs, store, containment), 1),
+        Task("clients", partial(check_clients, store, containment), 30),
+    )
+
+
+def purges(
+    store: Store, settings: Settings, clock: Callable[[], float], *, deliveries: Step, uploads: Step
+) -> tuple[Task, ...]:
+    """What deletes what is old: of the store itself, of deliveries and uploads, and of each capability."""
+    purging = Purging(store)
+    history_kept = settings.limits.delay_max + MARGIN
+
+    def task(name: str, cron: str, step: Step) -> Task:
+        return Task(name, step, cron=cron)
+
+    return (
+        task("purge deliveries", "17 * * * *", deliveries),
+        task("purge bodies", "27 * * * *", purging.bodies),
+        task("purge uploads", "37 * * * *", uploads),
+        task("purge history", "*/5 * * * *", lambda: purging.history(clock() - history_kept)),
+        task("purge alarms", "57 * * * *", lambda: purging.alarms(clock() - KEPT)),
+        *(
+            task(purge.job, purge.cron, partial(_purge, purging, purge, settings, clock))
+            for capability in CAPABILITIES
+            for purge in capability.purges
+        ),
+    )
+
+
+async def _purge(purging: Purging, purge: Purge, settings: Settings, clock: Callable[[], float]) -> bool:
+    return await purging.steps(purge.steps(settings, clock()))
