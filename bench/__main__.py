@@ -14,39 +14,26 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
 
 from bench import results
 
-
-class Benchmark(NamedTuple):
-    """Options of a run that only prints, and more of them for one that only shows that it works."""
-
-    usual: tuple[str, ...] = ()
-    quick: tuple[str, ...] = ()
-
-
-PRINTS = ("--print-only",)
 BENCHMARKS = {
-    "start": Benchmark(quick=("--rounds", "1")),
-    "large_start": Benchmark(quick=("--liveblogs", "300", "--events", "2", "--rounds", "1")),
-    "polling": Benchmark(PRINTS, ("--counts", "10", "20")),
-    "events": Benchmark(
-        PRINTS, ("--database", "sqlite", "--runs", "1", "--rounds", "3", "--count", "16", "--large", "200")
-    ),
-    "webhooks": Benchmark(PRINTS, ("--counts", "5")),
-    "reads": Benchmark(quick=("--rounds", "1", "--count", "100")),
-    "first_feed": Benchmark(quick=("--sizes", "2", "--rounds", "20")),
-    "streams": Benchmark(
-        PRINTS, ("--readers", "20", "--rounds", "1", "--versions", "2", "--few", "10", "--many", "40")
-    ),
-    "media": Benchmark(quick=("--rounds", "1", "--count", "100")),
-    "media_others": Benchmark(quick=("--rounds", "1")),
-    "beacons": Benchmark(quick=("--matches", "2", "--rate", "50", "--seconds", "2")),
-    "memory": Benchmark(quick=("--matches", "5", "--feeds", "5", "--streams", "5", "--interval", "2")),
-    "workers": Benchmark(quick=("--matches", "6", "--seconds", "2", "--rounds", "1")),
-    "journeys": Benchmark(),
+    "start": ("--rounds", "1"),
+    "large_start": ("--liveblogs", "300", "--events", "2", "--rounds", "1"),
+    "polling": ("--counts", "10", "20"),
+    "events": ("--database", "sqlite", "--runs", "1", "--rounds", "3", "--count", "16", "--large", "200"),
+    "webhooks": ("--counts", "5"),
+    "reads": ("--rounds", "1", "--count", "100"),
+    "first_feed": ("--sizes", "2", "--rounds", "20"),
+    "streams": ("--readers", "20", "--rounds", "1", "--versions", "2", "--few", "10", "--many", "40"),
+    "media": ("--rounds", "1", "--count", "100"),
+    "media_others": ("--rounds", "1"),
+    "beacons": ("--matches", "2", "--rate", "50", "--seconds", "2"),
+    "memory": ("--matches", "5", "--feeds", "5", "--streams", "5", "--interval", "2"),
+    "workers": ("--matches", "6", "--seconds", "2", "--rounds", "1"),
+    "journeys": (),
 }
+"""Each with the options of a quick run, which only shows that it works."""
 
 
 def run(name: str, options: tuple[str, ...]) -> list[results.Row]:
@@ -95,8 +82,7 @@ def run_all(names: list[str], *, quick: bool, kept: Path | None) -> list[str]:
     rows: list[results.Row] = []
     failed: list[str] = []
     for name in names:
-        each = BENCHMARKS[name]
-        found = run(name, each.usual + (each.quick if quick else ()))
+        found = run(name, BENCHMARKS[name] if quick else ())
         rows += found
         failed += [] if found else [name]
         if kept:

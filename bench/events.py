@@ -58,24 +58,6 @@ ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 CONNECTIONS = 16
 RATIO = 2
 """Where the ratio stands among the figures of a run."""
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "bench-events.md"
-HEAD = """# What writing an event costs
-
-`{command}` measures this: an event create and an update of its headline, each with
-credentials, over {connections} real connections whose other end runs in another process; no two events say the same. The plain
-side is the same documents through FastAPI and SQLAlchemy's async ORM on the same kind of database, in turn with ours in one
-process. CPU time of that process in all its threads (the PostgreSQL server's is not in it), medians of the rounds. Nothing is
-logged on either side.
-
-Most of a write is the HTTP server, the app and the unit, in Python. On PostgreSQL it takes four round trips when it comes alone
-(BEGIN; read and lock; write everything; COMMIT), and between two and three where many write into one liveblog, because those
-take turns and share transactions. The last line shows what the app alone takes: the ratio where no database is involved at all (the
-unit runs in the event loop on SQLite, nothing synchronised).
-
-Shown is the run in the middle. On a shared machine a core is at times twice as fast as at others, and the plain side gains more by
-it than ours, so runs differ; all their ratios are shown.
-
-"""
 DRIVER = """
 import asyncio, base64, itertools, json, sys
 address, create, update, connections, run = sys.argv[1:]
@@ -323,19 +305,13 @@ def main() -> bool:
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--count", type=int, default=96)
     parser.add_argument("--large", type=int, default=20_000)
-    parser.add_argument("--print-only", action="store_true")
     given = parser.parse_args()
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING), cache_logger_on_first_use=True
     )
     found = {named: measured(named, given) for named in given.database}
     names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-    tables = "\n".join(f"## {names.get(named, 'As given')}\n\n{table(each)}" for named, each in found.items())
-    print(tables)
-    if not given.print_only:
-        options = (f"--{name} {getattr(given, name)}" for name in ("runs", "rounds", "count", "large"))
-        command = f"python -m bench.events {' '.join(options)}"
-        PAGE.write_text(HEAD.format(command=command, connections=CONNECTIONS) + tables)
+    print("\n".join(f"## {names.get(named, 'As given')}\n\n{table(each)}" for named, each in found.items()))
     return all(figure.met is not False for figures in found.values() for figure in figures)
 
 

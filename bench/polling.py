@@ -42,16 +42,6 @@ if TYPE_CHECKING:
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 FIRST_ID = 5_000_000
-PAGE = Path(__file__).parents[1] / "docs" / "bench-polling.md"
-HEAD = """# What following matches costs
-
-`python -m bench.polling` measures this: CPU time of a process in all its threads, medians over rounds in which both sides have
-their turn; the provider runs in a third process. The match has 62 events; a poll makes two conditional GETs, and one poll in
-nine (11 %) finds one event changed. The bare side is a loop over aiohttp with the same URLs and ETags
-(`bench/bare_polls.py`): it reads each body and throws it away. [performance-polls.md](performance-polls.md) says what each
-part costs and why not all of it is as wanted.
-
-"""
 ROUNDS = 3
 INTERVAL = 5.0
 FULL = 800
@@ -281,13 +271,9 @@ def main() -> None:
 
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--counts", type=int, nargs="+", default=[10, 100, 1000])
-    options.add_argument("--print-only", action="store_true")
     chosen = options.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    written = table(uvloop.run(measured(tuple(chosen.counts))))
-    print(written)
-    if not chosen.print_only:
-        PAGE.write_text(HEAD + written)
+    print(table(uvloop.run(measured(tuple(chosen.counts)))))
 
 
 if __name__ == "__main__":

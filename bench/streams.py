@@ -36,12 +36,6 @@ if TYPE_CHECKING:
 
     from tests.kit.bounded_server import Daemon
 
-PAGE = Path(__file__).parents[1] / "docs" / "bench-streams.md"
-HEAD = """# What live streams cost
-
-`{command}` measures this: {what}
-
-"""
 OPENED = b"retry: "
 UPDATE = b"event: update\n"
 END = b"\n\n\r\n"
@@ -295,18 +289,11 @@ def main() -> bool:
     parser.add_argument("--versions", type=int, default=10)
     parser.add_argument("--few", type=int, default=200)
     parser.add_argument("--many", type=int, default=5000)
-    parser.add_argument("--print-only", action="store_true")
     given = parser.parse_args()
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     figures = uvloop.run(measured(given))
     print(table(figures))
-    if not given.print_only:
-        options = (f"--{name} {getattr(given, name)}" for name in ("readers", "rounds", "versions", "few", "many"))
-        head = HEAD.format(
-            command=f"python -m bench.streams {' '.join(options)}", what=(__doc__ or "").split("\n", 2)[2]
-        )
-        PAGE.write_text(head + table(figures), encoding="utf-8")
     return all(figure.met is not False for figure in figures)
 
 

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 LOOPBACK = ("127.0.0.1",)
 POOL = PoolSettings(pool_size=Database().pool_size, timeout=Database().timeout)
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
-PAGE = Path(__file__).parents[1] / "docs" / "bench-webhooks.md"
 ROUNDS = 3
 UPDATES = 30
 POSTS = 1500
@@ -241,34 +240,14 @@ def main() -> None:
 
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--counts", type=int, nargs="+", default=[50, 100, 200])
-    options.add_argument("--print-only", action="store_true")
     chosen = options.parse_args()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     tune_interpreter()  # as the daemon does; both sides have it
     figures = uvloop.run(measured(chosen.counts))
-    written = table(figures)
-    print(written)
-    if not chosen.print_only:
-        PAGE.write_text(f"{HEAD}\n{written}\n{TAIL}")
+    print(table(figures))
     if not all(figure.met for figure in figures if figure.met is not None):
         sys.exit(1)
 
-
-HEAD = """# What delivering webhooks costs
-
-`python -m bench.webhooks` measures this: both sides in turn in one process on uvloop, the receivers in another process, medians.
-
-A *delivery* is everything that belongs to it: noticing the commit, reading the outbox, signing, posting through the guard, and
-one row of the log for it on disk (SQLite, synchronous=FULL). The *baseline* is a bare POST of the same body through httpx,
-unsigned and unrecorded, to all receivers at once: through one client that all share, which is the usual way to write it and gets
-dearer with each connection in its pool, and, without a target, through a client for each receiver, the cheapest way with httpx.
-CPU is that of the whole process, its writing thread included. Latency is wall-clock time from the commit to the arrival;
-a black hole takes connections and never answers.
-"""
-TAIL = """Where it comes from: a receiver's connections are its own, in an aiohttp session behind the guard
-(`ingest/webhooks/receiver_client.py`); a version's body is made once for all receivers; what is new is read once for all of
-them; what ends within 10 ms is recorded in one transaction.
-"""
 
 if __name__ == "__main__":
     main()

@@ -169,12 +169,10 @@ def test_all_benchmarks_belong_to_the_one_command():
 
 @pytest.mark.soak
 def test_every_benchmark_runs(tmp_path):
-    """All of them with tiny sizes: each prints figures, and their pages stay as they are."""
-    pages = {path: path.read_bytes() for path in (ROOT / "docs").glob("bench-*.md")}
+    """All of them with tiny sizes: each prints figures."""
     command = [sys.executable, "-m", "bench", "--quick", "--json", str(tmp_path / "all.json")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stdout + done.stderr
     kept = json.loads((tmp_path / "all.json").read_text())
     assert {each["bench"] for each in kept["figures"]} == set(program.BENCHMARKS)
-    assert {path: path.read_bytes() for path in pages} == pages

@@ -59,6 +59,7 @@ NOT_PLAYED = {
         "User, folders, unit",
     ): "needs root and systemd; tests/deploy/test_systemd.py verifies the unit",
     ("docs/performance.md", "Measure"): "an hour; tests/test_bench.py runs them with tiny sizes, and compares",
+    ("docs/performance.md", "Images"): "needs root, and is about the machine",
     ("docs/running.md", "Backups"): "the same as in docs/for-operators.md, with placeholders",
     ("docs/running.md", "Moving an organization"): "with placeholders; tests/scenarios/crash/test_moving.py",
     ("docs/running.md", "Upgrades and downgrades"): "with placeholders; tests/scenarios/crash/test_rolling_upgrade.py",
@@ -66,7 +67,6 @@ NOT_PLAYED = {
     ("docs/readers.md", "Comments"): "tests/ingest/cli/test_cli_comments.py",
     ("docs/readers.md", "Polls and quizzes"): "tests/ingest/cli/test_cli_polls.py",
     ("docs/readers.md", "Sign in your own readers"): "openssl makes a random text",
-    ("docs/bench-media.md", "What images cost"): "needs root, and is about the machine",
     ("docs/add-a-provider.md", "4. Keep the contract"): "a package of somebody else's index",
     (
         "docs/add-a-provider.md",
