@@ -1,42 +1,35 @@
-"""docs/coverage.md shows what the catalogues, the grades and the fixtures say, all of them and nothing else."""
+"""docs/reference/coverage.md shows what the catalogues, the grades and the fixtures say, all of them and nothing else."""
 
 from __future__ import annotations
 
-import runpy
 from pathlib import Path
-
-import pytest
 
 from providers.contract import RULES
 from providers.openligadb.names import NAMES
 from providers.registry import Registry
+from tools import coverage
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GRADES = {"documented", "inferred", "assumed"}
 
 
-@pytest.fixture(scope="module")
-def script():
-    return runpy.run_path(str(DOCS / "make_coverage.py"))
+def test_the_file_is_what_the_script_writes():
+    """After a change of catalogue, grade or fixture: python -m tools.coverage"""
+    assert coverage.TARGET.read_text(encoding="utf-8") == coverage.coverage()
 
 
-def test_the_file_is_what_the_script_writes(script):
-    """After a change of catalogue, grade or fixture: python docs/make_coverage.py"""
-    assert (DOCS / "coverage.md").read_text(encoding="utf-8") == script["coverage"]()
-
-
-def test_every_event_type_has_a_grade(script):
+def test_every_event_type_has_a_grade():
     """Of every provider and sport; and no line of the grades is about a type that does not exist."""
     for provider in Registry.load():
         for sport, kinds in provider.catalog.items():
-            assert {script["grade"](provider.id, sport, kind) for kind in kinds} <= GRADES
-            own = set(script["GRADES"][provider.id][sport]) - {"else"}
+            assert {coverage.grade(provider.id, sport, kind) for kind in kinds} <= GRADES
+            own = set(coverage.GRADES[provider.id][sport]) - {"else"}
             assert own <= {kind.partition(".")[2] for kind in kinds}
 
 
-def test_every_event_type_has_a_fixture(script):
+def test_every_event_type_has_a_fixture():
     """Of every provider and sport: what no body shows has never been seen to work."""
-    shown = script["shown"](Registry.load())
+    shown = coverage.shown(Registry.load())
     promised = {
         (each.id, sport, kind) for each in Registry.load() for sport, kinds in each.catalog.items() for kind in kinds
     }
@@ -44,11 +37,11 @@ def test_every_event_type_has_a_fixture(script):
     assert promised - {place for place, names in shown.items() if names} == set()
 
 
-def test_no_fixture_shows_a_type_that_the_catalogue_does_not_have(script):
+def test_no_fixture_shows_a_type_that_the_catalogue_does_not_have():
     """What is in a fixture becomes a post, so it has to be promised."""
     registry = Registry.load()
 
-    for provider, sport, kind in script["shown"](registry):
+    for provider, sport, kind in coverage.shown(registry):
         assert kind in registry.find(provider).catalog[sport]
 
 

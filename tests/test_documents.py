@@ -133,6 +133,30 @@ def test_tables_of_the_configuration_are_toml():
         assert tomllib.loads(text), page
 
 
+def anchors(text):
+    """What links to the headings of a page end with."""
+    plain = (
+        re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).lower() for line in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    )
+    return {re.sub(r"[^\w -]", "", line).strip().replace(" ", "-") for line in plain}
+
+
+def test_every_link_leads_somewhere():
+    """To a file of the repository and a heading in it; what other sites have is not looked up."""
+    pages = [path for path in tracked() if path.suffix == ".md" and path.is_file()]
+    checked, missing = 0, []
+    for page in pages:
+        for link in re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
+            checked += 1
+            path, _, anchor = link.partition("#")
+            target = page.parent / path if path else page
+            if not target.exists() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
+                missing.append((str(page.relative_to(ROOT)), link))
+
+    assert checked > 50
+    assert missing == []
+
+
 def called(program):
     """Page and arguments of each call of a program, in blocks and within sentences; what is left out leaves nothing."""
     for page, _, text in printed():

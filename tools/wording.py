@@ -1,4 +1,4 @@
-"""Writes docs/wording.md, what the posts of every event type say in every language: `python -m tools.wording`.
+"""Writes docs/reference/wording.md, what the posts of every event type say in every language: `python -m tools.wording`.
 
 Each sentence of each row of `mapping/sports/` is made by an incident that knows just what the sentence asks for, so a new
 row appears by itself; a test compares the file with what this writes.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from mapping.sports import Kind, Sport
 
-TARGET = Path(__file__).resolve().parent.parent / "docs" / "wording.md"
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "wording.md"
 LOCALES = tuple(locale for locale in get_args(Locale) if locale)
 
 HEAD = """\

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import runpy
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
+
+from tools import metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "deploy" / "prometheus"
@@ -20,13 +21,8 @@ NAME = re.compile(r"\bmatchwire_[a-z0-9_]+")
 
 
 @pytest.fixture(scope="module")
-def script():
-    return runpy.run_path(str(ROOT / "docs" / "make_metrics.py"))
-
-
-@pytest.fixture(scope="module")
-def shown(script):
-    return script["shown"]()
+def shown():
+    return metrics.shown()
 
 
 def names_in(families):
@@ -42,29 +38,29 @@ def promtool(*arguments):
     return subprocess.run(["promtool", *arguments], cwd=RULES, capture_output=True, text=True, timeout=120, check=False)
 
 
-def test_the_table_of_metrics_is_what_a_daemon_shows(script):
-    """After a change of metrics: python docs/make_metrics.py"""
-    assert (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8") == script["metrics"]()
+def test_the_table_of_metrics_is_what_a_daemon_shows():
+    """After a change of metrics: python -m tools.metrics"""
+    assert metrics.TARGET.read_text(encoding="utf-8") == metrics.metrics()
 
 
-def test_every_metric_has_the_prefix_and_a_meaning(script, shown):
+def test_every_metric_has_the_prefix_and_a_meaning(shown):
     """Also those of the process; a text in Prometheus's own form has the same families."""
-    families = script["families"](shown)
+    families = metrics.families(shown)
 
     assert len(families) >= 40
     assert {each.name for each in families if not each.name.startswith("matchwire_")} == set()
     assert {each.name for each in families if len(each.documentation) < 15} == set()
-    plain = {each.name for each in text_string_to_metric_families(script["shown"]("text/plain"))}
+    plain = {each.name for each in text_string_to_metric_families(metrics.shown("text/plain"))}
     assert {each.name for each in families} <= plain
 
 
 @pytest.mark.parametrize("file", sorted([*RULES.glob("*.yml"), DASHBOARD]), ids=lambda path: path.name)
-def test_rules_and_dashboard_name_metrics_that_exist(script, shown, file):
+def test_rules_and_dashboard_name_metrics_that_exist(shown, file):
     """A metric that is renamed fails here, not on a Saturday."""
     named = set(NAME.findall(file.read_text(encoding="utf-8")))
 
     assert len(named) > 3
-    assert named - names_in(script["families"](shown)) == set()
+    assert named - names_in(metrics.families(shown)) == set()
 
 
 def test_promtool_takes_the_rules_and_their_tests():
@@ -79,12 +75,12 @@ def test_promtool_takes_the_rules_and_their_tests():
     )
 
 
-def test_promtool_takes_what_a_daemon_shows(script):
+def test_promtool_takes_what_a_daemon_shows():
     """The exposition is well-formed; of what promtool would name otherwise nothing is an error."""
     if shutil.which("promtool") is None:
         promtool()
     done = subprocess.run(
-        ["promtool", "check", "metrics"], input=script["shown"]("text/plain"), capture_output=True, text=True, timeout=60,
+        ["promtool", "check", "metrics"], input=metrics.shown("text/plain"), capture_output=True, text=True, timeout=60,
         check=False,
     )  # fmt: skip
     assert "error while linting" not in done.stdout + done.stderr

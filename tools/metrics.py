@@ -1,6 +1,4 @@
-"""Writes docs/metrics.md: every metric that a daemon shows, with its type, labels and meaning.
-
-    python docs/make_metrics.py
+"""Writes docs/reference/metrics.md, every metric that a daemon shows, with its type and meaning: `python -m tools.metrics`.
 
 A daemon is started on an empty database and read; a test compares the file with what this writes.
 """
@@ -8,7 +6,6 @@ A daemon is started on an empty database and read; a test compares the file with
 from __future__ import annotations
 
 import asyncio
-import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -17,27 +14,24 @@ from urllib.request import Request, urlopen
 
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from config import Settings  # noqa: E402 -- the packages stand beside this folder
-from ingest.daemon.run import run  # noqa: E402
+from config import Settings
+from ingest.daemon.run import run
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
 
-TARGET = ROOT / "docs" / "metrics.md"
+TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "metrics.md"
 HEAD = """\
 # Metrics
 
-Written by `python docs/make_metrics.py` from what a daemon shows at `/metrics`: in Prometheus's text form, or in OpenMetrics where
+Written by `python -m tools.metrics` from what a daemon shows at `/metrics`: in Prometheus's text form, or in OpenMetrics where
 the request's `Accept` names it. Clients need the scope `admin` unless `server.public_metrics` is set. Every process shows its own
 numbers; a restart and a reload begin them anew. Labels are bounded by the configuration and by this table: no metric names a
 match, a liveblog, a reader or an address. `endpoint` is the provider and the organizations that reach it there, such as
 `heim of 5f0c1de2a1b2c3d4e5f60718`. Counters end in `_total`, histograms in `_bucket`, `_sum` and `_count`.
 
 `deploy/prometheus/matchwire.rules.yml` has rules for alerts, `deploy/grafana/matchwire.json` a dashboard; both are checked against
-this table. What matchwire raises by itself stands in [alarms](alarms.md).
+this table. What matchwire raises by itself stands in [alarms](../alarms.md).
 
 | Metric | Type | What it says |
 |---|---|---|

@@ -1,6 +1,4 @@
-"""Writes docs/coverage.md: which event type of which provider rests on what, and which fixture shows it.
-
-    python docs/make_coverage.py
+"""Writes docs/reference/coverage.md, which event type of which provider rests on what: `python -m tools.coverage`.
 
 The catalogues, `grades.toml` and the fixtures are the sources; a test compares the file with what this writes.
 """
@@ -8,36 +6,33 @@ The catalogues, `grades.toml` and the fixtures are the sources; a test compares 
 from __future__ import annotations
 
 import json
-import sys
 import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from mapping.errors import ServiceError  # noqa: E402 -- the packages stand beside this folder
-from providers.contract.case import plain_endpoint  # noqa: E402
-from providers.registry import Registry  # noqa: E402
-from providers.replay import read_lines  # noqa: E402
-from providers.replay.demo import demo_files  # noqa: E402
+from mapping.errors import ServiceError
+from providers.contract.case import plain_endpoint
+from providers.registry import Registry
+from providers.replay import read_lines
+from providers.replay.demo import demo_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from providers.base import Provider
 
+ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
-TARGET = ROOT / "docs" / "coverage.md"
-GRADES = tomllib.loads((ROOT / "docs" / "grades.toml").read_text(encoding="utf-8"))
+TARGET = ROOT / "docs" / "reference" / "coverage.md"
+GRADES = tomllib.loads((ROOT / "tools" / "grades.toml").read_text(encoding="utf-8"))
 IDS = {"heim": ("match", "id"), "openligadb": ("matchID",)}
 """Where a body of the match has its id."""
 
 HEAD = """\
 # Coverage
 
-Written by `python docs/make_coverage.py` from the catalogues of the installed providers, `docs/grades.toml` and the
+Written by `python -m tools.coverage` from the catalogues of the installed providers, `tools/grades.toml` and the
 fixtures; do not edit.
 
 *Grade*: how sure it is that the provider's word means the event type. **documented**: seen in a body, or in the vendor's
