@@ -11,7 +11,7 @@ import pytest
 
 from tests.test_architecture import ROOT, name_of, tracked
 
-DECISIONS = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 HEAD = re.compile(r"# (\d{3}) \S.*\n\nDate: \d{4}-\d{2}-\d{2}\. Status: (accepted|replaced by (\d{3}))\.\n\n\S")
 
 # Written in pieces, so that this file does not find itself.
@@ -56,6 +56,19 @@ def test_a_number_is_given_once():
     """Numbers are unique, so that a decision can be named by its own."""
     assert len(DECISIONS) > 20
     assert {number: n for number, n in Counter(path.name[:3] for path in DECISIONS).items() if n > 1} == {}
+
+
+def test_each_decision_stands_in_the_index_once():
+    """Under one topic, with its own title and what has replaced it."""
+    index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    expected = []
+    for path in DECISIONS:
+        text = path.read_text(encoding="utf-8")
+        title = text.partition("\n")[0].removeprefix(f"# {path.name[:3]} ")
+        status = HEAD.match(text)[2]
+        expected.append(f"- {path.name[:3]} [{title}]({path.name})" + (f", {status}" if status != "accepted" else ""))
+
+    assert sorted(line for line in index.splitlines() if line.startswith("- ")) == expected
 
 
 def test_decisions_that_are_referred_to_exist():
