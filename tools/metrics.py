@@ -26,12 +26,12 @@ HEAD = """\
 
 Written by `python -m tools.metrics` from what a daemon shows at `/metrics`: in Prometheus's text form, or in OpenMetrics where
 the request's `Accept` names it. Clients need the scope `admin` unless `server.public_metrics` is set. Every process shows its own
-numbers; a restart and a reload begin them anew. Labels are bounded by the configuration and by this table: no metric names a
+numbers; a restart or reload resets them. Labels are bounded by the configuration and by this table: no metric names a
 match, a liveblog, a reader or an address. `endpoint` is the provider and the organizations that reach it there, such as
 `heim of 5f0c1de2a1b2c3d4e5f60718`. Counters end in `_total`, histograms in `_bucket`, `_sum` and `_count`.
 
 `deploy/prometheus/matchwire.rules.yml` has rules for alerts, `deploy/grafana/matchwire.json` a dashboard; both are checked against
-this table. What matchwire raises by itself stands in [alarms](../alarms.md).
+this table. [Alarms](../alarms.md) lists what matchwire raises by itself.
 
 | Metric | Type | What it says |
 |---|---|---|

@@ -31,8 +31,8 @@ HEAD = """\
 # Wording
 
 Written by `python -m tools.wording` from the rows of `mapping/sports/` and the catalogues of `mapping/locales/`; a test
-compares. Every post without text of the provider: its title in a feed, and its sentence. From the most detailed sentence of
-an event type to the least; in brackets how it came about. Locales that say the same share a line.
+compares. It lists every post without text of the provider: its title in a feed and its sentence, from the most detailed
+sentence of an event type to the least. Brackets say how the event came about. Locales with the same words share a line.
 """
 
 SURNAMES = ("van der Hoorn", "Zambrano", "Ćaleta-Car")
