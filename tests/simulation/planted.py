@@ -25,7 +25,8 @@ Plant = Callable[[Patch], None]
 
 
 def _swap(owner: Any, name: str, made: Callable[[Any], Any]) -> Plant:
-    """Put what `made` makes of it in the place of what has this name."""
+    """Put what `made` makes of it in the place of what has this name; a name that is gone is found when this is loaded."""
+    getattr(owner, name)
 
     def plant(patch: Patch) -> None:
         patch.setattr(owner, name, made(getattr(owner, name)))
@@ -228,7 +229,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     # identity
     "rows under other ids are other posts": (
         ("a post has another name:", "other ids stepped a liveblog"),
-        _swap(apply_snapshot, "reissued", _gives({})),
+        _swap(apply_snapshot, "match_reissued", _gives({})),
     ),
     "rows are known by their kind alone": (("a post", "other posts"), _swap(reissued, "_content", _by_kind)),
     "rows are known whatever their minute": (("a post", "other posts"), _swap(reissued, "_apart", _gives(0))),
@@ -247,7 +248,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     # the guard
     "what an answer says is believed at once": (
         "one answer took something back",
-        _swap(poll, "believed", lambda _: lambda _before, answer, **_more: Belief(answer)),
+        _swap(poll, "confirm_answer", lambda _: lambda _before, answer, **_more: Belief(answer)),
     ),
     "a lower score is believed at once": (
         "one answer took something back",
@@ -289,9 +290,12 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     # the liveblog's own document
     "the board does not follow": (
         "the board has another score:",
-        _swap(apply_snapshot, "synced", _without("scoreboard")),
+        _swap(apply_snapshot, "synced_parts", _without("scoreboard")),
     ),
-    "the state does not follow": ("the state is another one:", _swap(apply_snapshot, "synced", _without("state_info"))),
+    "the state does not follow": (
+        "the state is another one:",
+        _swap(apply_snapshot, "synced_parts", _without("state_info")),
+    ),
     "the same answer steps": (
         ("the same answer stepped a liveblog", "other ids stepped", "what is withdrawn stays"),
         _swap(reconcile, "same", _gives(False)),

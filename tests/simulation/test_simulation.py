@@ -67,11 +67,13 @@ def forget_the_ledger(patch):
 
 
 def withdraw_at_once(patch):
-    patch.setattr(poll, "believed", lambda _before, answer, **_: Belief(answer))
+    patch.setattr(poll, "confirm_answer", lambda _before, answer, **_: Belief(answer))
 
 
 def never_ask_again(patch):
-    patch.setattr(poll, "believed", lambda *args, **more: replace(confirm_answer(*args, **more), doubted=frozenset()))
+    patch.setattr(
+        poll, "confirm_answer", lambda *args, **more: replace(confirm_answer(*args, **more), doubted=frozenset())
+    )
 
 
 def write_over_editors(patch):
