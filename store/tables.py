@@ -122,6 +122,14 @@ workers = Table(
     integer("seen_at"),
 )
 
+leaders = Table(
+    "leaders",
+    metadata,
+    text("kind", primary_key=True),
+    text("worker_id", ForeignKey("workers.id", ondelete="CASCADE")),
+)
+"""Of the processes of a kind (a digest of `workers.kind`) the one that leads: it does what one of them has to do."""
+
 resources = Table(
     "resources",
     metadata,

@@ -14,10 +14,6 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("ingest", "providers", "mapping", "store", "api", "config", "bench", "tools")
 INTERNAL = {
-    "pgqueuer.adapters": "the public names are those of `pgqueuer` and of the modules beside it (`db`, `queries`, …)",
-    "pgqueuer.core": "see pgqueuer.adapters",
-    "pgqueuer.domain.settings": "names are given by the environment or by the connection's search_path",
-    "pgqueuer.ports": "see pgqueuer.adapters",
     "pydantic.v1": "the version before",
     "sqlalchemy.dialects.postgresql.asyncpg": "`create_engine` and `postgresql+asyncpg://` name the dialect",
     "sqlalchemy.sql.compiler": "documented for extensions by `sqlalchemy.ext.compiler` alone",
@@ -160,13 +156,12 @@ def test_what_is_allowed_has_a_reason_a_test_and_a_bound():
         "from httpcore import _backends",
         "from starlette._utils import is_async_callable",
         "import httpcore._async.connection as connection",
-        "from pgqueuer.adapters.persistence.qb import QueryBuilderEnvironment",
         "from sqlalchemy import util",
         "import sqlalchemy\nsqlalchemy.util.await_only",
         "def f(store):\n    store._backend.write()",
         "def f(pool):\n    return getattr(pool, '_connections')",
         "from uvicorn import Server\nclass Mine(Server):\n    def stop(self):\n        self._serve()",
-        "from importlib import import_module\nimport_module('pgqueuer.core.qm')",
+        "from importlib import import_module\nimport_module('httpcore._backends')",
         "from store.engine.ids import _draw",
         "from ingest.sync.poll import Poller\nPoller._apply",
     ],

@@ -18,7 +18,7 @@ from config.errors import StartError
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.daemon.parts import parts_of
 from ingest.jobs.housekeeping import check_clients
-from ingest.jobs.jobs import Jobs, queue_of
+from ingest.jobs.jobs import Jobs
 from ingest.kit.containment import Containment
 from ingest.kit.roles import Role
 from ingest.kit.start_errors import FULL
@@ -135,8 +135,7 @@ async def build_components(
             store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, limits=settings.limits
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
-        queue = partial(queue_of, settings.database.session_url, _pool(settings))
-        jobs = Jobs(queue, alone=settings.database.is_sqlite)
+        jobs = Jobs(lambda: leasing.leads)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
         yield Components(

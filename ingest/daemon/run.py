@@ -161,10 +161,9 @@ async def run(
                 FollowingMetrics(components.followers),
             )
             _start_hub_pings(services, loops, cleanup)
-            loops.start(components.jobs.run(), name="jobs")
             cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
-            _start_clock(components, [*tasks, Task("probes", partial(_ask_probes, components, probes), 1)], cleanup)
-            loops.start(_ask_declared(components), name="declared liveblogs", lasting=False)
+            _start_clock(components, [*tasks, Task("probes", partial(_request_probes, components, probes), 1)], cleanup)
+            loops.start(_request_declared(components), name="declared liveblogs", lasting=False)
 
         announce(address)
         if role.works:
@@ -281,7 +280,7 @@ def tasks_of(
     return (
         Task("silence", followers.watch_silence, 5),
         Task("rates", followers.watch_rates, 5),
-        Task("declared", partial(_ask_declared, components), 5),
+        Task("declared", partial(_request_declared, components), 5),
         *upkeep(store, clock, components.containment),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
     )
@@ -296,14 +295,14 @@ def _start_clock(components: Components, tasks: Iterable[Task], cleanup: AsyncEx
     scheduler.start()
 
 
-async def _ask_probes(components: Components, probes: MediaProbes) -> None:
+async def _request_probes(components: Components, probes: MediaProbes) -> None:
     if await probes.is_due():
-        components.jobs.ask(PROBE)
+        components.jobs.request(PROBE)
 
 
-async def _ask_declared(components: Components) -> None:
+async def _request_declared(components: Components) -> None:
     for key in await components.declared.due():
-        components.jobs.ask(key)
+        components.jobs.request(key)
 
 
 async def _load_rest() -> None:

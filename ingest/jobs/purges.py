@@ -18,7 +18,7 @@ from store.webhooks import delivery_log, outbox, webhooks
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from ingest.kit.single_flight import KeyedJobs
+    from ingest.jobs.jobs import Jobs
     from store.database import Store
     from store.engine.unit import Unit
     from store.files.port import FileStore
@@ -46,10 +46,10 @@ async def in_batches(unit: Unfinished, *, longest: float = LONGEST, pause: float
     return False
 
 
-async def run_again(jobs: KeyedJobs, key: str, purge: Callable[[], Awaitable[bool]]) -> None:
+async def run_again(jobs: Jobs, key: str, purge: Callable[[], Awaitable[bool]]) -> None:
     """The job `key`: a run of `purge`, and another one soon where that did not finish."""
     if not await purge():
-        jobs.ask(key)
+        jobs.request(key)
 
 
 class Purging:

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from ingest.kit.containment import Containment
     from store.database import Store
 
-GATHER = 10.0
-"""Seconds between the clocks of processes that share a database: what they ask for within them runs once."""
-
 MARGIN = 60.0
 """Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
 
@@ -31,7 +28,7 @@ Step = Callable[[], Awaitable[Any]]
 
 
 class Task(NamedTuple):
-    """A step that every process takes each `seconds`; with `cron`, one that one of all processes takes at those minutes.
+    """A step that every process takes each `seconds`; with `cron`, one that the leading process takes at those minutes.
 
     `cron`: five fields in UTC. A step with `cron` is a job: it gives whether it has finished, and runs again soon if not.
     """
@@ -46,14 +43,14 @@ def schedule(tasks: Iterable[Task], scheduler: Scheduler, jobs: Jobs) -> None:
     """Have the tasks done when they are due."""
     for name, step, seconds, cron in tasks:
         if cron:
-            jobs.add(name, partial(run_again, jobs, name, step), settle=GATHER)
-            scheduler.cron(cron, partial(_ask, jobs, name), name=name)
+            jobs.add(name, partial(run_again, jobs, name, step))
+            scheduler.cron(cron, partial(_request, jobs, name), name=name)
         else:
             scheduler.every(seconds, step, name=name)
 
 
-async def _ask(jobs: Jobs, name: str) -> None:
-    jobs.ask(name)
+async def _request(jobs: Jobs, name: str) -> None:
+    jobs.request(name)
 
 
 def upkeep(store: Store, clock: Callable[[], float], containment: Containment) -> tuple[Task, ...]:

@@ -110,12 +110,18 @@ class MatchLeases:
         self._just_leased: set[str] = set()
         self._unknown: frozenset[str] = frozenset()
         self._more = False
+        self._leads = False
         self._pause = 0.0
 
     @property
     def owner(self) -> str | None:
         """The row of `workers` under which this process has leases and claims at this moment; None while it has none."""
         return self._worker.id if self._worker is not None and self._lease() else None
+
+    @property
+    def leads(self) -> bool:
+        """Whether this process is the one that runs the jobs at this moment."""
+        return self._leads and self.owner is not None
 
     async def start(self) -> None:
         """Lease what can be had at once. Raises StoreUnavailable."""
@@ -167,6 +173,7 @@ class MatchLeases:
         self._pause = TICK / 4 if dead.keys() & self._peers.dead().keys() else 0.0
         self._log_unknown(found.unknown)
         self._more = found.more
+        self._leads = found.leads
         self._followers.keep(found.leased, besides=self._just_leased)
         for each in found.leased:
             if not self._followers.follows(each):

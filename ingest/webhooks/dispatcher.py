@@ -15,8 +15,8 @@ from prometheus_client import CollectorRegistry
 from ingest.jobs.purges import Purging
 from ingest.kit.bulkhead import Bulkhead
 from ingest.kit.containment import AGAIN, Containment
+from ingest.kit.keyed_tasks import KeyedTasks
 from ingest.kit.rate_limiter import FairRateLimiter
-from ingest.kit.single_flight import SingleFlight
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt_writer import AttemptWriter
 from ingest.webhooks.delivery_metrics import DeliveryMetrics
@@ -118,7 +118,7 @@ class Dispatcher:
         self._ticks = 0
         self._receivers: dict[str, ReceiverWorker] = {}
         self._clients: dict[str, ReceiverClient] = {}
-        self._jobs = SingleFlight(self._drain)
+        self._jobs = KeyedTasks(self._drain)
         self._purging = Purging(store)
         self.recorder = AttemptWriter(store)
         self.reading = asyncio.Semaphore(READING)

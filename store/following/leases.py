@@ -1,18 +1,20 @@
 """Leases of matches: a row for each living process, an owner and a fencing token on each match, and no clock at all.
 
 A process lives as long as its heartbeat (`beat`) goes on; the others watch it with their own steady clocks. Every lease
-steps the fence of its match, and a write with an older one is refused.
+steps the fence of its match, and a write with an older one is refused. One of the living processes leads: it runs the jobs.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, update
 
 from store.engine.sql.compiled_query import CompiledQuery
-from store.tables import follows, workers
+from store.engine.sql.insert_new import insert_new
+from store.tables import follows, leaders, workers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -54,13 +56,15 @@ class LeasedMatch:
 class RenewedLeases:
     """What a process has leased after a renewal.
 
-    `heartbeats`: those of the other processes; `open_matches`: how many matches of each endpoint are to be followed;
-    `more`: there is more to lease than one renewal takes; `unknown`: endpoints of open matches that this process cannot poll.
+    `leads`: of the processes of its kind this one runs the jobs; `heartbeats`: those of the other processes; `open_matches`:
+    how many matches of each endpoint are to be followed; `more`: there is more to lease than one renewal takes; `unknown`:
+    endpoints of open matches that this process cannot poll.
     """
 
     leased: tuple[LeasedMatch, ...]
     heartbeats: Mapping[str, int]
     open_matches: Mapping[str, int]
+    leads: bool
     more: bool = False
     unknown: frozenset[str] = frozenset()
 
@@ -103,6 +107,7 @@ def renew(unit: Unit, worker: Worker, dead: Mapping[str, int], *, batch: int) ->
         leased=leased + taken,
         heartbeats={row.id: row.beat for row in others.values()},
         open_matches=counted,
+        leads=_lead(unit, worker),
         more=wanted == batch == len(taken),
         unknown=frozenset(counted) - worker.knows,
     )
@@ -148,6 +153,15 @@ def _reap(unit: Unit, worker_id: str, beat: int) -> None:
     same = and_(workers.c.id == worker_id, workers.c.beat == beat)
     if unit.conn.execute(select(workers.c.id).where(same).with_for_update(skip_locked=True)).first() is not None:
         unit.conn.execute(delete(workers).where(same))
+
+
+def _lead(unit: Unit, worker: Worker) -> bool:
+    """Whether this process leads, from now on where no other one of its kind does; it leads for as long as it lives."""
+    kind = sha256(worker.kind.encode()).hexdigest()
+    leader = unit.conn.scalar(select(leaders.c.worker_id).where(leaders.c.kind == kind))
+    if leader is None:
+        return insert_new(unit.conn, leaders, kind=kind, worker_id=worker.id)
+    return bool(leader == worker.id)
 
 
 def _ended(conn: Connection, worker_id: str) -> list[tuple[str, int]]:

@@ -152,6 +152,7 @@ STAYS: Mapping[str, str] = {
     "clients": "credentials, and a client may serve several organizations",
     "alarms": "what goes on at the old place",
     "workers": "processes that run",
+    "leaders": "which of them leads",
     "service_keys": "secrets that each installation makes for itself",
     "purged_files": "what the operator of an installation has decided",
     **{table: reason for capability in CAPABILITIES for table, reason in capability.stays.items()},

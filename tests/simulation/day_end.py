@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
 KEPT = frozenset({
     "alarms", "alembic_version", "attachments", "beacon_intakes", "beliefs", "clients", "declarations", "events", "follows",
-    "game_links", "game_records", "games", "image_uses", "ledger", "load_counts", "locations", "outbox_sequence", "parts",
-    "players", "poll_tallies", "reader_salts", "reader_sketches", "resources", "service_keys", "teams", "tokens", "tournaments",
-    "webhooks", "workers",
+    "game_links", "game_records", "games", "image_uses", "leaders", "ledger", "load_counts", "locations", "outbox_sequence",
+    "parts", "players", "poll_tallies", "reader_salts", "reader_sketches", "resources", "service_keys", "teams", "tokens",
+    "tournaments", "webhooks", "workers",
 })  # fmt: skip
 """Tables whose rows stay with the liveblogs, with what they show, or for longer than two days. All others are empty at night."""
 PER_LIVEBLOG = 400

@@ -11,7 +11,7 @@ import sys
 import time
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, tzinfo
 from functools import partial
 from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -20,10 +20,8 @@ from unittest.mock import patch
 import apscheduler.schedulers.base
 import apscheduler.triggers.interval
 import httpx
-import pgqueuer.core.buffers
 
 import api.media.variants  # noqa: F401 -- see below
-import store.engine.postgres.job_queue  # noqa: F401 -- what the daemon loads when it is needed first, so that it is loaded by now
 from ingest.alarms import alarms
 from ingest.daemon import build, run
 from ingest.jobs import tasks
@@ -177,10 +175,6 @@ def in_virtual_time(
         for name in ("TICK", "LEASE"):
             replace(match_leases, name, getattr(match_leases, name) * RARER_LEASES)
         replace(build, "Lease", partial(match_leases.Lease, loop.time))
-        buffers = pgqueuer.core.buffers
-        replace(
-            buffers, "JobStatusLogBuffer", partial(buffers.JobStatusLogBuffer, timeout=timedelta(seconds=RARER / 10))
-        )
         replace(run, "purges", partial(_purges_at, timetable) if timetable else run.purges)
         replace(build, "open_store", daemon.open_store)
         replace(run, "serving", daemon.serving)

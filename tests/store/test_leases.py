@@ -214,3 +214,32 @@ async def test_the_sign_of_life_ends_with_its_connection(migrated_postgres_url, 
         while not (found := leased(await renew(store, TWO))):
             await asyncio.sleep(0.02)
     assert {match} == found
+
+
+async def test_one_of_the_processes_leads_until_it_ends(store):
+    """The first one, for as long as it lives; one that knows other endpoints leads its own kind."""
+    other = Worker(id="other", knows=frozenset({"elsewhere"}))
+    await join(store, ONE, TWO, other)
+    assert [(await renew(store, each)).leads for each in (ONE, TWO, ONE, other)] == [True, False, True, True]
+
+    await store.write(partial(leases.leave, worker_id=ONE.id))
+    await join(store, ONE)
+    assert [(await renew(store, each)).leads for each in (TWO, ONE, TWO)] == [True, False, True]
+
+
+async def test_a_process_that_died_leads_no_more(store):
+    """Whoever reaps it leads in its place."""
+    await join(store, ONE, TWO)
+    assert (await renew(store, ONE)).leads
+    before = await renew(store, TWO)
+
+    assert (await renew(store, TWO, dead={ONE.id: before.heartbeats[ONE.id]})).leads
+    assert await renew(store, ONE) is None
+
+
+async def test_of_many_that_begin_at_once_one_leads(store):
+    """Ten processes renew together."""
+    workers = [Worker(id=f"w{number}", knows=KNOWS) for number in range(10)]
+    await join(store, *workers)
+
+    assert sum(found.leads for found in await asyncio.gather(*(renew(store, each) for each in workers))) == 1

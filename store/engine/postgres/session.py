@@ -1,4 +1,4 @@
-"""A connection to PostgreSQL that is kept for what lasts as long as it does: a lock, listening, the queue of jobs."""
+"""A connection to PostgreSQL that is kept for what lasts as long as it does: a lock, listening."""
 
 from __future__ import annotations
 

@@ -1,12 +1,7 @@
-"""The schema of 0.1.0. Databases of before have another history: export from the version that made them, and import here.
-
-`v0100_initial.sql` is what PgQueuer's `pgq sql install` prints: jobs have a schema of their own on PostgreSQL, and none on
-SQLite, where they stand in memory.
-"""
+"""The schema of 0.1.0. Databases of before have another history: export from the version that made them, and import here."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,7 +12,6 @@ down_revision = None
 branch_labels = None
 depends_on = None
 
-SCHEMA = "matchwire_jobs"
 FIRST = "INSERT INTO outbox_sequence (id, last) VALUES (1, 0)"
 """Where delivery numbers begin."""
 
@@ -328,18 +322,7 @@ def upgrade() -> None:  # noqa: PLR0915 -- a table after the other
         sa.PrimaryKeyConstraint("local_id", name="pk_parts"))
     op.create_index("ix_parts_event_id", "parts", ["event_id"])
     op.execute(FIRST)
-    _install_jobs()
 # fmt: on
-
-
-def _install_jobs() -> None:
-    conn = op.get_bind()
-    if conn.dialect.name != "postgresql":
-        return
-    if not sa.inspect(conn).has_schema(SCHEMA):  # an administrator may have made it for who may not
-        op.execute(sa.schema.CreateSchema(SCHEMA))
-    statements = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
-    conn.connection.cursor().execute(statements)  # several at once, as only the driver takes them
 
 
 def downgrade() -> None:

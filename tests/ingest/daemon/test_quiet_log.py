@@ -24,7 +24,6 @@ PAIRS = {
     "notices.lost": "notices.recovered",
     "webhooks.look_failed": "webhooks.look_recovered",
     "streams.delayed": "streams.recovered",
-    "jobs.queue_lost": "jobs.queue_recovered",
 }
 """What is lost with the database, and how its return is logged."""
 NOISE = ("Traceback", "never retrieved", "CancelledError", "was destroyed")

@@ -58,7 +58,6 @@ LATER = {
     "fastapi": "it is no part of the product",
     "crawleruseragents": "no page has reported anything",
     "babel": "no text is rendered",
-    "pgqueuer": "jobs come after",
     "obstore": "uploads are on the disk",
     "opentelemetry.sdk": "traces are off",
     "requests": "traces are off",

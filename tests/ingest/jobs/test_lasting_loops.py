@@ -17,7 +17,6 @@ from api.statistics.beacon_writer import BeaconWriter
 from api.stream.streams import Channel, Streams
 from config.sections import Server, Webhooks
 from ingest.alarms.alarms import AlarmMonitor
-from ingest.jobs.jobs import Jobs
 from ingest.jobs.scheduler import Scheduler
 from ingest.kit.containment import Containment
 from ingest.server.connection_limits import ConnectionLimits
@@ -36,7 +35,6 @@ ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("ingest", "api", "store", "providers", "mapping", "config")
 HELPER = "store/engine/lasting.py"
 BOUNDED = {
-    "ingest/jobs/jobs.py:_pass_on": "whatever it raises ends its queue, which the lasting loop of the jobs opens again",
     "ingest/daemon/reload.py:_until_stopped": "is the process: what it raises is meant to end it, with a line for the operator",
     "ingest/kit/start_wait.py:through": "ends within database.start_wait",
     "ingest/guard/guarded_session.py:connect": "ends with a usable connection, or an error of the request",
@@ -180,12 +178,6 @@ def sender():
     return made, made._send_all()
 
 
-def jobs():
-    made = Jobs(MagicMock(), alone=True)
-    made._serve = AsyncMock(side_effect=a_second)
-    return made, made.run()
-
-
 LOOPS = {
     followers: ("_sleep", "_begin_due"),
     dispatcher: ("_look", "_wait"),
@@ -201,7 +193,6 @@ LOOPS = {
     streams_ticker: ("_readers", "_begin_all"),
     listener: ("_connect", "_listen"),
     sender: ("_send",),
-    jobs: ("_serve",),
 }
 """How each lasting loop is made alone, and its steps."""
 FAULTS = (

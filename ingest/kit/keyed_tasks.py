@@ -1,12 +1,9 @@
-"""The seam for finite work: one run at a time for each key, however often it is requested.
-
-`SingleFlight` runs what stands in a table of its own, with its own claims; `ingest.jobs.jobs` what stands nowhere else.
-"""
+"""One run at a time for each key, however often it is requested: draining a receiver, a purge."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import structlog
 
@@ -17,19 +14,12 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-
-class KeyedJobs(Protocol):
-    """Runs the work of a key, such as draining one receiver, soon after it was requested."""
-
-    def ask(self, key: str) -> None:
-        """Let the work of `key` run once more, soon; what is requested twice before it begins runs once."""
-
-    async def stop(self, grace: float) -> None:
-        """Take no more, let what runs end within `grace` seconds, then cut it off."""
+CUT_OFF = 2.0
+"""Seconds in which what is cancelled has to end; what does not is left behind."""
 
 
-class SingleFlight:
-    """KeyedJobs as tasks of this loop. What is to be done stands in the tables, so a lost task loses nothing."""
+class KeyedTasks:
+    """Runs `work` of a key as a task of this loop. What is to be done stands in the tables: a lost task loses nothing."""
 
     def __init__(self, work: Callable[[str], Awaitable[None]]) -> None:
         self._work = work
@@ -38,7 +28,7 @@ class SingleFlight:
         self._stopped = False
 
     def ask(self, key: str) -> None:
-        """What is requested while it runs, runs once more after that."""
+        """Run the work of `key` soon. What is requested while it runs, runs once more after that."""
         if self._stopped:
             return
         if key in self._running:
@@ -49,13 +39,15 @@ class SingleFlight:
         task.add_done_callback(lambda _: self._ended(key))
 
     async def stop(self, grace: float) -> None:
+        """Take no more, let what runs end within `grace` seconds, then cut it off."""
         self._stopped = True
         running = set(self._running.values())
         if running:
             _, late = await asyncio.wait(running, timeout=grace)
             for task in late:
                 task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+            if late:
+                await asyncio.wait(late, timeout=CUT_OFF)
 
     async def _run(self, key: str) -> None:
         try:
