@@ -37,7 +37,9 @@ REVISION = {
 UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
 FIRST, LAST_BEFORE = "0100", "0025"
-"""The schema of 0.1.0, and the last one of before, whose rows are the same."""
+"""The first schema of 0.1.0, and the last one of before, whose rows are the same."""
+ALIKE = "0101"
+"""The last schema whose exports hold the same rows: 0101 adds which process leads, which no export holds."""
 _ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
 
 

@@ -108,7 +108,7 @@ def _head(lines: BinaryIO) -> str:
 
 def _alike() -> set[str]:
     """Schemas of other versions whose rows are those of this one."""
-    return {migrate.LAST_BEFORE} if migrate.head() == migrate.FIRST else set()
+    return {migrate.LAST_BEFORE, migrate.FIRST} if migrate.head() == migrate.ALIKE else set()
 
 
 def _import(
