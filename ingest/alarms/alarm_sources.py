@@ -63,7 +63,7 @@ async def lost_providers(followers: Followers) -> list[Observed]:
         Observed(
             "provider_lost",
             key,
-            f"the endpoint {limiter.name} is left alone: {limiter.lost}",
+            f"the endpoint {limiter.name} cannot be reached: {limiter.lost}",
             {"endpoint": limiter.name, "cause": limiter.lost},
         )
         for key, limiter in lost[:MOST]

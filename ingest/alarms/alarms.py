@@ -231,12 +231,14 @@ class Announcer:
 
 def announcement(alarm: Alarm, state: State) -> str:
     """What is sent: `text` is the whole in one line, as chat programs take it; times are Unix seconds, null while it lasts."""
+    lasted = (alarm.ended_at or alarm.began_at) - alarm.began_at
+    heading = "alarm" if state == "began" else f"recovered after {lasted:.0f} s"
     return json.dumps(
         {
             "event_type": f"alarm_{state}",
             "id": alarm.id,
             "kind": alarm.kind,
-            "text": f"matchwire {'alarm' if state == 'began' else 'all clear'}: {alarm.message}",
+            "text": f"matchwire {heading}: {alarm.message}",
             "details": dict(alarm.details),
             "began_at": alarm.began_at,
             "ended_at": None if state == "began" else alarm.ended_at,
