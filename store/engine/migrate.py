@@ -37,9 +37,9 @@ REVISION = {
 UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
 FIRST, LAST_BEFORE = "0100", "0025"
-"""The first schema of 0.1.0, and the last one of before, whose rows are the same."""
-ALIKE = "0101"
-"""The last schema whose exports hold the same rows: 0101 adds which process leads, which no export holds."""
+"""The first schema of 0.1.0, and the last one of before."""
+SAME_EXPORTS = frozenset({LAST_BEFORE, FIRST, "0101"})
+"""Schemas whose exports hold the same rows, each of which any of the others takes."""
 _ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
 
 

@@ -98,7 +98,7 @@ def _head(lines: BinaryIO) -> str:
         raise StoreError(f"line 1: {error}") from error
     if head.get("format") != FORMAT or head.get("format_version") != FORMAT_VERSION:
         raise StoreError("line 1: this is no export of an organization that this version of matchwire knows")
-    if (schema := str(head.get("schema"))[:10]) not in {migrate.head(), *_alike()}:
+    if (schema := str(head.get("schema"))[:10]) not in _taken_schemas():
         raise migrate.other_schema(schema, "upgrade where it came from, and export again", "the export")
     organization = head.get("organization")
     if not isinstance(organization, str) or not organization or "\0" in organization:
@@ -106,9 +106,10 @@ def _head(lines: BinaryIO) -> str:
     return organization
 
 
-def _alike() -> set[str]:
-    """Schemas of other versions whose rows are those of this one."""
-    return {migrate.LAST_BEFORE, migrate.FIRST} if migrate.head() == migrate.ALIKE else set()
+def _taken_schemas() -> frozenset[str]:
+    """The schema of this version, and those of others whose exports hold the same rows."""
+    head = migrate.head()
+    return migrate.SAME_EXPORTS if head in migrate.SAME_EXPORTS else frozenset({head})
 
 
 def _import(

@@ -469,12 +469,11 @@ async def test_an_export_is_of_one_instant(migrated_sqlite_url, empty_urls, tmp_
         assert found == ([2], ["first"])
 
 
-def test_the_last_export_of_before_the_release_is_taken(full, tmp_path):
+@pytest.mark.parametrize("schema", [migrate.LAST_BEFORE, migrate.FIRST])
+def test_the_last_export_of_before_the_release_is_taken(full, tmp_path, schema):
     """Its rows are those of this schema."""
     exported(full, tmp_path / "kept")
     head, *rest = lines_of(tmp_path / "kept")
-    (tmp_path / "before").write_bytes(
-        head.replace(migrate.head().encode(), migrate.LAST_BEFORE.encode()) + b"".join(rest)
-    )
+    (tmp_path / "before").write_bytes(head.replace(migrate.head().encode(), schema.encode()) + b"".join(rest))
     empty = f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}"
     assert imported(empty, tmp_path / "before")
