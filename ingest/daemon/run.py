@@ -26,6 +26,7 @@ from ingest.daemon.build import build_components
 from ingest.daemon.status import StatusReport
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.jobs.housekeeping import correct_liveblogs
+from ingest.jobs.jobs import ENDING
 from ingest.jobs.purges import UploadPurge
 from ingest.jobs.scheduler import Scheduler
 from ingest.jobs.tasks import Task, purges, schedule, upkeep
@@ -158,10 +159,11 @@ async def run(
             metrics.register(
                 probes.counted,
                 components.jobs.counted,
+                components.jobs.leading,
                 FollowingMetrics(components.followers),
             )
             _start_hub_pings(services, loops, cleanup)
-            cleanup.push_async_callback(components.jobs.stop, settings.server.shutdown_grace)
+            cleanup.push_async_callback(components.jobs.stop, min(settings.server.shutdown_grace, ENDING))
             _start_clock(components, [*tasks, Task("probes", partial(_request_probes, components, probes), 1)], cleanup)
             loops.start(_request_declared(components), name="declared liveblogs", lasting=False)
 

@@ -2,7 +2,8 @@
 
 Who leads is decided beside the leases of matches (`store.following.leases`): when that process ends, by `kill -9` too, or
 hangs, another one leads. What it was at is due again, at the latest by the clock, so every job must bear to be run twice.
-What failed waits in this process, by a steady clock.
+A process that stood still goes on with what it was at, and begins nothing else. What failed waits in this process, by a
+steady clock.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
-from prometheus_client import Counter
+from prometheus_client import Counter, Gauge
 
 from ingest.kit.keyed_tasks import KeyedTasks
 from mapping.errors import ServiceError
@@ -31,6 +32,9 @@ FIRST, LONGEST = 5.0, 600.0
 """Seconds before what failed is tried again: doubled with each failure."""
 KEEPS_FAILING = 3
 """Failures in a row from which health shows them."""
+ENDING = 1.0
+"""Seconds that a stop leaves to jobs at the most: cut off they lose nothing, and requests need the rest of its grace."""
+OUTCOMES = ("done", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +59,20 @@ class Jobs:
         self._failing: dict[str, FailureState] = {}
         self._again: dict[str, asyncio.TimerHandle] = {}
         self._room = asyncio.Semaphore(ROOM)
+        self._stopped = False
         self.counted = Counter(
             "matchwire_jobs", "Jobs that ran, by kind and outcome", ["kind", "outcome"], registry=None
         )
+        self.leading = Gauge(
+            "matchwire_leads", "1 where this process is the one of its kind that runs the jobs, else 0", registry=None
+        )
+        self.leading.set_function(lambda: int(leads()))
 
     def add(self, key: str, run: Callable[[], Awaitable[None]]) -> None:
         """Know the work of `key`."""
         self._work[key] = run
+        for outcome in OUTCOMES:
+            self.counted.labels(_kind(key), outcome)
 
     def request(self, key: str) -> None:
         """Let the work of `key` run soon; while it runs, once more after that.
@@ -80,13 +91,16 @@ class Jobs:
         return {kind: kinds.count(kind) for kind in sorted(set(kinds))}
 
     async def stop(self, grace: float) -> None:
-        """Take no more, let what runs end within `grace` seconds, then cut it off."""
+        """Begin no more, let what runs end within `grace` seconds, then cut it off."""
+        self._stopped = True
         for timer in self._again.values():
             timer.cancel()
         await self._tasks.stop(grace)
 
     async def _run(self, key: str) -> None:
         async with self._room:
+            if self._stopped or not self._leads():  # it waited for too long: another process does it
+                return
             try:
                 async with asyncio.timeout(self._limit) as bound:
                     await self._work[key]()
@@ -116,10 +130,12 @@ class Jobs:
         self._again[key] = asyncio.get_running_loop().call_later(delay, self._retry, key)
 
     def _retry(self, key: str) -> None:
-        """Whoever leads by now tries again: what it is for is due there, too."""
+        """Whoever leads by now tries again: what it is for is due there, too, and what failed here says nothing of it."""
         del self._again[key]
         if self._leads():
             self._tasks.ask(key)
+        else:
+            self._failing.pop(key, None)
 
 
 def _kind(key: str) -> str:

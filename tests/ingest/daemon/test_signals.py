@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import httpx
 import pytest
 
+from providers.http_server import bind_socket, listening
 from providers.replay import Replay, ReplaySettings
 from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, post, within, written
-from tests.ingest.sync.test_workers import recorded
+from tests.ingest.jobs.test_jobs import DECLARED
+from tests.ingest.sync.test_workers import Upstream, recorded
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
@@ -116,6 +118,41 @@ async def test_sigterm_finishes_a_delivery_under_way_and_records_it(tmp_path):
 
     assert [(row["success"], row["kind"]) for row in log] == [(True, "update")]
     assert receiver.versions("slow") == [1, 2]
+
+
+@pytest.mark.long
+async def test_a_job_under_way_leaves_its_grace_to_requests(tmp_path):
+    """A provider keeps a declared liveblog waiting, a client takes its time: the stop ends in order, and is not cut off."""
+    upstream = Upstream(MATCH)
+    upstream.open.clear()
+
+    async def slowly():
+        while True:
+            yield b" " * 400
+            await asyncio.sleep(0.2)
+
+    async with listening(upstream, bind_socket("127.0.0.1", 0)) as address:
+        config = tmp_path / "matchwire.toml"
+        database = migrated_url(tmp_path / "jobs.db")
+        text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=address, secret=SECRET)
+        text = text.replace("port = 0", "port = 0\nshutdown_grace = 4", 1)
+        config.write_text(text + DECLARED.format(ORGANIZATION, MATCH))
+        daemon = Daemon(config)
+        await daemon.start()
+        try:
+            async with client_of(daemon) as client:
+                under_way = asyncio.create_task(client.post(f"{WRITE}/ticker/create.json", content=slowly()))
+                await within(60, lambda: asyncio.sleep(0, upstream.waiting.total()))
+                await asyncio.sleep(0.5)
+                assert not under_way.done()
+                status = await daemon.terminate()
+                await asyncio.gather(under_way, return_exceptions=True)
+        finally:
+            upstream.open.set()
+            if daemon.process.returncode is None:
+                await daemon.kill()
+
+    assert status == 0
 
 
 async def stopped_and_continued(folder, seconds):

@@ -92,6 +92,61 @@ async def test_a_process_that_does_not_lead_runs_nothing():
         await until(lambda: desk.ran == ["note"])
 
 
+async def test_what_waits_for_room_begins_only_where_the_process_leads_still():
+    """It stood still meanwhile, and another process has taken it all over: what runs ends, nothing else begins, or again."""
+    async with Desk() as desk:
+        for number in range(jobs_module.ROOM):
+            desk.jobs.add(f"wait {number}", desk.wait)
+            desk.jobs.request(f"wait {number}")
+        await until(lambda: len(desk.ran) == jobs_module.ROOM)
+        desk.jobs.request("wait 0")
+        desk.jobs.request("note it")
+        desk.leads = False
+        desk.open.set()
+        await until(lambda: len(desk.ended) == jobs_module.ROOM)
+        await asyncio.sleep(0.05)
+        assert desk.ran == ["wait"] * jobs_module.ROOM
+        counted = generate_latest(desk.jobs.counted).decode()
+        assert f'kind="wait",outcome="done"}} {jobs_module.ROOM}.0' in counted
+        desk.leads = True
+        desk.jobs.request("note it")
+        await until(lambda: desk.ran[-1] == "note")
+
+
+async def test_what_failed_while_it_led_is_forgotten_when_another_process_leads(monkeypatch):
+    """When it leads again it shows nothing of before, and begins at once."""
+    monkeypatch.setattr(jobs_module, "FIRST", 0.05)
+    desk = Desk()
+
+    async def fragile():
+        desk.ran.append("fragile")
+        if not desk.open.is_set():
+            raise UpstreamUnavailable("nobody answers")
+
+    desk.jobs.add("fetch a", fragile)
+    async with desk:
+        desk.jobs.request("fetch a")
+        await until(lambda: desk.jobs.failing() == {"fetch": 1})
+        desk.leads = False
+        await until(lambda: not desk.jobs._again)
+        desk.leads = True
+        assert desk.jobs.failing() == {}
+        tries = len(desk.ran)
+        desk.open.set()
+        desk.jobs.request("fetch a")
+        await until(lambda: len(desk.ran) == tries + 1)
+
+
+async def test_every_kind_is_counted_from_zero():
+    """A scrape before the first job shows each kind and outcome, so that the first failure is an increase."""
+    async with Desk() as desk:
+        shown = generate_latest(desk.jobs.counted).decode()
+
+    for kind in ("note", "wait"):
+        for outcome in ("done", "failed"):
+            assert f'matchwire_jobs_total{{kind="{kind}",outcome="{outcome}"}} 0.0' in shown
+
+
 async def test_a_shutdown_lets_a_job_end_within_its_grace():
     """What ends in time has ended; nothing new begins."""
     async with Desk() as desk:
@@ -104,6 +159,21 @@ async def test_a_shutdown_lets_a_job_end_within_its_grace():
         await stopping
 
     assert (desk.ran, desk.ended) == (["wait"], ["wait"])
+
+
+async def test_a_shutdown_begins_nothing_that_waited_for_room():
+    """What runs gets the grace alone."""
+    async with Desk() as desk:
+        for number in range(jobs_module.ROOM + 1):
+            desk.jobs.add(f"wait {number}", desk.wait)
+            desk.jobs.request(f"wait {number}")
+        await until(lambda: len(desk.ran) == jobs_module.ROOM)
+        stopping = asyncio.create_task(desk.jobs.stop(20))
+        await asyncio.sleep(0)
+        desk.open.set()
+        await stopping
+
+    assert (len(desk.ran), len(desk.ended)) == (jobs_module.ROOM, jobs_module.ROOM)
 
 
 async def test_a_shutdown_is_bounded_whatever_a_job_does():
