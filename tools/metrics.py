@@ -6,6 +6,7 @@ A daemon is started on an empty database and read; a test compares the file with
 from __future__ import annotations
 
 import asyncio
+import re
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from config import Settings
 from ingest.daemon.run import run
+from ingest.kit.roles import Role
 
 if TYPE_CHECKING:
     from prometheus_client import Metric
@@ -25,17 +27,27 @@ HEAD = """\
 # Metrics
 
 Written by `python -m tools.metrics` from what a daemon shows at `/metrics`: in Prometheus's text form, or in OpenMetrics where
-the request's `Accept` names it. Clients need the scope `admin` unless `server.public_metrics` is set. Every process shows its own
-numbers; a restart or reload resets them. Labels are bounded by the configuration and by this table: no metric names a
-match, a liveblog, a reader or an address. `endpoint` is the provider and the organizations that reach it there, such as
-`heim of 5f0c1de2a1b2c3d4e5f60718`. Counters end in `_total`, histograms in `_bucket`, `_sum` and `_count`.
+the request's `Accept` names it. Clients need the scope `admin`, which the demo's client has not, unless `server.public_metrics`
+is set; without it the answer is 403 and names the scope. Every process shows its own numbers; a restart or reload resets them.
+Labels are bounded by the configuration and by this table: no metric names a match, a liveblog, a reader or an address. `endpoint`
+is the provider and the organizations that reach it there, such as `heim of 5f0c1de2a1b2c3d4e5f60718`. Counters end in `_total`,
+histograms in `_bucket`, `_sum` and `_count`.
+
+What is counted stands at 0 from the start, with each label; only `matchwire_requests` begins with the first request of its kind.
+*Roles*: which processes show it (`matchwire run --role`). Where several processes work, the jobs run in one of them: its
+`matchwire_leads` is 1, and the others count none. `kind` of `matchwire_jobs` is the first word of the job: `declare` (a declared
+liveblog), `probe` (files), `purge`, `roll` (statistics).
 
 `deploy/prometheus/matchwire.rules.yml` has rules for alerts, `deploy/grafana/matchwire.json` a dashboard; both are checked against
 this table. [Alarms](../alarms.md) lists what matchwire raises by itself.
 
-| Metric | Type | What it says |
-|---|---|---|
+| Metric | Type | Roles | What it says |
+|---|---|---|---|
 """
+WORKING = re.compile("matchwire_(change_commit|endpoint|jobs|leads|matches|media_probes|poll|writes_fenced)")
+"""How the names of metrics begin that only processes have which follow matches."""
+SERVING = re.compile("matchwire_beacons")
+"""Those of processes that serve the API."""
 
 
 def shown(accept: str = "application/openmetrics-text") -> str:
@@ -72,9 +84,19 @@ def families(text: str) -> list[Metric]:
     return sorted(found, key=lambda family: str(family.name))
 
 
+def roles_with(name: str) -> tuple[Role, ...]:
+    """The roles of processes that show the metric."""
+    if WORKING.match(name):
+        return tuple(role for role in Role if role.works)
+    return tuple(role for role in Role if role.serves or not SERVING.match(name))
+
+
 def metrics() -> str:
     """The whole file."""
-    rows = [f"| `{each.name}` | {each.type} | {each.documentation} |" for each in families(shown())]
+    rows = [
+        f"| `{each.name}` | {each.type} | {', '.join(roles_with(each.name))} | {each.documentation} |"
+        for each in families(shown())
+    ]
     return HEAD + "\n".join(rows) + "\n"
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MINUTE = 60
 READER_BYTES = 16
 NOTHING = LoadSums()
+OUTCOMES = ("counted", "dropped", "lost", "bot")
+"""Of beacons. `dropped`: too many, or of a liveblog that nobody may read; `lost`: with a process."""
 
 
 class BeaconLimits(NamedTuple):
@@ -82,7 +84,8 @@ class Beacons:
         self.counter = Counter(
             "matchwire_beacons", "What pages have reported of readers, by outcome", ["outcome"], registry=made
         )
-        """By outcome: `counted`, `dropped` (too many, or a liveblog that nobody may read), `lost` (with a process), `bot`."""
+        for outcome in OUTCOMES:
+            self.counter.labels(outcome)
 
     def take(self, beacon: Beacon, audience: Audience, reader: bytes) -> None:
         """Count it; `reader`: what `reader_of` gave."""

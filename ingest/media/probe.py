@@ -37,6 +37,7 @@ LOOK = 0.5
 """Seconds after which new files are looked for while others are under way."""
 UNKNOWN = "the file is neither an image nor a video that the service knows"
 UNWRITTEN = "what was found could not be written"
+OUTCOMES = ("found", "failed", "given up")
 
 
 class MediaProbes:
@@ -56,6 +57,8 @@ class MediaProbes:
         self.counted = Counter(
             "matchwire_media_probes", "Files that were probed, by outcome", ["outcome"], registry=None
         )
+        for outcome in OUTCOMES:
+            self.counted.labels(outcome)
 
     async def is_due(self) -> bool:
         """Whether there is a file to be probed."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import structlog
 
@@ -54,6 +54,14 @@ class ProviderSource:
     text_content: bool
 
 
+class Imported(NamedTuple):
+    """The match's follow and the decorated liveblog. `new`: not that of an equal request, which came first."""
+
+    follow_id: str
+    document: dict[str, Any]
+    new: bool = False
+
+
 class Following(Protocol):
     """Has a match followed, in this process or in another one."""
 
@@ -90,10 +98,12 @@ class Importer:
         snapshot = Snapshot(match=belief.match, belief=packed, answers=fetched.answers, hints=fetched.hints)
         await import_squads(self._store, match, {request.organization_id})
         create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
-        follow_id, created = await self._store.write(create)
-        await self._followers.follow(follow_id, afresh=True)
-        log.info("liveblog.created", liveblog=created["local_id"], provider=request.provider, match=match.match_id)
-        return created
+        found = await self._store.write(create)
+        await self._followers.follow(found.follow_id, afresh=True)
+        if found.new:
+            liveblog = found.document["local_id"]
+            log.info("liveblog.created", liveblog=liveblog, provider=request.provider, match=match.match_id)
+        return found.document
 
     def check_text(self, organization_id: str, provider: str, sport: str) -> None:
         """Raise InvalidRequest where the organization gets no text content for the sport, Forbidden without the provider."""
@@ -126,7 +136,7 @@ class Importer:
         return source
 
     @staticmethod
-    def _create(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> tuple[str, dict[str, Any]]:
+    def _create(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> Imported:
         """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
 
         A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
@@ -135,7 +145,7 @@ class Importer:
         follow = _follow(unit, request, endpoint, snapshot)
         earlier = _earlier(unit.conn, request)
         if earlier is not None:
-            return follow.id, earlier
+            return Imported(follow.id, earlier)
         known = sync.resources(unit.conn, follow.id)
         terms = terms_of(request, match.sport)
         attachment = _attachment(request, match, follow.id, terms)
@@ -143,7 +153,7 @@ class Importer:
         if request.attach_to is not None:
             taken = take_over(unit, request, match, attachment, terms)
             if taken is None:
-                return follow.id, _shown(unit.conn, request.attach_to)
+                return Imported(follow.id, _shown(unit.conn, request.attach_to))
         references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
         game_id = taken or _insert(unit, attachment, references.correct(match), terms, references)
         new_event_id = partial(new_local_id, "e")
@@ -162,7 +172,7 @@ class Importer:
             idempotency.save(
                 unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
             )
-        return follow.id, _shown(unit.conn, game_id)
+        return Imported(follow.id, _shown(unit.conn, game_id), new=True)
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:

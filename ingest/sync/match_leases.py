@@ -173,7 +173,7 @@ class MatchLeases:
         self._pause = TICK / 4 if dead.keys() & self._peers.dead().keys() else 0.0
         self._log_unknown(found.unknown)
         self._more = found.more
-        self._leads = found.leads
+        self._note_lead(found.leads)
         self._followers.keep(found.leased, besides=self._just_leased)
         for each in found.leased:
             if not self._followers.follows(each):
@@ -197,7 +197,7 @@ class MatchLeases:
     def _lose(self) -> None:
         """The others have reaped this process: it has no leases, and joins anew."""
         log.warning("lease.lost", matches=len(self._followers))
-        self._lease.until, self._worker, self._more = float("-inf"), None, True
+        self._lease.until, self._worker, self._more, self._leads = float("-inf"), None, True, False
         self._followers.keep(())
 
     async def _give_up(self) -> None:
@@ -214,6 +214,12 @@ class MatchLeases:
         await self._store.write(partial(leases.join, worker=worker, alone=self._alone, lock=lock))
         self._worker = worker
         return worker
+
+    def _note_lead(self, leads: bool) -> None:
+        """Where there may be other processes, the log says which of them runs the jobs from now on."""
+        if leads and not self._leads and not self._alone:
+            log.info("jobs.taken_up")
+        self._leads = leads
 
     def _log_unknown(self, unknown: frozenset[str]) -> None:
         if unknown - self._unknown:
