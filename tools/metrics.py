@@ -34,7 +34,7 @@ is the provider and the organizations that reach it there, such as `heim of 5f0c
 histograms in `_bucket`, `_sum` and `_count`.
 
 What is counted stands at 0 from the start, with each label; only `matchwire_requests` begins with the first request of its kind.
-*Roles*: which processes show it (`matchwire run --role`). Where several processes work, the jobs run in one of them: its
+*Roles*: which processes show it, by their `--role`. Where several processes work, the jobs run in one of them: its
 `matchwire_leads` is 1, and the others count none. `kind` of `matchwire_jobs` is the first word of the job: `declare` (a declared
 liveblog), `probe` (files), `purge`, `roll` (statistics).
 

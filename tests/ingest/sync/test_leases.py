@@ -8,6 +8,7 @@ from functools import partial
 from time import monotonic
 
 import pytest
+from structlog.testing import capture_logs
 
 from ingest.kit.containment import Containment
 from ingest.sync.followed import Followed
@@ -177,6 +178,29 @@ async def test_a_stopped_one_may_poll_nothing_when_it_goes_on(store, clock, ever
     assert (5, 5) == (len(one.leased), len(two.leased))
     fences = {each.fence for each in before.values()}
     assert all(each.fence not in fences for each in two.kept.under.values())
+
+
+async def test_a_leader_that_stood_still_leads_no_more(store, clock):
+    """Its time is over before another one takes the jobs up, and it does not get them back; one that stops hands them over."""
+    one, two = Member(store, clock), Member(store, clock)
+
+    def leading():
+        return one.leasing.leads, two.leasing.leads
+
+    with capture_logs() as logged:
+        await pass_time(clock, 4, one, two)
+        assert leading() == (True, False)
+        await pass_time(clock, LEASE, two)
+        assert leading() == (False, False)
+        await pass_time(clock, 12, two)
+        assert leading() == (False, True)
+        await pass_time(clock, 10, one, two)
+        assert leading() == (False, True)
+        await two.leasing.stop()
+        await one.renew()
+        assert leading() == (True, False)
+
+    assert [each["event"] for each in logged] == ["jobs.taken_up", "jobs.taken_up", "lease.lost", "jobs.taken_up"]
 
 
 @pytest.mark.parametrize("jump", [HOURS, -HOURS])
