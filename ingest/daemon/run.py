@@ -18,6 +18,7 @@ from api.feeds.themes import UnknownThemes
 from api.http.services import Services
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
+from api.middleware.request_log import RequestLog
 from api.stream.streams import Streams
 from api.view.read_cache import ReadCounts
 from config.folders import is_writable
@@ -41,6 +42,7 @@ from ingest.server.server import connections_that_fit, listener_of, serving
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
+from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import HubPings
 from mapping.doubts import CONFIRMATIONS
 from providers.http_server import address_of
@@ -50,14 +52,11 @@ if TYPE_CHECKING:
 
     from prometheus_client import CollectorRegistry
 
-    from api.middleware.request_log import RequestLog
     from config import Settings
     from config.sections import Server
     from ingest.alarms.alarms import AlarmMonitor
     from ingest.daemon.build import Components
-    from ingest.daemon.parts import Parts
     from ingest.jobs.tasks import Step
-    from ingest.webhooks.dispatcher import Dispatcher
     from store.database import Store
 
 log = structlog.get_logger()
@@ -108,7 +107,7 @@ async def run(
         cleanup.callback(images.close)
         streams = Streams(components.store, clock=clock)
         running = await _run_capabilities(settings, components.store, clock, loops, cleanup) if role.serves else []
-        request_log = _request_log(components.parts, settings, loops)
+        request_log = _request_log(settings, loops)
         workers, monitor, status = _watch(settings, components, role, clock, loops)
         services = Services(
             store=components.store,
@@ -127,7 +126,7 @@ async def run(
             metrics=metrics.exposition,
             status=status.make,
         ).having(images, streams, request_log, read_counts := ReadCounts(), unknown_themes := UnknownThemes(), *running)
-        app = components.parts.app(create_app(services))
+        app = create_app(services)
         limits = ConnectionLimits(
             settings.server,
             connections_per_address=settings.limits.connections_per_address,
@@ -237,8 +236,8 @@ async def _run_capabilities(
     return [each for each in parts if each is not None]
 
 
-def _request_log(parts: Parts, settings: Settings, loops: BackgroundTasks) -> RequestLog:
-    log_of_requests = parts.request_log(settings.logging.slow_request)
+def _request_log(settings: Settings, loops: BackgroundTasks) -> RequestLog:
+    log_of_requests = RequestLog(settings.logging.slow_request)
     loops.start(log_of_requests.run(), name="request log")
     return log_of_requests
 
@@ -250,7 +249,7 @@ def _dispatcher(
     clock: Callable[[], float],
     registry: CollectorRegistry,
 ) -> Dispatcher:
-    return components.parts.dispatcher(
+    return Dispatcher(
         components.store,
         guard,
         settings.webhooks,

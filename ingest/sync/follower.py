@@ -24,6 +24,7 @@ from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
+from store.engine import spans
 from store.engine.lasting import repeat
 from store.following import leases
 
@@ -188,6 +189,13 @@ class Followers:
 
     async def poll(self, match: Followed) -> None:
         """Poll once and plan the next poll, whatever happens: no match is ever forgotten."""
+        names = {"matchwire.endpoint": self.limiters[match.endpoint].name, "matchwire.match": match.match_id}
+        with spans.beginning("poll", attributes=names) as span:
+            await self._poll(match)
+            span.set_attribute("matchwire.state", match.status.value)
+            spans.mark(span, failed=match.failures > 0)
+
+    async def _poll(self, match: Followed) -> None:
         fetched: Fetched | None = None
         retry_after: float | None = None
         try:
