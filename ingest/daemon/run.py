@@ -133,7 +133,7 @@ async def sync_once(
                 match for match in components.followers.matches if match.pending or match.afresh or not match.polls
             ]
             await asyncio.gather(*(components.followers.poll(match) for match in waiting))
-        await correct_liveblogs(components.store, components.containment)
+        await correct_liveblogs(components.store, components.quarantine)
         return components.followers.health()
 
 
@@ -154,7 +154,7 @@ def _deliver(process: _Process, guard: SsrfGuard) -> Dispatcher:
         settings.webhooks,
         timing=SteadyClock(wall=process.clock),
         claim_owner=None if settings.database.is_sqlite else components.leasing,
-        containment=components.containment,
+        quarantine=components.quarantine,
         registry=process.metrics.registry,
     )
     components.store.on_step(dispatcher.wake)
@@ -226,10 +226,10 @@ def _watch(process: _Process) -> tuple[WorkerCount | None, StatusReport]:
     count = None if settings.database.is_sqlite else WorkerCount(store)
     workers = None if role.works else count
     monitor = alarm_monitor(
-        settings, clock, store=store, followers=followers, containment=components.containment, workers=workers
+        settings, clock, store=store, followers=followers, quarantine=components.quarantine, workers=workers
     )
     process.loops.start(monitor.run(), name="alarms")
-    process.metrics.register(components.containment.gauge, monitor.gauge)
+    process.metrics.register(components.quarantine.gauge, monitor.gauge)
     return workers, StatusReport(store=store, followers=followers, workers=count, role=role, clock=clock)
 
 
@@ -298,7 +298,7 @@ def tasks_of(
         Task("silence", followers.watch_silence, 5),
         Task("rates", followers.watch_rates, 5),
         Task("declared", partial(_request_declared, components), 5),
-        *upkeep(store, clock, components.containment),
+        *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
     )
 

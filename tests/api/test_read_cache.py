@@ -13,7 +13,7 @@ import pytest
 from api.http.rendered import OVERHEAD
 from api.middleware import request_span
 from api.view import read_cache
-from api.view.delay import Sight
+from api.view.delay import DelayedView
 from api.view.read_cache import FRESH, ReadCache
 from store.engine import spans
 from store.liveblogs.liveblogs import Change, EventWrite, StoredGame, record
@@ -246,7 +246,7 @@ async def test_names_and_versions_are_bounded_in_number(store, monkeypatch):
     assert (len(cache._games), len(cache._versions)) == (20, 10)
 
 
-PRESENT = Sight(None, 0, 0.0, None)
+PRESENT = DelayedView(None, 0, 0.0, None)
 
 
 class Endless:

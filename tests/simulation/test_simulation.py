@@ -18,7 +18,7 @@ from ingest.sync.match_leases import PeerMonitor
 from ingest.webhooks import attempt
 from ingest.webhooks.cursor import CursorTracker
 from mapping import reconcile
-from mapping.believed import Belief, confirm_answer
+from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.rules import delivery
 from store.following import leases, ledger
 from store.liveblogs import liveblogs
@@ -67,7 +67,7 @@ def forget_the_ledger(patch):
 
 
 def withdraw_at_once(patch):
-    patch.setattr(poll, "confirm_answer", lambda _before, answer, **_: Belief(answer))
+    patch.setattr(poll, "confirm_answer", lambda _before, answer, **_: ConfirmedMatch(answer))
 
 
 def never_ask_again(patch):
@@ -93,7 +93,7 @@ PLANTED = {
     never_ask_again: "it is not as it should be in the end",
 }
 """Faults, and the promise that each of them breaks."""
-BEGINNING = {skip_the_fence: 10, withdraw_at_once: 2, never_ask_again: 3}
+EVERYTHING = {skip_the_fence: 10, withdraw_at_once: 2, never_ask_again: 3}
 """From which seed on they are searched for; 0 where that is not said. A late write meets another owner in one run of ten."""
 
 
@@ -104,7 +104,7 @@ def test_every_promise_holds_in_every_seed():
 
 @pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.__name__)
 def test_a_planted_fault_is_found_and_its_seed_named(fault, monkeypatch):
-    first = BEGINNING.get(fault, 0)
+    first = EVERYTHING.get(fault, 0)
     fault(monkeypatch)
     found = next(filter(None, map(violation, range(first, first + WITHIN))))
     assert found.startswith(PLANTED[fault])

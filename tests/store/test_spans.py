@@ -48,7 +48,7 @@ async def test_a_unit_and_a_read_are_spans_below_what_they_are_for(store, made):
     with spans.beginning("poll") as poll:
         await store.write(partial(save_key, name="other"))
         await store.read(partial(named, {"other"}), at=2_000_000_000)
-        await store.glance(keys_of)
+        await store.read_for_write(keys_of)
 
     *below, whole = made()
     assert [each.name for each in below] == ["store.write save_key", "store.read named", "store.glance keys_of"]

@@ -171,7 +171,7 @@ def test_limits_of_the_config_reach_those_who_keep_them():
         "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
     }  # fmt: skip
     settings = Settings.model_validate({"webhooks": limits})
-    components = SimpleNamespace(store=SimpleNamespace(on_step=lambda _: None), leasing=None, containment=None)
+    components = SimpleNamespace(store=SimpleNamespace(on_step=lambda _: None), leasing=None, quarantine=None)
     process = daemon._Process(settings, components, Role.API, time.time, AsyncExitStack(), None)
     guard = SsrfGuard(settings.webhooks)
     bulkhead = daemon._deliver(process, guard).bulkhead

@@ -27,7 +27,7 @@ MATCH = "9000001"
 
 
 @dataclass
-class Followed:
+class FollowedMatch:
     """A daemon that follows a match in which a card is shown every second, and a receiver of its webhooks."""
 
     daemon: Daemon
@@ -47,7 +47,7 @@ async def followed(folder):
             daemon = Daemon(config)
             try:
                 await daemon.start()
-                yield Followed(daemon, receiver, replay)
+                yield FollowedMatch(daemon, receiver, replay)
             finally:
                 if daemon.process.returncode is None:
                     daemon.process.send_signal(signal.SIGCONT)
