@@ -39,7 +39,7 @@ from tests.kit import pictures
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from ingest.sync.poll import Followed
+    from ingest.sync.poll import FollowedMatch
 
 MATCHES = 100
 FIRST_ID = 5_000_000
@@ -85,7 +85,7 @@ class Lateness:
         self.through: list[float] = []
         self._poll = Followers.poll
 
-    async def poll(self, followers: Followers, match: Followed) -> None:
+    async def poll(self, followers: Followers, match: FollowedMatch) -> None:
         due = match.due
         self.begun.append(time.monotonic() - due)
         await self._poll(followers, match)
@@ -103,7 +103,7 @@ async def noted() -> AsyncIterator[Lateness]:
     """Notes each poll of this process."""
     lateness, original = Lateness(), Followers.poll
 
-    async def poll(followers: Followers, match: Followed) -> None:
+    async def poll(followers: Followers, match: FollowedMatch) -> None:
         await lateness.poll(followers, match)
 
     Followers.poll = poll  # type: ignore[method-assign]

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Mapping
 
     from ingest.daemon.build import Components
-    from ingest.sync.poll import Followed
+    from ingest.sync.poll import FollowedMatch
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 FIRST_ID = 5_000_000
@@ -125,7 +125,7 @@ async def beside_bare(components: Components, bare: BarePolls, count: int, inter
     return Figure(name, value, f"≤ {WANTED} ×", median(ratios) <= WANTED)
 
 
-async def _driven(components: Components, matches: list[Followed], interval: float) -> None:
+async def _driven(components: Components, matches: list[FollowedMatch], interval: float) -> None:
     """Make them due one after the other, and let the followers' own loop drive each of them once."""
     followers = components.followers
     before = sum(match.polls for match in matches)

@@ -33,7 +33,7 @@ from bench.measure import Figure, percentile, table
 from config.sections import Database, Webhooks
 from ingest.cli.shared import tune_interpreter
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher
 from store.database import PoolSettings, Store
 from store.liveblogs.liveblogs import Change, NewGame, insert_game, record
@@ -118,7 +118,7 @@ async def dispatching(urls: list[str], settings: Webhooks) -> AsyncIterator[tupl
                 partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=secret, limit=10_000)
             )
         games = [f"{number:024x}" for number in range(1, GAMES + 1)]
-        delivering = Dispatcher(store, SsrfGuard(settings), settings, containment=Containment())
+        delivering = Dispatcher(store, SsrfGuard(settings), settings, quarantine=Quarantine())
         store.on_step(delivering.wake)
         running = asyncio.create_task(delivering.run(alone=True))
         for game in games:

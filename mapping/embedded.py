@@ -14,7 +14,7 @@ from mapping.documents.scalars import UPLOADED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Named, Person, Placing, Score, Side
+    from mapping.match import Named, Person, RankingEntry, Score, Side
     from mapping.references import References
 
 Document = dict[str, Any]
@@ -106,7 +106,7 @@ def points(value: tuple[str, str]) -> Document:
     return {"_type": "Svc::Model::Content::Scoreboard::ScoreboardScore", "home_score": home, "away_score": away}
 
 
-def placing(value: Placing, references: References) -> Document:
+def placing(value: RankingEntry, references: References) -> Document:
     """One place of a ranking."""
     return _known(
         position=value.position,

@@ -14,13 +14,13 @@ from mapping.sports import sport_of
 from mapping.wording import ending, extra_half
 
 if TYPE_CHECKING:
+    from mapping.import_options import ImportOptions
     from mapping.match import Comment, Match
-    from mapping.terms import Terms
 
 NOBODY = References(owner_id="")
 
 
-def of_setting(match: Match, terms: Terms) -> int:
+def of_setting(match: Match, terms: ImportOptions) -> int:
     """Of everything beside incidents and comments: what the liveblog itself is made of, and each of its posts as well."""
     sport = sport_of(match)
     return hash(
@@ -35,7 +35,7 @@ def of_setting(match: Match, terms: Terms) -> int:
     )
 
 
-def of_posts(match: Match, terms: Terms) -> dict[str, int]:
+def of_posts(match: Match, terms: ImportOptions) -> dict[str, int]:
     """Of each post's own incident, with what is written about it, or its own comment; by the key of the post."""
     narratives: dict[str, list[Comment]] = {}
     found: dict[str, int] = {}

@@ -1,6 +1,6 @@
 """A match as its posts have it, where nothing else says what was believed: what has been posted is not just forgotten.
 
-What a new answer lacks waits for a second good one then, as always (mapping.believed); meanwhile its post stays as it is,
+What a new answer lacks waits for a second good one then, as always (mapping.confirm); meanwhile its post stays as it is,
 because a post does not hold everything that it was made of.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mapping.believed import Belief
+from mapping.confirm import ConfirmedMatch
 from mapping.match import PERIOD_KEY, Comment, Incident, Involved, Person, Score
 from mapping.posts import MINUTE, TEXT
 
@@ -33,7 +33,7 @@ class StandingPost:
     document: Mapping[str, Any]
 
 
-def belief_of_posts(answer: Match, posts: Iterable[StandingPost], board: Mapping[str, Any]) -> Belief | None:
+def belief_of_posts(answer: Match, posts: Iterable[StandingPost], board: Mapping[str, Any]) -> ConfirmedMatch | None:
     """The answer with all that has been posted of the match, as what was believed before; None where that is nothing more.
 
     `board`: the scoreboard as the provider gave it last.
@@ -53,10 +53,10 @@ def belief_of_posts(answer: Match, posts: Iterable[StandingPost], board: Mapping
         comments=(*answer.comments, *text),
         posts_alone=frozenset(lacking),
     )
-    return Belief(match)
+    return ConfirmedMatch(match)
 
 
-def with_posts_alone(before: Belief | None, after: Belief, answer: Match) -> Belief:
+def with_posts_alone(before: ConfirmedMatch | None, after: ConfirmedMatch, answer: Match) -> ConfirmedMatch:
     """The belief after `answer`, with the keys of what is still known by its posts alone."""
     if before is None or not before.match.posts_alone:
         return after

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from mapping.believed import NOTHING_KNOWN, Belief, Memory
+from mapping.confirm import NOTHING_KNOWN, ConfirmedMatch, Memory
 from mapping.doubts import Doubt  # noqa: TC001 -- read when the form is made
 from mapping.match import Match
 
@@ -27,16 +27,16 @@ LASTING = frozenset(each.name for each in fields(Match)) - {"faults", "unreadabl
 """The fields of a match but those that say what was wrong with its last answers."""
 
 
-def to_kept(belief: Belief) -> Kept:
+def to_kept(belief: ConfirmedMatch) -> Kept:
     """The belief as it is stored."""
     doubts = tuple(sorted(belief.doubted))
     lasting = {name: getattr(belief.match, name) for name in LASTING}
     return KeptMatch(**lasting, doubts=doubts, memory=belief.memory), tuple([each.name for each in doubts])
 
 
-def of_kept(kept: Kept) -> Belief:
+def of_kept(kept: Kept) -> ConfirmedMatch:
     """The belief that was stored."""
     match, _ = kept
-    return Belief(
+    return ConfirmedMatch(
         Match(**{name: getattr(match, name) for name in LASTING}), frozenset(match.doubts), memory=match.memory
     )

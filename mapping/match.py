@@ -123,7 +123,7 @@ class Involved:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Placing:
+class RankingEntry:
     """One place of a ranking; `time`, `gap` and `status` are shown as they are."""
 
     position: int | None
@@ -141,7 +141,7 @@ class Race:
     lap: int | None = None
     total_laps: int | None = None
     flag: str | None = None
-    ranking: tuple[Placing, ...] = ()
+    ranking: tuple[RankingEntry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,10 +17,10 @@ from mapping.sports import Sport, sport_of
 from mapping.wording import SHOOTOUT, sentence, title
 
 if TYPE_CHECKING:
+    from mapping.import_options import ImportOptions
     from mapping.match import Involved, Match, Side
     from mapping.references import References
     from mapping.sports import Kind
-    from mapping.terms import Terms
 
 BlockId = Callable[[str, str], str]
 """(key of the post, name of the block) → `local_id`, the same for the same block at every poll."""
@@ -63,7 +63,7 @@ class _Desk:
     """What every post of one liveblog is written with."""
 
     match: Match
-    terms: Terms
+    terms: ImportOptions
     references: References
     sport: Sport
     texts: Translator
@@ -73,7 +73,7 @@ class _Desk:
 
 def wanted_posts(
     match: Match,
-    terms: Terms,
+    terms: ImportOptions,
     references: References,
     *,
     block_id: BlockId,
@@ -103,7 +103,7 @@ def wanted_posts(
     return tuple(post for post in posts if post is not None)
 
 
-def in_order(match: Match, terms: Terms) -> list[Timed]:
+def in_order(match: Match, terms: ImportOptions) -> list[Timed]:
     """Incidents and standalone comments in the order of play."""
     comments = match.comments if terms.text else ()
     sport = sport_of(match)

@@ -17,8 +17,8 @@ from mapping.wording import ending
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mapping.import_options import ImportOptions
     from mapping.references import References
-    from mapping.terms import Terms
 
 Document = dict[str, Any]
 
@@ -37,7 +37,7 @@ EVERYTHING = ("meta_info", "squads", "summary", "state_info", "options", "scoreb
 """All parts of a game document that the sync may write."""
 
 
-def game_document(match: Match, terms: Terms, references: References, *, title: str | None = None) -> Document:
+def game_document(match: Match, terms: ImportOptions, references: References, *, title: str | None = None) -> Document:
     """The game document of a match, made of the match and the terms alone: the same at every poll that changes nothing.
 
     `title` outranks the one of the terms, which outranks the default "Home - Away" (with a dash).
@@ -224,7 +224,7 @@ def _minute(match: Match, before: int, length: int) -> int:
     return (before + length) // 60
 
 
-def synced_parts(document: Mapping[str, Any], terms: Terms) -> Document:
+def synced_parts(document: Mapping[str, Any], terms: ImportOptions) -> Document:
     """The parts of a game document that the sync keeps up to date under these terms (AutoPostConfiguration)."""
     parts = ["meta_info", "squads", "summary"]
     parts += ["state_info", "options"] if terms.auto_post else []

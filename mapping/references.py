@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mapping.match import Incident, Match, Named, Person, Placing, Side
+    from mapping.match import Incident, Match, Named, Person, RankingEntry, Side
 
 Known = TypeVar("Known", "Side", "Person", "Person | None", "Named | None")
 KINDS = frozenset({"Team", "Player", "Tournament", "Location"})
@@ -61,7 +61,7 @@ class References:
     def _person(self, person: Person) -> Person:
         return self._known("players", person)
 
-    def _placing(self, placing: Placing) -> Placing:
+    def _placing(self, placing: RankingEntry) -> RankingEntry:
         return replace(placing, person=self._known("players", placing.person), team=self._side(placing.team))
 
     def _incident(self, incident: Incident) -> Incident:

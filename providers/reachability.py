@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachabilityResult:
     """`status`: of the response, None where there was none; then `obstacle` says why, in a word without an address.
 
     `ahead`: seconds by which the provider's clock is ahead of this machine's, where the response has a `Date`.
@@ -30,7 +30,7 @@ class Reached:
     ahead: float | None = None
 
 
-async def reach(endpoint: Endpoint) -> Reached:
+async def reach(endpoint: Endpoint) -> ReachabilityResult:
     """GET the endpoint's base URL with its credentials, within its time-out. It raises nothing for what is in the way."""
     auth = None if endpoint.username is None else (endpoint.username, endpoint.password or "")
     client = client_of(endpoint, auth=auth)
@@ -41,10 +41,12 @@ async def reach(endpoint: Endpoint) -> Reached:
             response = await client.transport.handle_async_request(request)
             await response.aclose()
     except transport_errors() as error:
-        return Reached(None, obstacle_of(error))
+        return ReachabilityResult(None, obstacle_of(error))
     finally:
         await client.aclose()
-    return Reached(response.status_code, ahead=_ahead(response.headers.get("Date", ""), (began + time.time()) / 2))
+    return ReachabilityResult(
+        response.status_code, ahead=_ahead(response.headers.get("Date", ""), (began + time.time()) / 2)
+    )
 
 
 def place_of(base_url: str) -> str:

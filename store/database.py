@@ -130,13 +130,13 @@ class Store:
         self._check_open()
         return await self._backend.read(query if at is None else partial(read_at, moment=at, query=query))
 
-    async def glance(self, query: Callable[[Connection], T]) -> T:
+    async def read_for_write(self, query: Callable[[Connection], T]) -> T:
         """Like `read`, for a few rows by their key that are wanted for a write: it waits its turn with the writes.
 
         On SQLite that costs a tenth of a reader's connection; PostgreSQL has no cheaper way than `read`.
         """
         self._check_open()
-        return await self._backend.glance(query)
+        return await self._backend.read_for_write(query)
 
     @property
     def waiting(self) -> int:

@@ -52,7 +52,7 @@ events = Table(
     Index(None, "publish_at"),
 )
 
-parts = Table(
+block_ids = Table(
     "parts",
     metadata,
     text("local_id", primary_key=True),  # of a block, a file or an incident
@@ -152,7 +152,7 @@ beliefs = Table(
     text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
     Column("belief", LargeBinary, nullable=False),
 )
-"""The match as it is believed (mapping.believed), compressed JSON."""
+"""The match as it is believed (mapping.confirm), compressed JSON."""
 
 attachments = Table(
     "attachments",

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from api.view.content import headline, plain_text
 from mapping.documents.scalars import Locale
+from mapping.import_options import ImportOptions
 from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.terms import Terms
 from mapping.wording import EXTRA_HALF, FULL_TIME, placeholders
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ DETAILS = {
     "motorsports.team-radio": "Box, box",
     "motorsports.weather-info": "18 °C",
 }
-ENGLISH = Terms(sport="", auto_post=True)
+ENGLISH = ImportOptions(sport="", auto_post=True)
 
 
 class Case(NamedTuple):

@@ -82,9 +82,9 @@ async def extras(services: Services, organization_id: str, game_id: str, at: int
 async def counts(request: ApiRequest) -> Response:
     """How many public comments the posts of a liveblog have (ours), up to five seconds late."""
     settings = request.services.settings
-    seen = await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
-    game = readable(seen.game, request.context.caller, public=settings.server.public_feeds)
-    found = await extras(request.services, game.organization_id, game.id, seen.at)
+    view = await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
+    game = readable(view.game, request.context.caller, public=settings.server.public_feeds)
+    found = await extras(request.services, game.organization_id, game.id, view.at)
     return json_response(
         {"counts": dict(found.numbers if found else {})}, headers={"Cache-Control": cache_control(settings)}
     )

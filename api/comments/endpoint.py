@@ -103,13 +103,13 @@ async def index(request: ApiRequest) -> Response:
     who = known_reader(request, organization_id)
     limit = integer(request.query, "limit", DEFAULT_LIMIT, low=1, high=MOST)
     after = request.query.get("next") or None
-    seen = _sight(request, organization_id)
+    view = _view(request, organization_id)
     shown = settings.organization(organization_id).takes_comments
 
     def render(conn: Connection) -> bytes:
         liveblog_of_channel(conn, organization_id, channel_id)
         reader_id = None if who is None else who.id
-        read = partial(comments.public_page, conn, channel_id, limit=limit, after=after, until=seen.at)
+        read = partial(comments.public_page, conn, channel_id, limit=limit, after=after, until=view.at)
         page = read(reader_id=reader_id) if shown else CommentPage((), more=False, total=0)
         return json_bytes(
             {
@@ -120,12 +120,12 @@ async def index(request: ApiRequest) -> Response:
         )
 
     if who is not None:
-        body = await services.store.read(render, at=seen.at)
+        body = await services.store.read(render, at=view.at)
         return Response(body, headers=PERSONAL, media_type="application/json")
     reads = request.services[ReadCache]
     now = int(services.clock() // LAG), reads.steps, services[CountedComments].moderations
     key = ("comments", organization_id, channel_id, limit, after, now)
-    kept = await reads.body(key, render, seen, request.accept_encoding)
+    kept = await reads.body(key, render, view, request.accept_encoding)
     return conditional(request.headers, kept, "application/json", cache_control=cache_control(settings), more=PERSONAL)
 
 
@@ -211,14 +211,14 @@ def _channel(request: ApiRequest) -> tuple[str, str]:
 
 async def _check_seen(request: ApiRequest, organization_id: str, channel_id: str) -> None:
     """Raise NotFound where a delayed reader does not see the post yet; whether it is public now is for the unit to say."""
-    at = _sight(request, organization_id).at
+    at = _view(request, organization_id).at
     if at is not None:
         find = partial(liveblog_of_channel, organization_id=organization_id, channel_id=channel_id)
         await request.services.store.read(find, at=at)
 
 
-def _sight(request: ApiRequest, organization_id: str) -> delay.Sight:
+def _view(request: ApiRequest, organization_id: str) -> delay.DelayedView:
     """As of when the caller sees the organization's liveblogs."""
     settings, now = request.services.settings, request.services.clock()
     late = max(delay.requested_delay(request), delay.public_delay(organization_id, settings, request.context.caller))
-    return delay.Sight(None, late, now - late, delay.moment(now, late))
+    return delay.DelayedView(None, late, now - late, delay.moment(now, late))

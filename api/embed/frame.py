@@ -11,12 +11,12 @@ from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.request import integer
 from api.http.static import TYPES, version
-from api.page.changes import AsPage
+from api.page.changes import PageRenderer
 from api.page.clock import clock
 from api.page.document import WITH_POSTS
 from api.page.load import load_liveblog
 from api.page.page import language, render_liveblog
-from api.page.posts import Around
+from api.page.posts import PageExtent
 from api.page.scoreboard import title
 from api.page.window import PageRequest, late
 from api.view import delay
@@ -60,27 +60,27 @@ async def frame(request: ApiRequest) -> Response:
     """The liveblog as its page shows it; its script says how high it is, so that the frame can follow."""
     services, context, settings = request.services, request.context, request.services.settings
     limit = integer(context.query, "limit", POSTS, low=1, high=MOST_POSTS)
-    seen = await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
-    game = readable(seen.game, context.caller, public=settings.server.public_feeds)
-    reading = clock(game.document, translator(language(game.document)), seen.now)
+    view = await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
+    game = readable(view.game, context.caller, public=settings.server.public_feeds)
+    reading = clock(game.document, translator(language(game.document)), view.now)
 
     def render(conn: Connection) -> bytes:
-        found = load_liveblog(conn, game.id, FeedRequest(liveblog=game.id, limit=limit), seen.now)
+        found = load_liveblog(conn, game.id, FeedRequest(liveblog=game.id, limit=limit), view.now)
         page = page_url(settings.public_url, found.game.local_id)
         inner = render_liveblog(
             found.document,
             found.posts,
-            AsPage.of(services, seen.delay).files(found.game, page=page),
-            seen.now,
+            PageRenderer.of(services, view.delay).context(found.game, url=page),
+            view.now,
             found.key_moments,
-            around=Around(PageRequest(limit=limit, kept=late(seen.delay)), older=found.more),
-            delay=seen.delay,
+            extent=PageExtent(PageRequest(limit=limit, kept=late(view.delay)), older=found.more),
+            delay=view.delay,
         )
         return _document(found.document, inner).encode("utf-8", "replace")
 
     return conditional(
         request.headers,
-        await request.services[ReadCache].body(("frame", limit, game.id, game.version, reading), render, seen),
+        await request.services[ReadCache].body(("frame", limit, game.id, game.version, reading), render, view),
         TYPES["html"],
         cache_control=cache_control(settings),
         more={"Content-Security-Policy": f"{WITH_POSTS}; {_framing(settings, game.organization_id)}"},

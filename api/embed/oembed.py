@@ -80,9 +80,9 @@ async def oembed(request: ApiRequest) -> Response:
     height = min(integer(context.query, "maxheight", HEIGHT, low=1, high=MOST), HEIGHT)
     url = context.query.get("url", "")
     name, page_query = liveblog_of(url, settings.public_url), dict(parse_qsl(urlsplit(url).query))
-    seen = await delay.sight(request, name, request.services[ReadCache].game, page_query)
-    game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="url")
-    facts = _facts(game, services, frame_url(settings.public_url, game.local_id, seen.delay), width, height)
+    view = await delay.view_of(request, name, request.services[ReadCache].game, page_query)
+    game = readable(view.game, context.caller, public=settings.server.public_feeds, field="url")
+    facts = _facts(game, services, frame_url(settings.public_url, game.local_id, view.delay), width, height)
     body = json_bytes(facts) if form == "json" else _xml(facts)
     return conditional(
         request.headers, Rendering.of(body), f"{KINDS[form]}; charset=utf-8", cache_control=cache_control(settings)

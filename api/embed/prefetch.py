@@ -15,12 +15,12 @@ from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, node, number, text
 from api.http.static import version
-from api.page.changes import AsPage
+from api.page.changes import PageRenderer
 from api.page.clock import clock
-from api.page.load import Shown, load_liveblog
+from api.page.load import LoadedLiveblog, load_liveblog
 from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
-from api.page.posts import Around, stream
+from api.page.posts import PageExtent, stream
 from api.page.scoreboard import moment, scoreboard
 from api.page.window import MOST_SHOWN, PageRequest, late
 from api.view import delay
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 
     from api.http.request import ApiRequest, Query
     from api.http.services import Services
-    from api.page.files import PageFiles
-    from api.view.delay import Sight
+    from api.page.page_context import PageContext
+    from api.view.delay import DelayedView
     from config import Settings
 
 PATH = "/api/embed/v4/prefetch"
@@ -90,23 +90,23 @@ async def teaser(request: ApiRequest) -> Response:
 
 
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[Shown, Services, Sight, str], Json]
+    request: ApiRequest, form: str, limit: int, render: Callable[[LoadedLiveblog, Services, DelayedView, str], Json]
 ) -> Response:
     services, context, settings = request.services, request.context, request.services.settings
-    seen = await delay.sight(request, read_liveblog(context.query, "liveblogId"), request.services[ReadCache].game)
-    game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
-    reading = clock(game.document, translator(language(game.document)), seen.now)
+    view = await delay.view_of(request, read_liveblog(context.query, "liveblogId"), request.services[ReadCache].game)
+    game = readable(view.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
+    reading = clock(game.document, translator(language(game.document)), view.now)
     wanted = _wanted(context.query, limit, settings)
     services[UnknownThemes].count(context.query, wanted.theme, services.clock())
     client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(load_liveblog(conn, game.id, wanted, seen.now), services, seen, client))
+        return json_bytes(render(load_liveblog(conn, game.id, wanted, view.now), services, view, client))
 
     key = ("prefetch", form, client, wanted, game.id, game.version, reading)
     return conditional(
         request.headers,
-        await request.services[ReadCache].body(key, rendered, seen, request.accept_encoding),
+        await request.services[ReadCache].body(key, rendered, view, request.accept_encoding),
         CONTENT_TYPE,
         cache_control=cache_control(settings),
     )
@@ -123,31 +123,31 @@ def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 
-def _liveblog(found: Shown, services: Services, seen: Sight, client: str) -> Json:
+def _liveblog(found: LoadedLiveblog, services: Services, view: DelayedView, client: str) -> Json:
     """`client`: who must be named to follow it, empty where nobody need be."""
     page = page_url(services.settings.public_url, found.game.local_id)
-    files = AsPage.of(services, seen.delay).files(found.game, services.settings.public_url.rstrip("/"), page)
+    context = PageRenderer.of(services, view.delay).context(found.game, services.settings.public_url.rstrip("/"), page)
     if found.request.theme.id:
-        return {"html": _themed(found, files, seen.now), "schema": found.schema(services)}
+        return {"html": _themed(found, context, view.now), "schema": found.schema(services)}
     inner = render_liveblog(
         found.document,
         found.posts,
-        files,
-        seen.now,
+        context,
+        view.now,
         found.key_moments,
-        around=Around(PageRequest(kept=late(seen.delay)), older=found.more),
-        delay=seen.delay,
+        extent=PageExtent(PageRequest(kept=late(view.delay)), older=found.more),
+        delay=view.delay,
     )
     named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
-    html = _element(named | ({"delay": str(seen.delay)} if seen.delay else {}), inner, services)
+    html = _element(named | ({"delay": str(view.delay)} if view.delay else {}), inner, services)
     return {"html": html, "schema": found.schema(services)}
 
 
-def _themed(found: Shown, files: PageFiles, now: float) -> str:
+def _themed(found: LoadedLiveblog, context: PageContext, now: float) -> str:
     """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
-    moments = key_moments_html(found.key_moments, files.texts, files.page, files.delay)
-    posts = stream(found.document, found.posts, files, descending=found.request.descending)
-    return _frame(found.document, scoreboard(found.document, files, now) + moments + posts)
+    moments = key_moments_html(found.key_moments, context.texts, context.url, context.delay)
+    posts = stream(found.document, found.posts, context, descending=found.request.descending)
+    return _frame(found.document, scoreboard(found.document, context, now) + moments + posts)
 
 
 def _element(attributes: Mapping[str, str], inner: str, services: Services) -> str:
@@ -159,20 +159,20 @@ def _element(attributes: Mapping[str, str], inner: str, services: Services) -> s
     return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
 
 
-def _teaser(found: Shown, services: Services, seen: Sight, client: str) -> Json:
+def _teaser(found: LoadedLiveblog, services: Services, view: DelayedView, client: str) -> Json:
     del client  # nothing follows a teaser
     game = found.document
-    files = AsPage.of(services).files(found.game, services.settings.public_url.rstrip("/"))
-    page = page_url(services.settings.public_url, found.game.local_id, seen.delay)
+    context = PageRenderer.of(services).context(found.game, services.settings.public_url.rstrip("/"))
+    page = page_url(services.settings.public_url, found.game.local_id, view.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
-        f"<li>{moment(number(post, 'created_at') or 0, 'time', files.zone)} "
+        f"<li>{moment(number(post, 'created_at') or 0, 'time', context.zone)} "
         f'<a href="{escape(page)}#{quote(text(post, "local_id"), safe="")}">{escape(head)}</a></li>'
         for post in found.posts
         if (head := headline(post, language(game), squads))
     )
     listed = f'<ol class="newest">{items}</ol>' if items else ""
-    return {"html": _frame(game, scoreboard(game, files, seen.now) + listed)}
+    return {"html": _frame(game, scoreboard(game, context, view.now) + listed)}
 
 
 def _frame(game: Json, inner: str) -> str:

@@ -59,8 +59,8 @@ class Snippet(NamedTuple):
 async def snippets(request: ApiRequest) -> Response:
     """The page in its reader's language; where the service is not public, the snippets name the client that requested it."""
     context, settings = request.context, request.services.settings
-    seen = await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
-    game = readable(seen.game, context.caller, public=settings.server.public_feeds)
+    view = await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
+    game = readable(view.game, context.caller, public=settings.server.public_feeds)
     client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
     title = one_line(game.title) or "Liveblog"
     texts = translator(preferred_locale(request.headers.get("accept-language", "")))

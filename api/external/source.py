@@ -26,7 +26,7 @@ from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
 from mapping.errors import Conflict, NotFound
-from mapping.terms import Terms
+from mapping.import_options import ImportOptions
 from store.following import closing, sources, sync
 from store.liveblogs import liveblogs
 
@@ -194,7 +194,7 @@ def lock(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment 
     return game, attachment
 
 
-def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: Terms) -> None:
+def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions) -> None:
     """Save the terms of a liveblog that is locked, with one step, and have its match looked at; equal ones change nothing."""
     before = sync.terms_of(attachment)
     if terms == before:
@@ -205,13 +205,13 @@ def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, term
     liveblogs.record(unit, game.id, liveblogs.Change(game=document))
 
 
-def _terms(named: NamedLiveblog, conn: Connection) -> Terms:
+def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
     """The terms that the liveblog has; those of a new attachment where it has none."""
     game = named.find(conn)
     attachment = sync.attachment(conn, game.id)
     if attachment is not None:
         return sync.terms_of(attachment)
-    return Terms(sport=game.sportstype, locale=game.document.get("locale") or "en")
+    return ImportOptions(sport=game.sportstype, locale=game.document.get("locale") or "en")
 
 
 def _settings(named: NamedLiveblog, conn: Connection) -> Json:

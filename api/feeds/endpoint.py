@@ -172,11 +172,11 @@ def endpoint(form: Format) -> Handler:
             context.query, settings.limits.feed_limit_max, settings.limits.longest_delay, settings.themes
         )
         services[UnknownThemes].count(context.query, wanted.theme, services.clock())
-        seen = await delay.sight(request, wanted.liveblog, request.services[ReadCache].game)
-        game = readable(seen.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
+        view = await delay.view_of(request, wanted.liveblog, request.services[ReadCache].game)
+        game = readable(view.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
         hub = hub_of(settings, game.local_id, wanted)
 
-        extras = await extras_of(services, game.organization_id, game.id, seen.at)
+        extras = await extras_of(services, game.organization_id, game.id, view.at)
 
         def render(conn: Connection) -> bytes:
             feed = read_feed(
@@ -187,11 +187,11 @@ def endpoint(form: Format) -> Handler:
         key = ("feed", form.extension, game.id, game.version, wanted, *(each.key for each in extras))
         return conditional(
             request.headers,
-            await request.services[ReadCache].body(key, render, seen, request.accept_encoding),
+            await request.services[ReadCache].body(key, render, view, request.accept_encoding),
             form.content_type,
             cache_control=cache_control(settings),
             modified=None if extras else game.updated_at,  # nobody knows when what they count was taken away
-            now=seen.now,
+            now=view.now,
             more=_headers(form, settings, wanted, hub),
         )
 

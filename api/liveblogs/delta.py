@@ -127,13 +127,13 @@ async def show(request: ApiRequest) -> Response:
     context, settings = request.context, request.services.settings
     wanted = delta_request(context.query, settings.limits.feed_limit_max)
 
-    seen = await delay.sight(request, wanted.liveblog, request.services[ReadCache].game)
-    game = watchable(seen.game, context.caller, public=settings.server.public_feeds, field="id")
+    view = await delay.view_of(request, wanted.liveblog, request.services[ReadCache].game)
+    game = watchable(view.game, context.caller, public=settings.server.public_feeds, field="id")
 
-    extras = await extras_of(request.services, game.organization_id, game.id, seen.at)
+    extras = await extras_of(request.services, game.organization_id, game.id, view.at)
 
     prefix = context.response_prefix
-    known = replace(wanted, since=seen.known_since(wanted.since, game.version + AHEAD))
+    known = replace(wanted, since=view.known_since(wanted.since, game.version + AHEAD))
     reset = known.since != wanted.since and wanted.after is None
 
     def render(conn: Connection) -> bytes:
@@ -145,7 +145,7 @@ async def show(request: ApiRequest) -> Response:
         return rename_in_json(json_bytes(with_extras(found, extras)), prefix)
 
     key = ("delta", prefix, game.id, game.version, known, reset, *(each.key for each in extras))
-    body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
+    body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)
     sharing = "public" if settings.server.public_feeds else "private"
     return conditional(
         request.headers, body, "application/json", cache_control=f"{sharing}, max-age=0, must-revalidate"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from api.external.endpoint import digest
 from api.http.idempotency import IDEMPOTENCY_HEADER
 from api.http.json_path import Json, at, kind, node, text
-from api.liveblogs import placing
-from api.liveblogs.placing import DocumentPlacing
+from api.liveblogs import write_check
+from api.liveblogs.write_check import WriteCheck
 from api.media.uses import check_uploads
 from api.view.liveblog_access import among, check_version, writable_game
 from api.view.references import complete
@@ -80,8 +80,8 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
         elif known is not None:
             return _same(unit, known, digest(document))
     check_uploads(unit.conn, draft.organization_id, document, None)
-    target = DocumentPlacing(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
-    sport = placing.template(target, draft.template_id)
+    target = WriteCheck(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
+    sport = write_check.template(target, draft.template_id)
     game = NewGame(
         id=new_object_id(unit.now),
         local_id=local_id,
@@ -112,17 +112,17 @@ def _same(unit: Unit, known: StoredGame, created_by: str) -> StoredGame:
     return known
 
 
-def _document(target: DocumentPlacing, draft: Json) -> Json:
+def _document(target: WriteCheck, draft: Json) -> Json:
     document = {name: draft[name] for name in STORED if name in draft}
     check_for_sport(target.sportstype, document)
-    placing.check(target, document)
+    write_check.check(target, document)
     for name in ("meta_info", "scoreboard"):
         if name in document:
-            document[name] = placing.part(target, document[name], name, path=name)
-    document["tags"] = placing.tags(target, document["tags"])
+            document[name] = write_check.part(target, document[name], name, path=name)
+    document["tags"] = write_check.tags(target, document["tags"])
     if "marketplace_info" in document:
         info = document["marketplace_info"]
-        document["marketplace_info"] = placing.marketplace(target, info, path="marketplace_info")
+        document["marketplace_info"] = write_check.marketplace(target, info, path="marketplace_info")
     return with_title(target.unit.conn, document, keep=bool(at(document, "meta_info", "title")))
 
 
@@ -198,7 +198,7 @@ def _check_allowed(game: StoredGame, caller: Caller, modifications: list[Json]) 
 
 
 def _placed(unit: Unit, game: StoredGame, caller: Caller, modifications: list[Json]) -> list[Json]:
-    target = DocumentPlacing(
+    target = WriteCheck(
         unit=unit,
         caller=caller,
         owner_id=game.organization_id,
@@ -206,23 +206,23 @@ def _placed(unit: Unit, game: StoredGame, caller: Caller, modifications: list[Js
         before=game.document,
     )
     check_uploads(unit.conn, game.organization_id, {"modifications": modifications}, game.document)
-    placing.check(target, {"modifications": modifications})
+    write_check.check(target, {"modifications": modifications})
     return [_place(target, each, f"modifications.{index}") for index, each in enumerate(modifications)]
 
 
-def _place(target: DocumentPlacing, modification: Json, path: str) -> Json:
+def _place(target: WriteCheck, modification: Json, path: str) -> Json:
     if sport := modification.get("sportstype"):
         target = replace(target, sportstype=str(sport))
     parts: Json = {
-        name: placing.part(target, modification[name], name, path=f"{path}.{name}")
+        name: write_check.part(target, modification[name], name, path=f"{path}.{name}")
         for name in PARTS
         if name in modification
     }
     if modification.get("tags"):
-        parts["tags"] = placing.tags(target, modification["tags"], path=f"{path}.tags")
+        parts["tags"] = write_check.tags(target, modification["tags"], path=f"{path}.tags")
     if "marketplace_info" in modification:
         info = modification["marketplace_info"]
-        parts["marketplace_info"] = placing.marketplace(target, info, path=f"{path}.marketplace_info")
+        parts["marketplace_info"] = write_check.marketplace(target, info, path=f"{path}.marketplace_info")
     return {**modification, **parts}
 
 

@@ -10,9 +10,9 @@ from api.capabilities import page_posts
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
 from api.http.openapi import TEXT
-from api.page.files import UP, PageFiles
 from api.page.moments import key_moments_html
 from api.page.page import language
+from api.page.page_context import UP, PageContext
 from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
@@ -57,7 +57,7 @@ CHANGES: Json = {
 
 
 @dataclass(frozen=True, slots=True)
-class AsPage:
+class PageRenderer:
     """Writes the messages of a stream for pages; `clock` gives Unix seconds, `media_key` signs the addresses of images.
 
     `delay`: the seconds by which the page is late.
@@ -70,17 +70,17 @@ class AsPage:
     show: Show = Show.ALL
 
     @classmethod
-    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> AsPage:
+    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> PageRenderer:
         return cls(services.clock, services.keys.media, services.settings, delay, show)
 
-    def files(self, game: StoredGame, base: str = UP, page: str = "") -> PageFiles:
+    def context(self, game: StoredGame, base: str = UP, url: str = "") -> PageContext:
         """Writes the images and videos of a liveblog in its language.
 
         `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
         """
         images = Images(self.media_key, base, game.organization_id)
         texts = translator(language(game.document))
-        return PageFiles(images, texts, self.settings, ZoneInfo(self.settings.server.timezone), page, self.delay)
+        return PageContext(images, texts, self.settings, ZoneInfo(self.settings.server.timezone), url, self.delay)
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
@@ -88,14 +88,16 @@ class AsPage:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
         if not game.public:
             return json_bytes(span)
-        return json_bytes(span | parts(conn, game, events, self.files(game), self.clock() - self.delay, show=self.show))
+        return json_bytes(
+            span | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show)
+        )
 
 
 def parts(
     conn: Connection,
     game: StoredGame,
     events: Sequence[StoredEvent],
-    files: PageFiles,
+    page: PageContext,
     now: float,
     *,
     show: Show,
@@ -106,12 +108,12 @@ def parts(
     kept = [event for event in events if keep(event)]
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
     posts = page_posts(conn, game.id, posts, now)
-    shown = {text(each, "local_id"): safe_post(document, each, files) for each in posts}
+    shown = {text(each, "local_id"): safe_post(document, each, page) for each in posts}
     return {
         "title": title(document),
-        "label": posts_label(deltas.count(conn, game.id), files.texts),
-        "board": scoreboard(document, files, now),
-        "moments": key_moments_html(key_moments, files.texts),
-        "squads": squads(document, files.texts, key_moments.deeds),
+        "label": posts_label(deltas.count(conn, game.id), page.texts),
+        "board": scoreboard(document, page, now),
+        "moments": key_moments_html(key_moments, page.texts),
+        "squads": squads(document, page.texts, key_moments.player_events),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

@@ -14,13 +14,13 @@ from api.http.request import boolean, integer
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
-from api.page.changes import CHANGES, AsPage
+from api.page.changes import CHANGES, PageRenderer
 from api.page.clock import clock
 from api.page.discovery import discovery
 from api.page.document import WITH_POSTS
-from api.page.load import shown_on_page
+from api.page.load import load_page
 from api.page.page import language, page, render_liveblog
-from api.page.posts import Around
+from api.page.posts import PageExtent
 from api.page.window import MOST_SHOWN, SHOW, Show, page_request
 from api.view import delay
 from api.view.liveblog_access import NO_LIVEBLOG, readable
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from api.http.rendered import Rendering
     from api.http.request import ApiRequest
-    from api.view.delay import Sight
+    from api.view.delay import DelayedView
     from store.liveblogs.liveblogs import StoredGame
 
 PAGE = openapi.operation(
@@ -74,30 +74,30 @@ async def liveblog(request: ApiRequest) -> Response:
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh, wanted.show)
-    seen = await _sight(request)
-    game, form = _readable(request, seen), AsPage.of(request.services, seen.delay)
-    if wanted.post and not await request.services[ReadCache].has_post(game, seen, wanted.post):
+    view = await _view(request)
+    game, form = _readable(request, view), PageRenderer.of(request.services, view.delay)
+    if wanted.post and not await request.services[ReadCache].has_post(game, view, wanted.post):
         wanted = wanted._replace(post="")  # it means nothing, and anybody can make it up
 
     def render(conn: Connection) -> bytes:
-        found = shown_on_page(conn, game.id, wanted, seen.now)
+        found = load_page(conn, game.id, wanted, view.now)
         inner = render_liveblog(
             found.document,
             found.posts,
-            form.files(found.game),
-            seen.now,
+            form.context(found.game),
+            view.now,
             found.key_moments,
-            around=Around(wanted, older=found.more, newer=found.newer),
-            delay=seen.delay,
+            extent=PageExtent(wanted, older=found.more, newer=found.newer),
+            delay=view.delay,
         )
         if fragment:
             return inner.encode("utf-8", "replace")
         schema, listed = found.schema(request.services), settings.server.public_feeds
         return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
 
-    key = (wanted, _key(game, seen, fragment=fragment))
-    body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
-    return _html(request, body, {"Link": _links(settings.public_url, game.local_id, seen.delay)})
+    key = (wanted, _key(game, view, fragment=fragment))
+    body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)
+    return _html(request, body, {"Link": _links(settings.public_url, game.local_id, view.delay)})
 
 
 @lru_cache(maxsize=4096)
@@ -110,12 +110,12 @@ def _links(public_url: str, local_id: str, delayed: int) -> str:
 async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
     services = request.services
-    seen = await _sight(request)
-    game, form = _readable(request, seen), AsPage.of(services, seen.delay, show)
-    since = seen.known_since(refresh, game.version)
+    view = await _view(request)
+    game, form = _readable(request, view), PageRenderer.of(services, view.delay, show)
+    since = view.known_since(refresh, game.version)
     if since == game.version:
         return Response(None, 204, {"Cache-Control": cache_control(services.settings), "Vary": "Authorization"})
-    key = ("changes", since, show, _key(game, seen, fragment=True))
+    key = ("changes", since, show, _key(game, view, fragment=True))
 
     def render(conn: Connection) -> bytes:
         message = read(conn, game.id, since, (form,)).get(form)
@@ -123,23 +123,23 @@ async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
             raise NotFound(NO_LIVEBLOG)
         return message.body
 
-    body = await request.services[ReadCache].body(key, render, seen, request.accept_encoding)
+    body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)
     return conditional(request.headers, body, "application/json", cache_control=cache_control(services.settings))
 
 
-def _key(game: StoredGame, seen: Sight, *, fragment: bool) -> Hashable:
+def _key(game: StoredGame, view: DelayedView, *, fragment: bool) -> Hashable:
     """All that a page depends on; of the time of day it is the reading of the clock alone."""
-    shown = clock(game.document, translator(language(game.document)), seen.now)
+    shown = clock(game.document, translator(language(game.document)), view.now)
     return ("page", fragment, game.id, game.version, shown)
 
 
-async def _sight(request: ApiRequest) -> Sight:
-    return await delay.sight(request, request.path_params["liveblogId"], request.services[ReadCache].game)
+async def _view(request: ApiRequest) -> DelayedView:
+    return await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
 
 
-def _readable(request: ApiRequest, seen: Sight) -> StoredGame:
+def _readable(request: ApiRequest, view: DelayedView) -> StoredGame:
     """The liveblog, without most of its document."""
-    return readable(seen.game, request.context.caller, public=request.services.settings.server.public_feeds)
+    return readable(view.game, request.context.caller, public=request.services.settings.server.public_feeds)
 
 
 def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None = None) -> Response:

@@ -62,8 +62,8 @@ async def front(request: ApiRequest) -> Response:
         return (listed if fragment else list_page(listed, translator(locale))).encode("utf-8", "replace")
 
     key = ("front", locale, fragment, now // FRESH, request.services[ReadCache].steps, wanted, *longer.items())
-    seen = delay.Sight(None, wanted, now, None)
-    return _html(request, await request.services[ReadCache].body(key, render, seen, request.accept_encoding))
+    view = delay.DelayedView(None, wanted, now, None)
+    return _html(request, await request.services[ReadCache].body(key, render, view, request.accept_encoding))
 
 
 def _newest(conn: Connection, now: float, wanted: int, longer: Mapping[str, int]) -> list[tuple[Json, float]]:

@@ -27,7 +27,7 @@ NOBODY = "matchwire"
 """The publisher of a liveblog whose organization is not configured any more."""
 
 
-class Shown(NamedTuple):
+class LoadedLiveblog(NamedTuple):
     """A published liveblog: its document and its posts with references resolved; `more` and `newer`: there are others."""
 
     game: StoredGame
@@ -51,7 +51,7 @@ class Shown(NamedTuple):
         )
 
 
-def load_liveblog(conn: Connection, game_id: str, request: FeedRequest, now: float) -> Shown:
+def load_liveblog(conn: Connection, game_id: str, request: FeedRequest, now: float) -> LoadedLiveblog:
     """The liveblog with the requested posts, as the database has it at `now` (Unix seconds). Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
@@ -59,7 +59,7 @@ def load_liveblog(conn: Connection, game_id: str, request: FeedRequest, now: flo
     return _with_results(conn, found, now)
 
 
-def shown_on_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -> Shown:
+def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -> LoadedLiveblog:
     """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     key_moments = key_moments_of(conn, game)
@@ -67,14 +67,16 @@ def shown_on_page(conn: Connection, game_id: str, wanted: PageRequest, now: floa
     return _with_results(conn, found, now)
 
 
-def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest) -> Shown:
+def _shown(
+    conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest
+) -> LoadedLiveblog:
     document, *posts = complete(conn, [game.as_document(), *public_documents(found.events)])
     posts = list(map(request.theme.labelled, posts))
     coverage = deltas.coverage(conn, game.id)
-    return Shown(game, document, posts, found.older, coverage, key_moments, request, newer=found.newer)
+    return LoadedLiveblog(game, document, posts, found.older, coverage, key_moments, request, newer=found.newer)
 
 
-def _with_results(conn: Connection, found: Shown, now: float) -> Shown:
+def _with_results(conn: Connection, found: LoadedLiveblog, now: float) -> LoadedLiveblog:
     return found._replace(posts=page_posts(conn, found.game.id, found.posts, now))
 
 

@@ -10,7 +10,7 @@ from api.http.json_path import Json, number, text
 from api.page.discovery import discovery
 from api.page.document import document
 from api.page.moments import key_moments_html
-from api.page.posts import ALONE, Around, stream
+from api.page.posts import NOTHING_AROUND, PageExtent, stream
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.page.structured_data import script
@@ -24,7 +24,7 @@ from mapping.locales.labels import PageText
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from api.page.files import PageFiles
+    from api.page.page_context import PageContext
 
 LOCALES = frozenset(get_args(Locale)) - {""}
 STREAM_PATH = "/api/embed/v4/stream"
@@ -34,34 +34,34 @@ STREAM_PATH = "/api/embed/v4/stream"
 def render_liveblog(
     game: Json,
     events: Sequence[Json],
-    files: PageFiles,
+    page: PageContext,
     now: float,
     key_moments: KeyMoments = NO_KEY_MOMENTS,
     *,
-    around: Around = ALONE,
+    extent: PageExtent = NOTHING_AROUND,
     delay: int = 0,
 ) -> str:
     """The liveblog of a decorated game, its public events and key moments, as HTML in which every foreign text is escaped.
 
-    It carries what a script needs to know to follow it. `around`: what else there is to see; `delay`: the seconds by
+    It carries what a script needs to know to follow it. `extent`: what else there is to see; `delay`: the seconds by
     which it is late.
     """
     known: dict[str, object] = {
         "name": text(game, "local_id"),
         "version": number(game, "version") or 0,
-        "more": int(around.older),
-        "newer": int(around.newer),
+        "more": int(extent.older),
+        "newer": int(extent.newer),
         "delay": delay,
-        "organization": files.images.organization_id,
+        "organization": page.images.organization_id,
     }
-    known |= page_data(files.settings, files.images.organization_id, game, files.texts)
+    known |= page_data(page.settings, page.images.organization_id, game, page.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(key_moments, files.texts, files.page, files.delay)
-    posts = stream(game, events, files, around._replace(key_moments=key_moments))
+    moments = key_moments_html(key_moments, page.texts, page.url, page.delay)
+    posts = stream(game, events, page, extent._replace(key_moments=key_moments))
     return (
-        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{files.cover(cover(game))}'
-        f'{scoreboard(game, files, now)}<div class="columns">'
-        f"<div>{moments}{posts}</div>{squads(game, files.texts, key_moments.deeds)}</div></div>"
+        f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
+        f'{scoreboard(game, page, now)}<div class="columns">'
+        f"<div>{moments}{posts}</div>{squads(game, page.texts, key_moments.player_events)}</div></div>"
     )
 
 

@@ -20,7 +20,7 @@ from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from api.page.files import PageFiles
+    from api.page.page_context import PageContext
     from mapping.locales import Translator
 
 log = structlog.get_logger(__name__)
@@ -31,7 +31,7 @@ _SCORE = re.compile(r"(?<![\d-])\d{1,3}-\d{1,3}(?![\d-])")
 PINNED = ("sticky", "stickyNoHighlight")
 
 
-class Around(NamedTuple):
+class PageExtent(NamedTuple):
     """What a page was requested to show, whether there are older and newer posts than it shows, and key moments to choose."""
 
     wanted: PageRequest
@@ -40,32 +40,32 @@ class Around(NamedTuple):
     key_moments: KeyMoments = NO_KEY_MOMENTS
 
 
-ALONE = Around(PageRequest())
+NOTHING_AROUND = PageExtent(PageRequest())
 
 
 def stream(
-    game: Json, events: Sequence[Json], files: PageFiles, around: Around | None = None, *, descending: bool = True
+    game: Json, events: Sequence[Json], page: PageContext, extent: PageExtent | None = None, *, descending: bool = True
 ) -> str:
     """The posts as an ordered list, pinned ones first; one that cannot be shown is left out and logged.
 
-    `around`: None where nothing follows the liveblog. Else around the list stand filters, links to older and newer
+    `extent`: None where nothing follows the liveblog. Else around the list stand filters, links to older and newer
     posts, and what the script fills: a button for new posts, a sign that the connection is lost, an announcer for those who listen.
     """
     ordered = sorted(sorted(events, key=_place, reverse=descending), key=_pinned, reverse=True)
-    posts = [html for event in ordered if (html := safe_post(game, event, files))]
-    texts = files.texts
+    posts = [html for event in ordered if (html := safe_post(game, event, page))]
+    texts = page.texts
     nothing, order = escape(texts.text(Label.NOTHING)), " reversed" if descending else ""
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
     named_so = f'aria-label="{escape(posts_label(len(posts), texts))}"'
     listed = f'<ol{order} data-nothing="{nothing}">{shown}</ol>'
-    if around is None:
+    if extent is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
     return (
-        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, files, around)}'
+        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, page, extent)}'
         '<div class="bar"><button class="news" type="button" hidden></button>'
         f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
-        f'<p class="unseen announcer" role="status"></p>{_newer(files, around)}'
-        f"{listed}{_older(events, files, around)}</section>"
+        f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
+        f"{listed}{_older(events, page, extent)}</section>"
     )
 
 
@@ -80,29 +80,29 @@ def _said(texts: Translator) -> str:
     return "".join(f' data-{name}="{escape(each)}"' for name, each in said.items())
 
 
-def _filters(game: Json, files: PageFiles, around: Around) -> str:
+def _filters(game: Json, page: PageContext, extent: PageExtent) -> str:
     """Links to the kinds of posts; none where there is nothing to choose from."""
     links = ""
-    for each in offered_filters(sport_of(game), around.key_moments):
-        current = ' aria-current="true"' if each is around.wanted.show else ""
-        href = escape((files.page + around.wanted.address(each)).rstrip("&"))
-        links += f'<a href="{href}"{current}>{escape(files.texts.text(FILTERS[each]))}</a>'
-    return f'<nav class="filters" aria-label="{escape(files.texts.text(PageText.FILTERS))}">{links}</nav>'
+    for each in offered_filters(sport_of(game), extent.key_moments):
+        current = ' aria-current="true"' if each is extent.wanted.show else ""
+        href = escape((page.url + extent.wanted.address(each)).rstrip("&"))
+        links += f'<a href="{href}"{current}>{escape(page.texts.text(FILTERS[each]))}</a>'
+    return f'<nav class="filters" aria-label="{escape(page.texts.text(PageText.FILTERS))}">{links}</nav>'
 
 
-def _newer(files: PageFiles, around: Around) -> str:
-    if not around.newer:
+def _newer(page: PageContext, extent: PageExtent) -> str:
+    if not extent.newer:
         return ""
-    href = escape((files.page + around.wanted.address()).rstrip("&"))
-    return f'<a class="newer" href="{href}">{escape(files.texts.text(PageText.NEWEST_POSTS))}</a>'
+    href = escape((page.url + extent.wanted.address()).rstrip("&"))
+    return f'<a class="newer" href="{href}">{escape(page.texts.text(PageText.NEWEST_POSTS))}</a>'
 
 
-def _older(events: Sequence[Json], files: PageFiles, around: Around) -> str:
-    if not (around.older and events):
+def _older(events: Sequence[Json], page: PageContext, extent: PageExtent) -> str:
+    if not (extent.older and events):
         return ""
-    wanted = around.wanted._replace(show=Show.ALL) if around.newer and around.wanted.post else around.wanted
-    address = f"{files.page}{wanted.address()}continue_event_id={quote(text(events[-1], 'local_id'), safe='')}"
-    return f'<a class="more" part="more" href="{escape(address)}">{escape(files.texts.text(Label.OLDER_POSTS))}</a>'
+    wanted = extent.wanted._replace(show=Show.ALL) if extent.newer and extent.wanted.post else extent.wanted
+    address = f"{page.url}{wanted.address()}continue_event_id={quote(text(events[-1], 'local_id'), safe='')}"
+    return f'<a class="more" part="more" href="{escape(address)}">{escape(page.texts.text(Label.OLDER_POSTS))}</a>'
 
 
 def permalink(page: str, local_id: str, delay: int = 0) -> str:
@@ -131,16 +131,16 @@ def _pinned(event: Json) -> bool:
     return text(event, "highlight") in PINNED
 
 
-def safe_post(game: Json, event: Json, files: PageFiles) -> str:
+def safe_post(game: Json, event: Json, page: PageContext) -> str:
     """The post, empty where it cannot be shown, which is logged."""
     try:
-        return post(game, event, files)
+        return post(game, event, page)
     except RENDER_ERRORS as error:
         log.warning("page.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return ""
 
 
-def post(game: Json, event: Json, files: PageFiles) -> str:
+def post(game: Json, event: Json, page: PageContext) -> str:
     """One post as a list item that its `local_id` names."""
     event_type, locale = text(event, "sport_event", "event_type"), text(game, "locale") or "en"
     happened = incident(event, locale)
@@ -149,14 +149,14 @@ def post(game: Json, event: Json, files: PageFiles) -> str:
     classes += ["pinned"] if text(event, "highlight") in PINNED else []
     classes += [f"of-{side}"] if (side := _side(game, event)) else []
     when = minute(event)
-    at = moment(number(event, "created_at") or 0, "time", files.zone)
-    link = f'<a class="link" href="{escape(permalink(files.page, text(event, "local_id"), files.delay))}">{at}</a>'
+    at = moment(number(event, "created_at") or 0, "time", page.zone)
+    link = f'<a class="link" href="{escape(permalink(page.url, text(event, "local_id"), page.delay))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'
         f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{link}</div>'
         f'<div class="mark">{icon(event_type if happened else "")}</div>'
-        f'<div class="body">{_head(event, happened, locale)}{whole_scores(body_html(event, locale, files))}</div></article></li>'
+        f'<div class="body">{_head(event, happened, locale)}{whole_scores(body_html(event, locale, page))}</div></article></li>'
     )
 
 

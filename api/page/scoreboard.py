@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, instant, local, node, nodes, number, text
 from api.page.clock import ShownClock, clock
-from api.page.files import CREST
+from api.page.page_context import CREST
 from api.page.ranking import progress
 from api.view.content import tally
 from mapping.documents.state import BEFORE
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from zoneinfo import ZoneInfo
 
-    from api.page.files import PageFiles
+    from api.page.page_context import PageContext
 
 SIDES = ("home", "away")
 
@@ -46,17 +46,17 @@ def scores(game: Json) -> tuple[str, str] | None:
     return (home, away) if home and away and number(game, "state_info", "gamestate") != BEFORE else None
 
 
-def scoreboard(game: Json, files: PageFiles, now: float) -> str:
+def scoreboard(game: Json, page: PageContext, now: float) -> str:
     """The header element of the page."""
     meta = node(game, "meta_info")
     place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
     facts = "".join(f"<span>{escape(fact)}</span>" for fact in place if fact)
     if (starts := number(meta, "starts_at")) is not None:
-        facts += f"<span>{moment(starts, 'date', files.zone)}</span>"
+        facts += f"<span>{moment(starts, 'date', page.zone)}</span>"
     # Where the teams say it all, the heading is there for those who listen.
     seen = ' class="unseen"' if title(game) == pairing(game) else ""
     heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
-    return f'<header class="board" part="board">{heading}{_match(game, files, now)}</header>'
+    return f'<header class="board" part="board">{heading}{_match(game, page, now)}</header>'
 
 
 def moment(seconds: int, form: str, zone: ZoneInfo) -> str:
@@ -79,8 +79,8 @@ def clock_html(shown: ShownClock | None) -> str:
     return f'<p class="{name}">{escape(shown.label)}{ticking}</p>'
 
 
-def _match(game: Json, files: PageFiles, now: float) -> str:
-    translator = files.texts
+def _match(game: Json, page: PageContext, now: float) -> str:
+    translator = page.texts
     home, away = (team_of(game, side) for side in SIDES)
     if not text(home, "name") or not text(away, "name"):
         return clock_html(clock(game, translator, now)) + progress(game, translator)
@@ -94,12 +94,12 @@ def _match(game: Json, files: PageFiles, now: float) -> str:
     shown += f'<p class="decided">{decided}</p>' if decided else ""
     middle = f'<div class="middle">{shown}{_parts(game)}{clock_html(clock(game, translator, now))}</div>'
     label = escape(translator.text(Label.SCOREBOARD))
-    teams = [_team(*each, files) for each in zip((home, away), SIDES, _initials(home, away), strict=True)]
+    teams = [_team(*each, page) for each in zip((home, away), SIDES, _initials(home, away), strict=True)]
     return f'<section class="teams" aria-label="{label}">{teams[0]}{middle}{teams[1]}</section>'
 
 
-def _team(team: Json, side: str, initials: str, files: PageFiles) -> str:
-    crest = files.icon(text(team, "image"), CREST, "crest") or (
+def _team(team: Json, side: str, initials: str, page: PageContext) -> str:
+    crest = page.icon(text(team, "image"), CREST, "crest") or (
         f'<span class="crest" aria-hidden="true">{escape(initials)}</span>'
     )
     return f'<div class="team of-{side}">{crest}<p class="name" dir="auto">{escape(text(team, "name"))}</p></div>'

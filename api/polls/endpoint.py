@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from api.view.delay import Sight
+    from api.view.delay import DelayedView
     from mapping.polls.reader_polls import Tally
     from store.engine.records import StoredEvent, StoredGame
     from store.engine.unit import Unit
@@ -76,12 +76,12 @@ VOTE = openapi.operation(
 
 @dataclass(frozen=True, slots=True)
 class FoundPoll:
-    """A poll that the request may see, in the post and the liveblog of the moment that is `seen`."""
+    """A poll that the request may see, in the post and the liveblog of the moment that is `view`."""
 
     poll: ReaderPoll
     event: StoredEvent
     game: StoredGame
-    seen: Sight
+    view: DelayedView
 
 
 async def show(request: ApiRequest) -> Response:
@@ -126,13 +126,13 @@ async def _found(request: ApiRequest) -> FoundPoll:
     current = await store.read(partial(votes.poll_event, poll_id=poll_id))
     if current is None:
         raise NotFound(NO_POLL)
-    seen = await delay.sight(request, current.game_id, request.services[ReadCache].game)
+    view = await delay.view_of(request, current.game_id, request.services[ReadCache].game)
     try:
-        game = readable(seen.game, context.caller, public=settings.server.public_feeds)
+        game = readable(view.game, context.caller, public=settings.server.public_feeds)
     except NotFound:
         raise NotFound(NO_POLL) from None
-    event, poll = await store.read(partial(_public_poll, poll_id=poll_id), at=seen.at)
-    return FoundPoll(poll, event, game, seen)
+    event, poll = await store.read(partial(_public_poll, poll_id=poll_id), at=view.at)
+    return FoundPoll(poll, event, game, view)
 
 
 def _public_poll(conn: Connection, poll_id: str) -> tuple[StoredEvent, ReaderPoll]:
@@ -147,17 +147,17 @@ def _public_poll(conn: Connection, poll_id: str) -> tuple[StoredEvent, ReaderPol
 async def _results(request: ApiRequest, found: FoundPoll, reader_id: str | None = None) -> Json:
     """The results of the moment that the reader sees, and the reader's own vote as it is now."""
     store, game_id, poll = request.services.store, found.game.id, found.poll
-    tallies = await store.read(partial(votes.tallies, game_id=game_id, poll_ids=[poll.id]), at=found.seen.at)
+    tallies = await store.read(partial(votes.tallies, game_id=game_id, poll_ids=[poll.id]), at=found.view.at)
     if reader_id is None:
         return _shown(request, found, tallies[poll.id], voted=False)
     chosen = await store.read(partial(votes.own_vote, game_id=game_id, poll_id=poll.id, reader_id=reader_id))
-    own = own_vote(poll, chosen, now=found.seen.now)
+    own = own_vote(poll, chosen, now=found.view.now)
     return {**_shown(request, found, tallies[poll.id], voted=bool(own["options"])), "vote": own}
 
 
 def _shown(request: ApiRequest, found: FoundPoll, tally: Tally, *, voted: bool) -> Json:
     """Clients of the organization that give their secret see results at any time."""
-    caller, now, poll = request.context.caller, found.seen.now, found.poll
+    caller, now, poll = request.context.caller, found.view.now, found.poll
     trusted = caller is not None and caller.proven and among(found.game, caller) and bool(caller.scopes & set(READ))
     shown = trusted or poll.shows_results(now, voted=voted)
     return results(poll, tally, event_version=found.event.version, now=now, shown=shown)

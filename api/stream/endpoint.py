@@ -12,7 +12,7 @@ from api.http.body_parts import body_part
 from api.http.request import boolean, integer
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import as_json
-from api.page.changes import CHANGES, AsPage
+from api.page.changes import CHANGES, PageRenderer
 from api.page.window import SHOW, shown_kind
 from api.stream.reader import StreamRequest
 from api.stream.streams import Streams
@@ -97,15 +97,15 @@ async def watch(request: ApiRequest) -> Response:
 
     if (streams := services.find(Streams)) is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
-    seen = await delay.sight(request, name, streams.find)
-    game = watchable(seen.game, context.caller, public=public, field=NAME)
+    view = await delay.view_of(request, name, streams.find)
+    game = watchable(view.game, context.caller, public=public, field=NAME)
     if not game.public:
         raise NotFound(NO_LIVEBLOG, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
-    form = AsPage.of(services, seen.delay, shown_kind(context.query)) if for_page else as_json
-    since = 0 if seen.has_lost else since
-    wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], seen.delay)
+    form = PageRenderer.of(services, view.delay, shown_kind(context.query)) if for_page else as_json
+    since = 0 if view.has_lost else since
+    wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], view.delay)
     return EventStream(streams, wanted)
 
 

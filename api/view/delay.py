@@ -26,7 +26,8 @@ NAME = "delay"
 LONGEST = 86_400
 """Seconds of the longest delay that can be configured."""
 STEPS = ((10, 1), (120, 10), (900, 60), (LONGEST, 900))
-"""Up to so many seconds, delays that requests want are multiples of so many: each one has bodies and streams of its own."""
+"""(up to, step) in seconds: a requested delay is rounded up to a multiple of the step, because each delay has bodies and streams
+of its own."""
 PARAMETER: Json = openapi.query(
     NAME,
     "See the liveblog as it stood so many seconds ago; at most what `limits.delay_max` in the configuration says. Above 10 it"
@@ -35,7 +36,7 @@ PARAMETER: Json = openapi.query(
 )
 
 
-class Sight(NamedTuple):
+class DelayedView(NamedTuple):
     """What a request sees of a liveblog: the game as of `delay` seconds ago, when it was `now` (Unix seconds).
 
     `at`: the moment for reads of the store, None for the present; `newest`: the version that the liveblog has now.
@@ -57,7 +58,7 @@ class Sight(NamedTuple):
         return self.at is not None and self.game is not None and self.game.updated_at >= self.at
 
 
-async def sight(request: ApiRequest, name: str, find: Find, query: Query | None = None) -> Sight:
+async def view_of(request: ApiRequest, name: str, find: Find, query: Query | None = None) -> DelayedView:
     """The liveblog of that name as the request may see it; `query`: where the delay may stand, if not in that of the request.
 
     Raises InvalidRequest for a delay that is too long.
@@ -68,7 +69,7 @@ async def sight(request: ApiRequest, name: str, find: Find, query: Query | None 
     delay = max(wanted, 0 if current is None else public_delay(current.organization_id, settings, caller))
     at = moment(now, delay)
     newest = 0 if current is None else current.version
-    return Sight(current if at is None else await find(name, at), delay, now - delay, at, newest)
+    return DelayedView(current if at is None else await find(name, at), delay, now - delay, at, newest)
 
 
 def requested_delay(request: ApiRequest, query: Query | None = None) -> int:

@@ -12,7 +12,7 @@ import structlog
 from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
 from api.view.content import incident_blocks, minute, names_of, one_line, plain_text, player_name, short_name
 from api.view.liveblog_access import public_documents
-from api.view.player_deeds import deeds_of
+from api.view.player_events import player_events_of
 from api.view.references import complete
 from mapping.key_moments import MatchState, Play, key_moments
 from mapping.locales import translator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.view.content import Names
-    from api.view.player_deeds import Deed
+    from api.view.player_events import PlayerEvent
     from mapping.key_moments import KeyMoment
     from store.liveblogs.liveblogs import StoredGame
 
@@ -45,7 +45,7 @@ class KeyMoments(NamedTuple):
 
     moments: tuple[KeyMoment, ...]
     recap: str
-    deeds: Mapping[str, tuple[Deed, ...]] = MappingProxyType({})
+    player_events: Mapping[str, tuple[PlayerEvent, ...]] = MappingProxyType({})
     expected: bool = True
 
 
@@ -66,7 +66,7 @@ def moments_of(game: Json, posts: Sequence[Json]) -> KeyMoments:
     plays = [play for post in posts for play in _safe_plays(post, squads)]
     sport, state = sport_of(game), state_of(game)
     moments = key_moments(sport, state, plays, texts)
-    return KeyMoments(moments, recap(sport, state, moments, texts), deeds_of(sport, posts))
+    return KeyMoments(moments, recap(sport, state, moments, texts), player_events_of(sport, posts))
 
 
 def as_json(moment: KeyMoment, page: str) -> Json:

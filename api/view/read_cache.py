@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.view.delay import Sight
+    from api.view.delay import DelayedView
     from store.database import Store
     from store.engine.postgres.notify import Stepped
     from store.liveblogs.liveblogs import StoredGame
@@ -93,30 +93,30 @@ class ReadCache:
         # Who comes after a commit does not wait for a read that may have begun before it.
         return await self._once((name, self._steps), partial(self._read_game, name))
 
-    async def has_post(self, game: StoredGame, seen: Sight, local_id: str) -> bool:
-        """Whether readers of the liveblog may read the post, as it stood at the moment that is `seen`."""
-        key = (game.id, game.version, seen.newest, seen.at, local_id)
+    async def has_post(self, game: StoredGame, view: DelayedView, local_id: str) -> bool:
+        """Whether readers of the liveblog may read the post, as it stood at the moment that is `view`."""
+        key = (game.id, game.version, view.newest, view.at, local_id)
         if key not in self._posts:
             query = partial(liveblogs.has_post, game_id=game.id, local_id=local_id)
-            self._posts[key] = await self._once(("post", key), partial(self._store.read, query, at=seen.at))
+            self._posts[key] = await self._once(("post", key), partial(self._store.read, query, at=view.at))
         return self._posts[key]
 
     async def body(
-        self, key: Hashable, render: Callable[[Connection], bytes], seen: Sight, accepted: str = ""
+        self, key: Hashable, render: Callable[[Connection], bytes], view: DelayedView, accepted: str = ""
     ) -> Rendering:
         """The body that is kept by `key`, or what `render` makes of the database, once for all who ask meanwhile.
 
         `key` holds the liveblog's id and version, and all else that the body depends on beside the delay: `render` reads
-        the moment that is `seen`. `accepted`: the reader's `Accept-Encoding`, by which the body may be compressed. Raises
+        the moment that is `view`. `accepted`: the reader's `Accept-Encoding`, by which the body may be compressed. Raises
         what `render` raises.
         """
-        key = (seen.delay, seen.newest if seen.delay else 0, key)  # what is taken down is gone from what stood, too
+        key = (view.delay, view.newest if view.delay else 0, key)  # what is taken down is gone from what stood, too
         found = self._rendered.get(key)
         if found is None:
             self._tally.made += 1
         else:
             self._tally.found += 1
-        work = partial(self._render, key, render, seen.at)
+        work = partial(self._render, key, render, view.at)
         plain = found if found is not None else await self._once(key, work)
         coding = accepted_coding(accepted) if accepted and len(plain.body) >= SMALLEST else ""
         if not coding:

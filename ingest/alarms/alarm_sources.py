@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from config.sections import Alarms
-    from ingest.kit.containment import Containment, Kind
+    from ingest.kit.quarantine import Kind, Quarantine
     from ingest.sync.follower import Followers
     from ingest.sync.worker_count import WorkerCount
     from store.database import Store
@@ -70,7 +70,7 @@ async def lost_providers(followers: Followers) -> list[Observed]:
     ]
 
 
-async def frozen(containment: Containment) -> list[Observed]:
+async def frozen(quarantine: Quarantine) -> list[Observed]:
     """Matches and liveblogs that the sync leaves out, because their rows cannot be read or for another reason of their own."""
     return [
         Observed(
@@ -80,7 +80,7 @@ async def frozen(containment: Containment) -> list[Observed]:
             {kind: name, "cause": cause},
         )
         for kind in STANDING_STILL
-        for name, cause in islice(containment.causes(kind).items(), MOST)
+        for name, cause in islice(quarantine.causes(kind).items(), MOST)
     ]
 
 
@@ -148,7 +148,7 @@ def sources_of(
     store: Store,
     followers: Followers,
     workers: WorkerCount | None,
-    containment: Containment,
+    quarantine: Quarantine,
     folders: Sequence[str],
     clock: Callable[[], float],
 ) -> dict[str, Source]:
@@ -160,7 +160,7 @@ def sources_of(
         return found | {"no_worker": AbsentWorkers(workers)}
     found["feed_silent"] = partial(silent_feeds, followers)
     found["provider_lost"] = partial(lost_providers, followers)
-    found["frozen"] = partial(frozen, containment)
+    found["frozen"] = partial(frozen, quarantine)
     if settings.outbox_age:
         found["outbox_stuck"] = partial(stuck_outbox, store, clock, settings.outbox_age)
     if settings.receiver_rounds:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from config import Settings
     from config.sections import Alarms, Webhooks
     from ingest.alarms.alarm_sources import Source
-    from ingest.kit.containment import Containment
+    from ingest.kit.quarantine import Quarantine
     from ingest.sync.follower import Followers
     from ingest.sync.worker_count import WorkerCount
     from ingest.webhooks.receiver_client import ReceiverClient
@@ -62,10 +62,10 @@ class AlarmMonitor:
         announcer: Announcer,
         *,
         clock: Callable[[], float],
-        containment: Containment,
+        quarantine: Quarantine,
         alone: bool,
     ) -> None:
-        self._contained = containment
+        self._quarantined = quarantine
         self._patience = 0.0 if alone else alarms.STALE
         self._store = store
         self._sources = sources
@@ -81,7 +81,7 @@ class AlarmMonitor:
     async def run(self) -> None:
         """Look every `TICK` seconds until cancelled; what nobody foresaw is logged, and does not end the process."""
         try:
-            await repeat(self._turn, self._contained.loop("alarms"))
+            await repeat(self._turn, self._quarantined.loop("alarms"))
         finally:
             await self._announcer.close()
 
@@ -106,10 +106,10 @@ class AlarmMonitor:
             self.gauge.labels(kind).set(sum(each.kind == kind for each in observed))
         if not observed and await self._store.read(alarms.is_quiet):
             return
-        noted = await self._store.write(partial(alarms.note, observed=observed, patience=self._patience))
-        for alarm in noted.began:
+        changes = await self._store.write(partial(alarms.record, observed=observed, patience=self._patience))
+        for alarm in changes.began:
             _log_beginning(alarm)
-        for alarm in noted.ended:
+        for alarm in changes.ended:
             _log_end(alarm)
 
     async def _announce(self) -> None:
@@ -147,7 +147,7 @@ def alarm_monitor(
     *,
     store: Store,
     followers: Followers,
-    containment: Containment,
+    quarantine: Quarantine,
     workers: WorkerCount | None,
 ) -> AlarmMonitor:
     """The monitor of this process; `workers`: where it follows no matches itself."""
@@ -156,7 +156,7 @@ def alarm_monitor(
         store=store,
         followers=followers,
         workers=workers,
-        containment=containment,
+        quarantine=quarantine,
         folders=folders_of(settings),
         clock=clock,
     )
@@ -166,7 +166,7 @@ def alarm_monitor(
         sources,
         announcer,
         clock=clock,
-        containment=containment,
+        quarantine=quarantine,
         alone=settings.database.is_sqlite,
     )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from httpx import codes
 
 from ingest.daemon.endpoints import connect
-from providers.reachability import Reached, place_of, reach
+from providers.reachability import ReachabilityResult, place_of, reach
 from providers.registry import Registry
 from store.upkeep.doctor_rows import CheckResult
 
@@ -36,7 +36,7 @@ async def _examined(settings: Settings) -> list[CheckResult]:
     endpoints = {source.adapter.endpoint.key: source.adapter.endpoint for source in sources.values()}
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def reached(endpoint: Endpoint) -> Reached:
+    async def reached(endpoint: Endpoint) -> ReachabilityResult:
         async with gate:
             return await reach(endpoint)
 
@@ -52,7 +52,7 @@ async def _examined(settings: Settings) -> list[CheckResult]:
     ]
 
 
-def _results(organization: str, endpoint: Endpoint, reached: Reached) -> list[CheckResult]:
+def _results(organization: str, endpoint: Endpoint, reached: ReachabilityResult) -> list[CheckResult]:
     place = f"{endpoint.provider} of {organization} at {place_of(endpoint.base_url)}"
     if reached.status is None:
         return [CheckResult("provider", "fault", f"{place}: {reached.obstacle}")]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from config import Settings
-    from store.upkeep.export_organization import Carried
+    from store.upkeep.export_organization import TransferResult
 
 T = TypeVar("T")
 
@@ -90,7 +90,7 @@ def import_organization(
     out.print(f"{done.rows} rows of the organization {organization} are imported.{missing}", markup=False)
 
 
-def _without_file(done: Carried, why: str) -> str:
+def _without_file(done: TransferResult, why: str) -> str:
     if not done.without_file:
         return ""
     return WITHOUT_FILE.format(missing=done.without_file, uploads=done.uploads, why=why)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import config
     from ingest.sync.import_match import ProviderSource
-    from mapping.match import Incident, Match, Placing, Race
+    from mapping.match import Incident, Match, Race, RankingEntry
     from providers.base import Answer, Fetched, Provider, Selector
 
 app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match.")
@@ -204,7 +204,7 @@ def _race(title: str | None, race: Race | None) -> Iterator[str]:
     yield from map(_ranked, race.ranking)
 
 
-def _ranked(place: Placing) -> str:
+def _ranked(place: RankingEntry) -> str:
     names = ", ".join(each.name for each in (place.person, place.team) if each is not None)
     return f"  {place.position or '':>7} {names}  {place.gap or place.time or place.status or ''}".rstrip()
 

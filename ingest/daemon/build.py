@@ -19,7 +19,7 @@ from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.daemon.parts import parts_of
 from ingest.jobs.housekeeping import check_clients
 from ingest.jobs.jobs import Jobs
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.kit.roles import Role
 from ingest.kit.start_errors import FULL
 from ingest.kit.start_wait import StartWait
@@ -61,7 +61,7 @@ class Components:
     leasing: MatchLeases
     jobs: Jobs
     wait: StartWait
-    containment: Containment
+    quarantine: Quarantine
     parts: Parts
     """What the other parts of the daemon are made of."""
     keys: Keys
@@ -101,12 +101,12 @@ async def build_components(
             cleanup.push_async_callback(adapter.aclose)
         store = await wait.through(partial(open_store, settings, clock, parts.store))
         cleanup.push_async_callback(store.close)
-        containment = Containment()
+        quarantine = Quarantine()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
         keys = await wait.through(partial(store.write, _keys))
-        await wait.through(partial(check_clients, store, containment))
-        await wait.through(partial(retune, settings.liveblogs, store, containment))
-        await wait.through(partial(rehome, store, sources, containment))
+        await wait.through(partial(check_clients, store, quarantine))
+        await wait.through(partial(retune, settings.liveblogs, store, quarantine))
+        await wait.through(partial(rehome, store, sources, quarantine))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease = Lease()
         followers = parts.followers(
@@ -118,7 +118,7 @@ async def build_components(
             new_id=new_id,
             record=record,
             lease=lease,
-            containment=containment,
+            quarantine=quarantine,
             serves=partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()}),
         )
         for key, name in endpoint_names(sources).items():
@@ -129,12 +129,12 @@ async def build_components(
             lease,
             knows=frozenset(adapters),
             alone=settings.database.is_sqlite,
-            containment=containment,
+            quarantine=quarantine,
         )
         importer = Importer(
             store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, limits=settings.limits
         )
-        declared = Declared(settings.liveblogs, store, importer, clock=clock, containment=containment)
+        declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
         jobs = Jobs(lambda: leasing.leads)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
@@ -147,7 +147,7 @@ async def build_components(
             leasing=leasing,
             jobs=jobs,
             wait=wait,
-            containment=containment,
+            quarantine=quarantine,
             parts=parts,
             keys=keys,
         )

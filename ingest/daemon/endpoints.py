@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from config import Settings
     from config.organizations import ProviderEndpoint
-    from ingest.kit.containment import Containment
+    from ingest.kit.quarantine import Quarantine
     from providers.base import ProviderAdapter
     from providers.registry import Registry
     from store.database import Store
@@ -58,7 +58,7 @@ def endpoint_names(sources: Mapping[tuple[str, str], ProviderSource]) -> dict[st
     return {key: " ".join(words) for key, words in organizations.items()}
 
 
-async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource], containment: Containment) -> None:
+async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource], quarantine: Quarantine) -> None:
     """Move matches and liveblogs to the endpoint that their organization has now: after a new password, base URL or language.
 
     What is believed of a match moves with it. A match that nobody is left on is closed; one whose organization has no
@@ -69,7 +69,7 @@ async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource]
         if source is not None and access.endpoint != source.adapter.endpoint.key:
             work = partial(moves.move_matches, access=access, endpoint=source.adapter.endpoint.key)
             log.info("matches.moved", organization=access.organization_id, matches=await store.write(work))
-    for home in await store.read(moves.homes):
+    for home in await store.read(moves.match_sources):
         source = sources.get((home.organization_id, home.provider))
         if source is None or home.endpoint == source.adapter.endpoint.key:
             continue
@@ -78,7 +78,7 @@ async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource]
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
-            containment.failed("liveblog", home.game_id, error, liveblog=home.game_id, follow=home.follow_id)
+            quarantine.failed("liveblog", home.game_id, error, liveblog=home.game_id, follow=home.follow_id)
 
 
 def _endpoint(settings: Settings, provider_id: str, access: ProviderEndpoint, rows: RowCache[Any]) -> Endpoint:

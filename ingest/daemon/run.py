@@ -134,7 +134,7 @@ async def run(
             max_connections=connections_that_fit(settings.server.max_connections),
         )
         metrics.register(
-            components.containment.gauge,
+            components.quarantine.gauge,
             monitor.gauge,
             RequestCounts(request_log),
             StoreMetrics(components.store),
@@ -190,7 +190,7 @@ async def sync_once(
                 match for match in components.followers.matches if match.pending or match.afresh or not match.polls
             ]
             await asyncio.gather(*(components.followers.poll(match) for match in waiting))
-        await correct_liveblogs(components.store, components.containment)
+        await correct_liveblogs(components.store, components.quarantine)
         return components.followers.health()
 
 
@@ -205,7 +205,7 @@ def _watch(
         clock,
         store=components.store,
         followers=components.followers,
-        containment=components.containment,
+        quarantine=components.quarantine,
         workers=workers,
     )
     loops.start(monitor.run(), name="alarms")
@@ -256,7 +256,7 @@ def _dispatcher(
         settings.webhooks,
         timing=SteadyClock(wall=clock),
         claim_owner=None if settings.database.is_sqlite else components.leasing,
-        containment=components.containment,
+        quarantine=components.quarantine,
         registry=registry,
     )
 
@@ -281,7 +281,7 @@ def tasks_of(
         Task("silence", followers.watch_silence, 5),
         Task("rates", followers.watch_rates, 5),
         Task("declared", partial(_request_declared, components), 5),
-        *upkeep(store, clock, components.containment),
+        *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
     )
 

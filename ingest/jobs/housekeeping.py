@@ -18,7 +18,7 @@ from store.masterdata import masterdata_use
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from ingest.kit.containment import Containment
+    from ingest.kit.quarantine import Quarantine
     from store.database import Store
 
 log = structlog.get_logger()
@@ -31,46 +31,46 @@ async def close_abandoned(store: Store) -> None:
             log.info("match.abandoned", follow=follow_id)
 
 
-async def publish_due(store: Store, clock: Callable[[], float], containment: Containment) -> None:
+async def publish_due(store: Store, clock: Callable[[], float], quarantine: Quarantine) -> None:
     """Publish what is due, one version step a liveblog (more where very much is due); a tick that finds nothing writes nothing.
 
     Raises StoreUnavailable; what else goes wrong with one liveblog is its own matter.
     """
     now = clock()
     for game_id in await store.read(lambda conn: publishing.due(conn, now)):
-        with _contained(containment, "publish", game_id):
+        with _quarantined(quarantine, "publish", game_id):
             while (version := await store.write(partial(publishing.publish, game_id=game_id))) is not None:
                 log.info("events.published", game=game_id, version=version)
 
 
-async def correct_liveblogs(store: Store, containment: Containment) -> None:
+async def correct_liveblogs(store: Store, quarantine: Quarantine) -> None:
     """Bring corrected master data into the liveblogs that have it still to show; a tick that finds nothing writes nothing.
 
     Raises StoreUnavailable; what else goes wrong with one liveblog is its own matter.
     """
     for game_id in await store.read(masterdata_use.waiting):
-        with _contained(containment, "correct", game_id):
+        with _quarantined(quarantine, "correct", game_id):
             while await store.write(partial(masterdata_use.correct, game_id=game_id)):
                 pass
 
 
 @contextmanager
-def _contained(containment: Containment, job: str, game_id: str) -> Iterator[None]:
+def _quarantined(quarantine: Quarantine, job: str, game_id: str) -> Iterator[None]:
     try:
         yield
     except ServiceError:
         raise
     except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this liveblog
-        containment.failed("liveblog", f"{job} {game_id}", error, liveblog=game_id)
+        quarantine.failed("liveblog", f"{job} {game_id}", error, liveblog=game_id)
     else:
-        containment.recovered("liveblog", f"{job} {game_id}", liveblog=game_id)
+        quarantine.recovered("liveblog", f"{job} {game_id}", liveblog=game_id)
 
 
-async def check_clients(store: Store, containment: Containment) -> None:
+async def check_clients(store: Store, quarantine: Quarantine) -> None:
     """Say which clients cannot be read, and so may do nothing."""
     for row in await store.read(clients.list_clients):
         if row.readable:
-            containment.recovered("client", row.id, client=row.id)
+            quarantine.recovered("client", row.id, client=row.id)
         else:
             cause = UnreadableRow("clients: secrets, organizations or scopes are no lists of texts")
-            containment.failed("client", row.id, cause, client=row.id)
+            quarantine.failed("client", row.id, cause, client=row.id)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from config import Settings
     from ingest.jobs.jobs import Jobs
     from ingest.jobs.scheduler import Scheduler
-    from ingest.kit.containment import Containment
+    from ingest.kit.quarantine import Quarantine
     from store.database import Store
 
 MARGIN = 60.0
@@ -53,13 +53,13 @@ async def _request(jobs: Jobs, name: str) -> None:
     jobs.request(name)
 
 
-def upkeep(store: Store, clock: Callable[[], float], containment: Containment) -> tuple[Task, ...]:
+def upkeep(store: Store, clock: Callable[[], float], quarantine: Quarantine) -> tuple[Task, ...]:
     """What looks after the tables."""
     return (
         Task("abandoned matches", partial(close_abandoned, store), 2),
-        Task("publications", partial(publish_due, store, clock, containment), 1),
-        Task("corrections", partial(correct_liveblogs, store, containment), 1),
-        Task("clients", partial(check_clients, store, containment), 30),
+        Task("publications", partial(publish_due, store, clock, quarantine), 1),
+        Task("corrections", partial(correct_liveblogs, store, quarantine), 1),
+        Task("clients", partial(check_clients, store, quarantine), 30),
     )
 
 

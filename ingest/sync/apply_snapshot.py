@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ingest.sync.answers import save_answers
-from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Rest, next_batch
+from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, RemainingWork, next_batch
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.from_posts import as_posted
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from ingest.sync.snapshot import Snapshot
+    from mapping.import_options import ImportOptions
     from mapping.match import Match
     from mapping.merge import Document
     from mapping.references import References
-    from mapping.terms import Terms
     from store.engine.unit import Unit
 
     ReferencesOf = Callable[[AbstractSet[str] | None], References]
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 NewId = Callable[[], str]
 
 EVENT_TYPE = "Svc::Model::Event"
-BEGINNING = Progress()
+EVERYTHING = Progress()
 
 
 class LiveblogFailed(Exception):
@@ -63,7 +63,7 @@ def apply(
     new_id: NewId,
     closing: bool = False,
     cached: Mapping[str, CachedInputs] | None = None,
-    progress: Progress = BEGINNING,
+    progress: Progress = EVERYTHING,
     serves: Callable[[str], bool] = lambda _: True,
 ) -> Progress:
     """Bring the liveblogs on the match in line with the snapshot and save the answers, as far as one unit goes.
@@ -148,13 +148,13 @@ def sync_liveblog(
     unit: Unit,
     game_id: str,
     snapshot: Snapshot,
-    terms: Terms,
+    terms: ImportOptions,
     references: ReferencesOf,
     *,
     new_id: NewId,
     closing: bool = False,
     cached: CachedInputs | None = None,
-    rest: Rest | None = None,
+    rest: RemainingWork | None = None,
 ) -> Applied:
     """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes.
 
@@ -244,12 +244,12 @@ class LiveblogSync:
     unit: Unit
     game: liveblogs.StoredGame
     snapshot: Snapshot
-    terms: Terms
+    terms: ImportOptions
     references: ReferencesOf
     new_id: NewId
     closing: bool
 
-    def adopt(self, only: AbstractSet[str] | None, rest: Rest | None) -> AbstractSet[str]:
+    def adopt(self, only: AbstractSet[str] | None, rest: RemainingWork | None) -> AbstractSet[str]:
         """Put the rows of posts that have other ids now under their new keys; gives all keys of the ledger.
 
         `only`: keys of the posts that can be new, None where any can be. It is done before the first batch, for all.
@@ -270,7 +270,7 @@ class LiveblogSync:
         ledger.rename(self.unit, self.game.id, keys)
         return known.difference(keys.values()).union(keys)
 
-    def apply(self, batch: PostBatch, rest: Rest | None) -> Applied:
+    def apply(self, batch: PostBatch, rest: RemainingWork | None) -> Applied:
         """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
         before = LedgerPosts.read(self.unit.conn, self.game.id, batch.rows)
         masters = self.references(None if batch.imports else batch.keys)
@@ -291,7 +291,7 @@ class LiveblogSync:
         )
         parts = self._wanted_parts(match, masters) if batch.with_board else {}
         version = self._write(before, changes, parts)
-        left = Rest(batch.left, whole=batch.whole, version=version) if batch.left else None
+        left = RemainingWork(batch.left, whole=batch.whole, version=version) if batch.left else None
         return Applied(
             stepped=version != self.game.version,
             cached=self._inputs(version, rest) if left is None else None,
@@ -299,7 +299,7 @@ class LiveblogSync:
             rest=left,
         )
 
-    def _inputs(self, version: int, rest: Rest | None) -> CachedInputs | None:
+    def _inputs(self, version: int, rest: RemainingWork | None) -> CachedInputs | None:
         """What the liveblog is made of now; None where somebody else wrote between the batches."""
         undisturbed = rest is None or rest.version == self.game.version
         return CachedInputs.of(version, self.snapshot.fingerprint(self.terms)) if undisturbed else None

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from api.http.services import ImportRequest
+    from mapping.import_options import ImportOptions
     from mapping.match import Match
-    from mapping.terms import Terms
     from store.engine.unit import Unit
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")
@@ -25,7 +25,7 @@ HANDED_OVER_META = ("_type", "home_team", "away_team", "tournament", "location",
 
 
 def take_over(
-    unit: Unit, request: ImportRequest, match: Match, attachment: sync.Attachment, terms: Terms
+    unit: Unit, request: ImportRequest, match: Match, attachment: sync.Attachment, terms: ImportOptions
 ) -> str | None:
     """Put the liveblog that the request names on the match, as `attachment` says: its `ticker_id`.
 

@@ -26,7 +26,7 @@ LEAST = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class RemainingWork:
     """What is left of a liveblog after a batch. `whole`: with all that is beside its posts at the end.
 
     `version`: of the liveblog after the batch.
@@ -62,7 +62,7 @@ class PostBatch:
 
 
 def next_batch(
-    known: Iterable[str], timed: Iterable[Timed], *, only: AbstractSet[str] | None, rest: Rest | None
+    known: Iterable[str], timed: Iterable[Timed], *, only: AbstractSet[str] | None, rest: RemainingWork | None
 ) -> PostBatch:
     """What the next unit looks at.
 
@@ -97,7 +97,7 @@ class Applied:
     stepped: bool = False
     cached: CachedInputs | None = None
     looked: int = 0
-    rest: Rest | None = None
+    rest: RemainingWork | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ class Progress:
 
     finished: bool = False
     done: frozenset[str] = frozenset()
-    begun: Mapping[str, Rest] = field(default_factory=dict)
+    begun: Mapping[str, RemainingWork] = field(default_factory=dict)
     stepped: tuple[str, ...] = ()
     cached: Mapping[str, CachedInputs] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)

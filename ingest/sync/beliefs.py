@@ -15,7 +15,7 @@ from store.following import sync
 
 if TYPE_CHECKING:
     from ingest.sync.posted import Posted
-    from mapping.believed import Belief
+    from mapping.confirm import ConfirmedMatch
     from mapping.match import Match
 
 
@@ -30,7 +30,7 @@ class Before:
     packed: bytes | None
     posted: Posted | None = None
 
-    def belief(self, answer: Match) -> Belief | None:
+    def belief(self, answer: Match) -> ConfirmedMatch | None:
         """What the answer is compared with. Raises BeliefLost."""
         if self.posted is not None:
             return belief_of_posts(answer, self.posted.posts, self.posted.board)
@@ -46,7 +46,7 @@ class Lately:
 
     seen: deque[str] = field(default_factory=lambda: deque(maxlen=8))
 
-    def adds(self, before: Belief | None, after: Belief) -> bool:
+    def adds(self, before: ConfirmedMatch | None, after: ConfirmedMatch) -> bool:
         """Whether the match is not as it was lately; it is from now on."""
         if before is not None and before.match == after.match:
             return False
@@ -57,7 +57,7 @@ class Lately:
         return not known
 
 
-def check_same(before: Belief | None, answer: Match) -> None:
+def check_same(before: ConfirmedMatch | None, answer: Match) -> None:
     """Raise DownstreamRejected where the answer is about another match than the one that is believed."""
     if before is not None and is_another(MatchIdentity.of(before.match), MatchIdentity.of(answer)):
         raise DownstreamRejected("the provider gives another match under this id")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.http.services import ImportRequest
-from ingest.kit.containment import AGAIN, Containment
+from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync.import_match import terms_of
 from mapping.errors import ServiceError
 from store.following import sync
@@ -42,7 +42,7 @@ class Declared:
         importer: Importer,
         *,
         clock: Callable[[], float],
-        containment: Containment,
+        quarantine: Quarantine,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._open = {f"declare {entry.organization}/{entry.key}": entry for entry in declared}
@@ -51,7 +51,7 @@ class Declared:
         self._importer = importer
         self._clock = clock
         self._steady = steady
-        self._contained = containment
+        self._quarantined = quarantine
 
     @property
     def jobs(self) -> Mapping[str, Callable[[], Awaitable[None]]]:
@@ -84,13 +84,13 @@ class Declared:
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
             self._leave_out(key, error)
             return True
-        self._contained.recovered("liveblog", key, key=key)
+        self._quarantined.recovered("liveblog", key, key=key)
         if exists:
             self._open.pop(key, None)
         return exists
 
     def _leave_out(self, key: str, error: Exception) -> None:
-        self._contained.failed("liveblog", key, error, key=key)
+        self._quarantined.failed("liveblog", key, error, key=key)
         self._not_before[key] = self._steady() + AGAIN
 
     async def _try(self, key: str, entry: Liveblog) -> None:
@@ -115,7 +115,7 @@ class Declared:
         return await self._store.read(look)
 
 
-async def retune(declared: tuple[Liveblog, ...], store: Store, containment: Containment) -> None:
+async def retune(declared: tuple[Liveblog, ...], store: Store, quarantine: Quarantine) -> None:
     """Give liveblogs that exist already the terms that are declared now; their next poll applies them to everything.
 
     Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
@@ -131,7 +131,7 @@ async def retune(declared: tuple[Liveblog, ...], store: Store, containment: Cont
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this one
-            containment.failed("liveblog", found.game_id, error, liveblog=found.game_id, key=entry.key)
+            quarantine.failed("liveblog", found.game_id, error, liveblog=found.game_id, key=entry.key)
 
 
 def _retune(entry: Liveblog, unit: Unit) -> bool:

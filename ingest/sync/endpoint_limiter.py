@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from config.sections import Polling
-    from ingest.sync.followed import Followed
+    from ingest.sync.followed_match import FollowedMatch
     from providers.base import CarriedBy, Endpoint, Fetched, Known, ProviderAdapter, Selector
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
@@ -215,7 +215,7 @@ def limiter_of(adapter: ProviderAdapter, polling: Polling, lease: Callable[[], b
 
 
 def share_limits(
-    limiters: Mapping[str, EndpointLimiter], matches: Iterable[Followed], open_matches: Mapping[str, int]
+    limiters: Mapping[str, EndpointLimiter], matches: Iterable[FollowedMatch], open_matches: Mapping[str, int]
 ) -> None:
     """Divide each endpoint's limits by matches: this process follows `matches`, all of them together `open_matches`.
 

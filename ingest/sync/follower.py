@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.kit.containment import AGAIN
+from ingest.kit.quarantine import AGAIN
 from ingest.kit.timers import EARLY
-from ingest.sync import followed
+from ingest.sync import followed_match
 from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, requests_of
-from ingest.sync.left_out import LeftOut
+from ingest.sync.match_quarantine import MatchQuarantine
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 
     from config.sections import Limits, Polling
-    from ingest.kit.containment import Containment
+    from ingest.kit.quarantine import Quarantine
     from ingest.sync.apply_snapshot import NewId
-    from ingest.sync.followed import Followed
+    from ingest.sync.followed_match import FollowedMatch
     from ingest.sync.poll import Record
     from providers.base import Fetched, ProviderAdapter
     from store.database import Store
@@ -59,10 +59,10 @@ class Followers:
         *,
         clock: Callable[[], float],
         new_id: NewId,
-        containment: Containment,
+        quarantine: Quarantine,
         record: Record = record_nothing,
         lease: Callable[[], bool] = may_poll_always,
-        serves: Callable[[str, str], bool] = followed.everybody,
+        serves: Callable[[str, str], bool] = followed_match.everybody,
     ) -> None:
         self._store = store
         self._serves = serves
@@ -78,11 +78,11 @@ class Followers:
         self.pollers = {
             key: Poller(limiter, store, clock, new_id, record, limits, serves) for key, limiter in self.limiters.items()
         }
-        self._report = containment.loop("polls")
-        self._left_out = LeftOut(store, containment, self._spawn)
+        self._report = quarantine.loop("polls")
+        self._left_out = MatchQuarantine(store, quarantine, self._spawn)
         self.refused = 0
         """How many writes were refused because another process had taken the match over."""
-        self._matches: dict[str, Followed] = {}
+        self._matches: dict[str, FollowedMatch] = {}
         self._heap: list[tuple[float, int, str]] = []
         self._sequence = count()
         self._woken = asyncio.Event()
@@ -92,7 +92,7 @@ class Followers:
         return len(self._matches)
 
     @property
-    def matches(self) -> tuple[Followed, ...]:
+    def matches(self) -> tuple[FollowedMatch, ...]:
         return tuple(self._matches.values())
 
     @property
@@ -135,22 +135,26 @@ class Followers:
             self._left_out.taken_up(match)
             self.schedule(match, pacing.phase(match.match_id, min(self._pace.live, TAKE_UP)))
 
-    async def _take_up(self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool) -> Followed | None:
+    async def _take_up(
+        self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool
+    ) -> FollowedMatch | None:
         """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
-        row, resources, text = await self._store.read(partial(followed.load, follow_id=follow_id, serves=self._serves))
+        row, resources, text = await self._store.read(
+            partial(followed_match.load, follow_id=follow_id, serves=self._serves)
+        )
         if row.endpoint not in self.limiters:
             log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
             return None
         fence = row.fence if leased is None else leased.fence
         match = self._matches.get(follow_id)
         if match is None or match.fence != fence:
-            match = self._matches[follow_id] = followed.take_up(row, resources, text=text)
+            match = self._matches[follow_id] = followed_match.take_up(row, resources, text=text)
             match.hurried = True
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
         return match
 
-    def schedule(self, match: Followed, wait: float) -> None:
+    def schedule(self, match: FollowedMatch, wait: float) -> None:
         """Plan the next poll in `wait` seconds, whatever was planned before."""
         match.due = monotonic() + wait
         heappush(self._heap, (match.due, next(self._sequence), match.id))
@@ -171,7 +175,7 @@ class Followers:
             if match is not None and match.due == due and not match.busy:
                 self._unless_faulty(match, partial(self._begin_poll, match))
 
-    def _begin_poll(self, match: Followed) -> None:
+    def _begin_poll(self, match: FollowedMatch) -> None:
         if pause := self.limiters[match.endpoint].paused_for():
             self._postpone(match, pause)
             return
@@ -186,7 +190,7 @@ class Followers:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
-    async def poll(self, match: Followed) -> None:
+    async def poll(self, match: FollowedMatch) -> None:
         """Poll once and plan the next poll, whatever happens: no match is ever forgotten."""
         fetched: Fetched | None = None
         retry_after: float | None = None
@@ -215,7 +219,7 @@ class Followers:
             match.busy = False
         self._unless_faulty(match, partial(self._plan, match, fetched, retry_after))
 
-    def _unless_faulty(self, match: Followed, step: Callable[[], None]) -> None:
+    def _unless_faulty(self, match: FollowedMatch, step: Callable[[], None]) -> None:
         """Take the step; a match for which it fails is left out for a while, and not forgotten."""
         try:
             step()
@@ -289,7 +293,7 @@ class Followers:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def _plan(self, match: Followed, fetched: Fetched | None, retry_after: float | None) -> None:
+    def _plan(self, match: FollowedMatch, fetched: Fetched | None, retry_after: float | None) -> None:
         if self._matches.get(match.id) is not match:  # dropped while it was polled
             return
         pace, wait = self._pace, self._interval(match)
@@ -307,10 +311,10 @@ class Followers:
             wait = pacing.phase(match.match_id, wait) if hurried else wait
         self.schedule(match, wait)
 
-    def _interval(self, match: Followed) -> float | None:
-        return followed.interval(match, self._pace, self._clock(), self._set)
+    def _interval(self, match: FollowedMatch) -> float | None:
+        return followed_match.interval(match, self._pace, self._clock(), self._set)
 
-    def _account(self, match: Followed, fetched: Fetched) -> float | None:
+    def _account(self, match: FollowedMatch, fetched: Fetched) -> float | None:
         """Record success or failure of a poll; returns for how long the provider wants no requests.
 
         A failing resource of text alone is shown in the health, and holds up nothing.
@@ -327,16 +331,16 @@ class Followers:
         match.failures, match.logged, match.unknown_since = 0, False, None
         return None
 
-    def _errors(self, match: Followed, fetched: Fetched) -> list[ServiceError]:
+    def _errors(self, match: FollowedMatch, fetched: Fetched) -> list[ServiceError]:
         text = self.limiters[match.endpoint].text_resource
         return [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
 
-    def _end_silence(self, match: Followed) -> None:
+    def _end_silence(self, match: FollowedMatch) -> None:
         if match.silent:
             match.silent = False
             log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
 
-    def _fail(self, match: Followed, error: ServiceError) -> None:
+    def _fail(self, match: FollowedMatch, error: ServiceError) -> None:
         """Log a match that fails twice in a row, once; where all of the endpoint is lost, its limiter logs that once."""
         match.failures += 1
         match.failed_with(error, self._clock())
@@ -344,20 +348,20 @@ class Followers:
             match.logged = True
             log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
 
-    def _not_written(self, match: Followed, error: ServiceError) -> None:
+    def _not_written(self, match: FollowedMatch, error: ServiceError) -> None:
         """The store is lost, unless it is so for this match alone."""
         if not self._left_out.unwritten(match, error, self._outage):
             self._outage.matches.add(match.id)
             self.store_lost(error)
 
-    def _supersede(self, match: Followed) -> None:
+    def _supersede(self, match: FollowedMatch) -> None:
         """Drop a match that another process follows by now; nothing was written."""
         self.refused += 1
         if self._matches.get(match.id) is match:
             del self._matches[match.id]
         log.warning("match.superseded", match=match.match_id, fence=match.fence)
 
-    def _postpone(self, match: Followed, pause: float) -> None:
+    def _postpone(self, match: FollowedMatch, pause: float) -> None:
         """Poll again once the endpoint is no longer paused, not all matches at once."""
         self.schedule(match, pause + pacing.phase(match.match_id, self._pace.live))
 
@@ -367,7 +371,7 @@ class Followers:
         waits = [refused if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
         return max((wait for wait in waits if wait is not None), default=None)
 
-    async def _close(self, match: Followed) -> None:
+    async def _close(self, match: FollowedMatch) -> None:
         """Settle what is open at the end of the window and stop following; try again later where that fails."""
         try:
             await self.pollers[match.endpoint].close(match)

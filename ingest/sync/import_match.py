@@ -15,11 +15,11 @@ from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
 from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from mapping.import_options import ImportOptions
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
-from mapping.terms import Terms
 from providers.base import Outcome, Selector
 from providers.fetch import beside
 from providers.http_client import patient
@@ -188,7 +188,7 @@ def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapsho
     return row
 
 
-def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: Terms) -> sync.Attachment:
+def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: ImportOptions) -> sync.Attachment:
     """As the request wants it, without its liveblog."""
     return sync.Attachment(
         game_id="",
@@ -202,7 +202,7 @@ def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: Ter
     )
 
 
-def _insert(unit: Unit, attachment: sync.Attachment, match: Match, terms: Terms, references: References) -> str:
+def _insert(unit: Unit, attachment: sync.Attachment, match: Match, terms: ImportOptions, references: References) -> str:
     """Create the liveblog, on its match and with its ledger."""
     document = game_document(match, terms, references)
     game = liveblogs.NewGame(
@@ -273,9 +273,9 @@ def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -
         _check_text(source, match.sport)
 
 
-def terms_of(request: ImportRequest, sport: str) -> Terms:
+def terms_of(request: ImportRequest, sport: str) -> ImportOptions:
     """The terms of the request; what to leave out only counts where posting is automatic (interface)."""
-    return Terms(
+    return ImportOptions(
         sport=sport,
         locale=request.locale,
         auto_post=request.auto_post,

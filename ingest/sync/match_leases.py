@@ -24,7 +24,7 @@ from store.following import leases
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ingest.kit.containment import Containment
+    from ingest.kit.quarantine import Quarantine
     from ingest.sync.follower import Followers
     from store.database import Store
 
@@ -96,7 +96,7 @@ class MatchLeases:
         lease: Lease,
         *,
         knows: frozenset[str],
-        containment: Containment,
+        quarantine: Quarantine,
         alone: bool = False,
     ) -> None:
         self._store = store
@@ -104,7 +104,7 @@ class MatchLeases:
         self._lease = lease
         self._knows = knows
         self._alone = alone
-        self._contained = containment
+        self._quarantined = quarantine
         self._worker: leases.Worker | None = None
         self._peers = PeerMonitor(LEASE, gap=2 * TICK)
         self._just_leased: set[str] = set()
@@ -131,7 +131,7 @@ class MatchLeases:
 
     async def run(self) -> None:
         """Renew, lease and give back until cancelled."""
-        await repeat(self._turn, self._contained.loop("leases"))
+        await repeat(self._turn, self._quarantined.loop("leases"))
 
     async def _turn(self) -> None:
         """Others take over what is not renewed in time; the next turn may do better."""

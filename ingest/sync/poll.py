@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 import structlog
 
-from ingest.kit.containment import AGAIN
+from ingest.kit.quarantine import AGAIN
 from ingest.sync import apply_snapshot, batches
 from ingest.sync.answers import save_health
 from ingest.sync.beliefs import Before, BeliefLost, check_same
 from ingest.sync.caps import check, people_of, rows_of, within
-from ingest.sync.followed import Followed, everybody, readable_terms
+from ingest.sync.followed_match import FollowedMatch, everybody, readable_terms
 from ingest.sync.poll_counts import PollCounts
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.from_posts import with_posts_alone
 from mapping.parts import Part
@@ -76,7 +76,7 @@ class Poller:
     serves: Callable[[str, str], bool] = everybody
     counts: PollCounts = field(default_factory=PollCounts)
 
-    async def poll(self, match: Followed) -> Fetched:
+    async def poll(self, match: FollowedMatch) -> Fetched:
         """Fetch once. Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept."""
         if match.afresh:
             match.known, match.cached, match.afresh = {}, {}, False
@@ -94,7 +94,7 @@ class Poller:
             match.good_at = self.clock()
         return fetched
 
-    async def _fetch(self, match: Followed) -> Fetched:
+    async def _fetch(self, match: FollowedMatch) -> Fetched:
         self.counts.late.observe(monotonic() - match.due if match.due else 0.0)
         try:
             fetched = await self.adapter.fetch(match.match_id, match.known, text=match.text, hints=match.hints)
@@ -107,7 +107,7 @@ class Poller:
     def _has_endpoint(self, organization_id: str) -> bool:
         return self.serves(self.adapter.endpoint.key, organization_id)
 
-    async def _take_in(self, match: Followed, fetched: Fetched) -> None:
+    async def _take_in(self, match: FollowedMatch, fetched: Fetched) -> None:
         """Apply what is new or was left open; else write the health of the resources, where it has changed."""
         if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
             try:
@@ -118,23 +118,23 @@ class Poller:
         elif {answer.resource for answer in fetched.failed} != match.bad:
             await self._save_health(match, fetched.answers)
 
-    async def _refuse(self, match: Followed, fetched: Fetched, error: ServiceError) -> None:
+    async def _refuse(self, match: FollowedMatch, fetched: Fetched, error: ServiceError) -> None:
         """Answers of which no match can be made are bad, though each by itself is good: health says why, posts stay."""
         refused = [replace(answer, outcome=Outcome.FAILED, error=error) for answer in fetched.changed]
         await self._save_health(match, refused)
         match.bad.update(answer.resource for answer in refused)
 
-    async def _save_health(self, match: Followed, answers: Iterable[Answer]) -> None:
+    async def _save_health(self, match: FollowedMatch, answers: Iterable[Answer]) -> None:
         await self._write(match, partial(save_health, follow_id=match.id, answers=answers))
 
-    async def close(self, match: Followed) -> None:
+    async def close(self, match: FollowedMatch) -> None:
         """The window after the end is over: settle what is still open, once; nothing where all bodies are forgotten."""
-        if await self.store.glance(partial(sync.packed_bodies, follow_id=match.id)):
+        if await self.store.read_for_write(partial(sync.packed_bodies, follow_id=match.id)):
             await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
         else:
             await self._write(match, partial(endings.close_match, follow_id=match.id))
 
-    async def _apply(self, match: Followed, fetched: Fetched, *, closing: bool = False) -> None:
+    async def _apply(self, match: FollowedMatch, fetched: Fetched, *, closing: bool = False) -> None:
         snapshot = await self._translate(match, fetched)
         now = snapshot.match
         await self._prepare(match, snapshot)
@@ -150,27 +150,27 @@ class Poller:
         match.status, match.pending = now.status, snapshot.pending
         match.hints = fetched.hints
 
-    async def _translate(self, match: Followed, fetched: Fetched) -> Snapshot:
+    async def _translate(self, match: FollowedMatch, fetched: Fetched) -> Snapshot:
         """The match as it is believed after these answers.
 
         Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
         """
-        stored, belief = await self.store.glance(partial(sync.packed_match, follow_id=match.id))
+        stored, belief = await self.store.read_for_write(partial(sync.packed_match, follow_id=match.id))
         size = sum(len(answer.body or b"") for answer in fetched.changed) + RATIO * sum(map(len, stored.values()))
         try:
-            snapshot = await beside(size, self._believed, match, stored, fetched, Before(belief))
+            snapshot = await beside(size, self._confirm, match, stored, fetched, Before(belief))
         except BeliefLost as lost:
             if belief is not None:
                 log.warning("match.belief_lost", match=match.match_id, cause=str(lost.__cause__))
-            posted = await self.store.glance(partial(posted_of, follow_id=match.id))
-            snapshot = await beside(size, self._believed, match, stored, fetched, Before(None, posted))
+            posted = await self.store.read_for_write(partial(posted_of, follow_id=match.id))
+            snapshot = await beside(size, self._confirm, match, stored, fetched, Before(None, posted))
         for fault in snapshot.match.faults[:FAULTS_LOGGED]:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
         if len(snapshot.match.faults) > FAULTS_LOGGED:
             log.info("match.rows_skipped", match=match.match_id, rows=len(snapshot.match.faults))
         return snapshot
 
-    def _believed(self, match: Followed, stored: Mapping[str, bytes], fetched: Fetched, before: Before) -> Snapshot:
+    def _confirm(self, match: FollowedMatch, stored: Mapping[str, bytes], fetched: Fetched, before: Before) -> Snapshot:
         """What is believed of the match, of stored and new bodies. Raises BeliefLost where it is not known what was before."""
         changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
         translated = self.adapter.translate(match.match_id, _together(stored, changed))
@@ -195,12 +195,12 @@ class Poller:
         """Whether a resource of the match itself brought no good answer; it may bring one at the next poll."""
         return any(answer.resource != self.adapter.text_resource for answer in fetched.failed)
 
-    async def _prepare(self, match: Followed, snapshot: Snapshot) -> None:
+    async def _prepare(self, match: FollowedMatch, snapshot: Snapshot) -> None:
         """What would take long in a unit, of a match that is large; very many people are imported at each change of them."""
         people, rows = people_of(snapshot.match), rows_of(snapshot.match)
         if people <= PEOPLE and rows <= batches.LOOK:
             return
-        attached = await self.store.glance(partial(sync.attachments_of, follow_id=match.id))
+        attached = await self.store.read_for_write(partial(sync.attachments_of, follow_id=match.id))
         liveblogs = [each for each in attached if self._has_endpoint(each.organization_id)]
         if rows > batches.LOOK:
             await beside(LARGE + 1, snapshot.prepare, readable_terms(liveblogs))
@@ -209,11 +209,11 @@ class Poller:
             await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
             match.squads = made_of
 
-    async def _bring_in_line(self, match: Followed, snapshot: Snapshot, *, closing: bool) -> Progress:
+    async def _bring_in_line(self, match: FollowedMatch, snapshot: Snapshot, *, closing: bool) -> Progress:
         """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
         # Whether a unit that fails is written is not always known: then nothing is cached.
         cached, match.cached = match.cached, {}
-        progress = apply_snapshot.BEGINNING
+        progress = apply_snapshot.EVERYTHING
         while not progress.finished:
             work = partial(
                 apply_snapshot.apply,
@@ -233,7 +233,7 @@ class Poller:
             match.pending = match.pending or not progress.finished
         return progress
 
-    async def _write(self, match: Followed, work: Callable[[Unit], T]) -> T:
+    async def _write(self, match: FollowedMatch, work: Callable[[Unit], T]) -> T:
         """Run the unit under the lease of the match. Raises Superseded when another process has taken it."""
         return await self.store.write(partial(leases.run_fenced, work=work, follow_id=match.id, fence=match.fence))
 
@@ -268,7 +268,7 @@ def _together(stored: Mapping[str, bytes], changed: Mapping[str, bytes]) -> dict
     return sync.unpack_bodies({name: body for name, body in stored.items() if name not in changed}) | {**changed}
 
 
-def _keep_validators(followed: Followed, answer: Answer) -> None:
+def _keep_validators(followed: FollowedMatch, answer: Answer) -> None:
     """Keep the validators of a good answer, and which resources answered badly."""
     if answer.outcome is Outcome.FAILED:
         followed.bad.add(answer.resource)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from ingest.sync.endpoint_limiter import EndpointLimiter
-    from ingest.sync.followed import Followed
+    from ingest.sync.followed_match import FollowedMatch
     from providers.base import Fetched
 
 
@@ -35,7 +35,7 @@ class PollCounts:
             self.failed += 1
 
 
-def health_of(matches: Collection[Followed], limiters: Collection[EndpointLimiter]) -> dict[str, int]:
+def health_of(matches: Collection[FollowedMatch], limiters: Collection[EndpointLimiter]) -> dict[str, int]:
     """How many matches are followed, failing, and silent (an alarm was raised).
 
     Also how many endpoints are lost, and how many have a rate limit that is too low for their matches.

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from mapping.import_options import ImportOptions
     from mapping.match import Match
     from mapping.posts import Timed
-    from mapping.terms import Terms
     from providers.base import Answer
 
 
@@ -32,7 +32,7 @@ class InputFingerprint:
     posts: dict[str, int]
 
     @classmethod
-    def of(cls, match: Match, terms: Terms) -> InputFingerprint:
+    def of(cls, match: Match, terms: ImportOptions) -> InputFingerprint:
         return cls(fingerprint.of_setting(match, terms), fingerprint.of_posts(match, terms))
 
 
@@ -77,22 +77,22 @@ class Snapshot:
     answers: tuple[Answer, ...] = ()
     hints: Mapping[str, str] | None = None
     packed: Mapping[str, bytes] | None = None
-    _fingerprints: dict[Terms, InputFingerprint] = field(default_factory=dict, repr=False, compare=False)
-    _timed: dict[Terms, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
+    _fingerprints: dict[ImportOptions, InputFingerprint] = field(default_factory=dict, repr=False, compare=False)
+    _timed: dict[ImportOptions, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
 
-    def fingerprint(self, terms: Terms) -> InputFingerprint:
+    def fingerprint(self, terms: ImportOptions) -> InputFingerprint:
         """What the match makes of a liveblog on these terms; computed once for all units of a poll."""
         if terms not in self._fingerprints:
             self._fingerprints[terms] = InputFingerprint.of(self.match, terms)
         return self._fingerprints[terms]
 
-    def timed(self, terms: Terms) -> list[Timed]:
+    def timed(self, terms: ImportOptions) -> list[Timed]:
         """What there is to be posted on these terms, in the order of play; computed once for all units of a poll."""
         if terms not in self._timed:
             self._timed[terms] = in_order(self.match, terms)
         return self._timed[terms]
 
-    def prepare(self, several: Iterable[Terms]) -> None:
+    def prepare(self, several: Iterable[ImportOptions]) -> None:
         """Compute both beforehand for each of the terms; pure, and long where there are very many rows."""
         for terms in several:
             self.fingerprint(terms)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from api.http.request import Context
     from config.sections import Traces
-    from ingest.sync.followed import Followed
+    from ingest.sync.followed_match import FollowedMatch
     from ingest.webhooks.attempt import RoundOutcome
     from providers.base import Fetched, Known, ProviderAdapter, Selector
     from store.engine.unit import Unit
@@ -175,7 +175,7 @@ class TracedRequestLog(RequestLog):
 class TracedFollowers(Followers):
     """A span for each poll of a match."""
 
-    async def poll(self, match: Followed) -> None:
+    async def poll(self, match: FollowedMatch) -> None:
         names = {"matchwire.endpoint": self.limiters[match.endpoint].name, "matchwire.match": match.match_id}
         with _beginning("poll", attributes=names) as span:
             await super().poll(match)
@@ -223,9 +223,9 @@ class TracedStore(Store):
         with _child(f"store.read {_name(query)}"):
             return await super().read(query, at=at)
 
-    async def glance(self, query: Callable[[Connection], T]) -> T:
+    async def read_for_write(self, query: Callable[[Connection], T]) -> T:
         with _child(f"store.glance {_name(query)}"):
-            return await super().glance(query)
+            return await super().read_for_write(query)
 
 
 def _name(work: Callable[..., Any]) -> str:

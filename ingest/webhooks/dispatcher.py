@@ -14,8 +14,8 @@ from prometheus_client import CollectorRegistry
 
 from ingest.jobs.purges import Purging
 from ingest.kit.bulkhead import Bulkhead
-from ingest.kit.containment import AGAIN, Containment
 from ingest.kit.keyed_tasks import KeyedTasks
+from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.rate_limiter import FairRateLimiter
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt_writer import AttemptWriter
@@ -96,7 +96,7 @@ class Dispatcher:
         guard: SsrfGuard,
         settings: Webhooks,
         *,
-        containment: Containment,
+        quarantine: Quarantine,
         timing: SteadyClock | None = None,
         registry: CollectorRegistry | None = None,
         claim_owner: ClaimOwner | None = None,
@@ -107,7 +107,7 @@ class Dispatcher:
         self.stopping = False
         self.metrics = DeliveryMetrics(registry or CollectorRegistry())
         self._log_kept = settings.log_kept
-        self._contained = containment
+        self._quarantined = quarantine
         self._paused_until: dict[str, float] = {}
         """Receivers that cannot be worked on, and when they are tried again (steady seconds)."""
         self._guard = guard
@@ -147,7 +147,7 @@ class Dispatcher:
         """Notice and deliver until cancelled. `alone`: no other process can claim a receiver (SQLite)."""
         self._released = not alone
         self._tick_at = self.timing.steady()
-        await repeat(self._turn, self._contained.loop("webhooks"))
+        await repeat(self._turn, self._quarantined.loop("webhooks"))
 
     async def _turn(self) -> None:
         complete = True
@@ -245,7 +245,7 @@ class Dispatcher:
             self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))
             for webhook_id, status in (await self.store.read(webhooks.in_no_known_state)).items():
                 cause = UnreadableRow(f"webhooks.status: {status!r}")
-                self._contained.failed("receiver", webhook_id, cause, receiver=webhook_id)
+                self._quarantined.failed("receiver", webhook_id, cause, receiver=webhook_id)
             self.metrics.webhooks(await self.store.read(partial(delivery_log.backlog, through=self.newest)), now)
             await self._rest()
 
@@ -272,10 +272,10 @@ class Dispatcher:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this receiver
             self._paused_until[webhook_id] = self.timing.steady() + AGAIN
-            self._contained.failed("receiver", webhook_id, error, receiver=webhook_id)
+            self._quarantined.failed("receiver", webhook_id, error, receiver=webhook_id)
         else:
             self._paused_until.pop(webhook_id, None)
-            self._contained.recovered("receiver", webhook_id, receiver=webhook_id)
+            self._quarantined.recovered("receiver", webhook_id, receiver=webhook_id)
 
     async def _drain_receiver(self, webhook_id: str) -> None:
         receiver, owner = self._receivers.get(webhook_id), self.owner

@@ -48,7 +48,7 @@ class OutboxSequencer:
             found = outbox.number_committed(unit)
             return found, look(unit.conn, found.last)
 
-        glanced = await self._store.glance(known)
+        glanced = await self._store.read_for_write(known)
         found, seen = await self._store.write(number) if glanced is None else glanced
         self.last = max(self.last, found.last)
         return found, seen

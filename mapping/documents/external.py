@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 
 from mapping.documents.base import CamelDocument, one_of_required
 from mapping.documents.scalars import ID_LENGTH, Bool, Count, Locale, LongText, Name, Text, Timestamp
-from mapping.terms import Terms
+from mapping.import_options import ImportOptions
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
 
@@ -75,7 +75,7 @@ class ExternalChange(_Request):
     locale: Locale | None = None
     paused: Bool | None = None
 
-    def applied_to(self, terms: Terms) -> Terms:
+    def applied_to(self, terms: ImportOptions) -> ImportOptions:
         """The terms after this change."""
         configuration = self.auto_post_configuration or AutoPostConfiguration()
         given: dict[str, Any] = {name: getattr(configuration, name) for name in configuration.model_fields_set}

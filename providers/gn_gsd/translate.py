@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
-from mapping.match import Match, Named, PeriodScore, Placing, Race, Score, Side
+from mapping.match import Match, Named, PeriodScore, Race, RankingEntry, Score, Side
 from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock, squads
 from providers.gn_gsd.actions import Cast, incidents
@@ -206,14 +206,14 @@ def _start_list(found: Node, faults: FaultCollector) -> Race | None:
     return Race(ranking=tuple(placings.values())) if placings else None
 
 
-def _starter(row: Node, faults: FaultCollector) -> Placing:
+def _starter(row: Node, faults: FaultCollector) -> RankingEntry:
     who = faults.try_read(person, row, faults)
     number = faults.try_read(row.text, "start_number")
     team_id, team = (
         faults.try_read(row.ident, "entrant_team_id"),
         faults.try_read(row.text, "entrant_team"),
     )
-    return Placing(
+    return RankingEntry(
         position=None,
         person=who if who is None else replace(who, number=number or who.number),
         team=None if team is None else Side(ext_id=team_id or team, name=team),

@@ -19,7 +19,7 @@ from providers.replay.control import control_routes
 from providers.replay.failure import Cut, Hanging, pad_body, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
 from providers.replay.log import Request as Logged
-from providers.replay.timeline import Shown
+from providers.replay.timeline import TimelineEntry
 
 if TYPE_CHECKING:
     from providers.replay.replay import Replay
@@ -92,7 +92,7 @@ def _of_resource(
     return _good(replay, request, entry, fault, _distorted(fault, body))
 
 
-def _as_recorded(replay: "Replay", shown: Shown, entry: Logged, body: bytes) -> tuple[Logged, Response]:
+def _as_recorded(replay: "Replay", shown: TimelineEntry, entry: Logged, body: bytes) -> tuple[Logged, Response]:
     """A recorded response that was no JSON, or could not be used."""
     failure = shown.line.failure
     if failure is None:

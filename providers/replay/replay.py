@@ -16,7 +16,7 @@ from providers.replay.log import Log
 from providers.replay.paths import Paths
 from providers.replay.recording import Line, Recording, gather
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
-from providers.replay.timeline import Shown, Timeline
+from providers.replay.timeline import Timeline, TimelineEntry
 
 
 def _utc_now() -> datetime:
@@ -124,13 +124,13 @@ class Replay:
             raise KeyError(match_id)
         self._envelopes[match_id] = checked_envelope(name)
 
-    def shown(self, match_id: str, kind: str) -> Shown | None:
+    def shown(self, match_id: str, kind: str) -> TimelineEntry | None:
         """The recorded answer that a resource shows now, None before its first."""
         if self._settled:
             return self.timeline.last_good(match_id).get(kind)
         return self.timeline.answer(match_id, kind, self.cursor)
 
-    def body(self, entry: Shown) -> bytes:
+    def body(self, entry: TimelineEntry) -> bytes:
         """The text of a recorded answer as it is sent, its dates moved; raw ones and those with a source as they came."""
         if entry.line.failure is not None:
             return entry.line.failure.body
@@ -145,7 +145,7 @@ class Replay:
             kept = self._bodies[key] = (entry.place, envelope, encode_json(document))
         return kept[2]
 
-    def document(self, entry: Shown) -> Any:
+    def document(self, entry: TimelineEntry) -> Any:
         """The recorded document with its dates moved, where it is known which of its texts are dates."""
         if entry.line.source is not None:
             return entry.line.body
@@ -163,7 +163,7 @@ class Replay:
             return dates.shift_move(self.matches[match_id].last_at, self.began)
         return dates.pace_move(self.timeline.starts[match_id], self.began, self.settings.speed)
 
-    def _visible_since(self, entry: Shown) -> datetime:
+    def _visible_since(self, entry: TimelineEntry) -> datetime:
         passed = 0.0 if self.settings.step else (self.clock.now() - entry.due) / self.clock.speed
         return self._wall() - timedelta(seconds=passed)
 

@@ -9,7 +9,7 @@ from providers.replay.recording import Line, Recording
 from providers.replay.settings import parse_start
 
 
-class Shown(NamedTuple):
+class TimelineEntry(NamedTuple):
     """A recorded answer in its place: `due` is in virtual seconds after the start of the replay."""
 
     place: int
@@ -26,7 +26,7 @@ class Timeline:
         lines = [line for found in recordings for line in found.lines]
         due = [((line.at - self.starts[line.match_id]).total_seconds(), line) for line in lines]
         due.sort(key=lambda pair: pair[0])
-        self.entries = tuple(Shown(index, seconds, line) for index, (seconds, line) in enumerate(due))
+        self.entries = tuple(TimelineEntry(index, seconds, line) for index, (seconds, line) in enumerate(due))
         self._due = [entry.due for entry in self.entries]
         self._of: dict[tuple[str, str], list[int]] = {}
         for entry in self.entries:
@@ -48,7 +48,7 @@ class Timeline:
     def knows(self, match_id: str) -> bool:
         return match_id in self.starts
 
-    def answer(self, match_id: str, kind: str, cursor: int) -> Shown | None:
+    def answer(self, match_id: str, kind: str, cursor: int) -> TimelineEntry | None:
         """The answer of a resource when `cursor` answers have been shown, None before its first.
 
         Where the last good one stands again it is that one, with its own place.
@@ -61,7 +61,7 @@ class Timeline:
         earlier = (self.entries[index] for index in reversed(indexes[: position - 1]))
         return next((entry for entry in earlier if entry.line.is_json), None)
 
-    def last_good(self, match_id: str) -> dict[str, Shown]:
+    def last_good(self, match_id: str) -> dict[str, TimelineEntry]:
         """The last answer of each resource that was JSON."""
         latest = (
             next((self.entries[place] for place in reversed(places) if self.entries[place].line.is_json), None)

@@ -64,21 +64,21 @@ class Alarm:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class AlarmChanges:
     """What a note has changed, in all processes together."""
 
     began: tuple[Alarm, ...]
     ended: tuple[Alarm, ...]
 
 
-def note(unit: Unit, observed: Collection[Observed], *, patience: float) -> Noted:
+def record(unit: Unit, observed: Collection[Observed], *, patience: float) -> AlarmChanges:
     """Note what this process sees now: what is new begins, and what no process has seen for `patience` seconds ends."""
     known = {(row.kind, row.name): row for row in unit.conn.execute(_open())}
     seen = {(each.kind, each.name) for each in observed}
     began = [_begin(unit, each) for each in observed if (each.kind, each.name) not in known]
     _refresh(unit, [known[key] for key in seen & known.keys()])
     ended = _end(unit, [row for key, row in known.items() if key not in seen], before=unit.now - patience)
-    return Noted(tuple(alarm for alarm in began if alarm is not None), tuple(ended))
+    return AlarmChanges(tuple(alarm for alarm in began if alarm is not None), tuple(ended))
 
 
 def is_quiet(conn: Connection) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, delete, exists, select, union, update
 
-from mapping.believed import Belief, confirm_answer
+from mapping.confirm import ConfirmedMatch, confirm_answer
 from store.engine.errors import UnreadableRow
 from store.following import closing, ledger, sources, sync
 from store.liveblogs.event_rows import in_chunks
@@ -32,7 +32,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class MatchSource:
     """Where a liveblog gets its match from: the follow and its endpoint."""
 
     game_id: str
@@ -52,7 +52,7 @@ def accesses(conn: Connection) -> list[Access]:
     ]
 
 
-def homes(conn: Connection) -> list[Home]:
+def match_sources(conn: Connection) -> list[MatchSource]:
     """Of every liveblog, deleted ones too, that is open on a match that is followed."""
     table = attachments.c
     query = (
@@ -60,7 +60,7 @@ def homes(conn: Connection) -> list[Home]:
         .join(follows, follows.c.id == table.follow_id)
         .where(follows.c.closed_at.is_(None), table.closed_at.is_(None))
     )
-    return [Home(**row._asdict()) for row in conn.execute(query)]
+    return [MatchSource(**row._asdict()) for row in conn.execute(query)]
 
 
 def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
@@ -87,7 +87,7 @@ def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
     return len(moved)
 
 
-def move_liveblog(unit: Unit, home: Home, endpoint: str) -> None:
+def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
     """Put a liveblog on the same match of `endpoint`, with what the sync knows of both; nothing where it is gone from its own.
 
     A match that nobody is left on is closed.
@@ -145,5 +145,5 @@ def _both(old: bytes, new: bytes) -> bytes | None:
         before, now = sync.unpacked_belief(old), sync.unpacked_belief(new)
     except UnreadableRow:
         return None
-    merged = confirm_answer(Belief(before.match), now.match, good=frozenset())
-    return sync.packed_belief(Belief(merged.match, now.doubted))
+    merged = confirm_answer(ConfirmedMatch(before.match), now.match, good=frozenset())
+    return sync.packed_belief(ConfirmedMatch(merged.match, now.doubted))

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, 
 
 from mapping.documents.scalars import LocalStatus
 from mapping.identity import MatchIdentity, is_another, teams_of
+from mapping.import_options import ImportOptions
 from mapping.kept_belief import Kept, of_kept, to_kept
 from mapping.match import Match, Status
-from mapping.terms import Terms
 from store.engine.errors import UnreadableRow, reading
 from store.engine.ids import new_object_id
 from store.engine.sql.bulk_write import update_rows, upsert, write_batch
@@ -28,7 +28,7 @@ from store.tables import resources as resources_table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mapping.believed import Belief
+    from mapping.confirm import ConfirmedMatch
     from store.engine.unit import Unit
 
 
@@ -261,12 +261,12 @@ def save_belief(unit: Unit, follow_id: str, belief: bytes) -> None:
     write_batch(unit.conn, upsert(beliefs_table, [{"follow_id": follow_id, "belief": belief}]))
 
 
-def packed_belief(belief: Belief) -> bytes:
+def packed_belief(belief: ConfirmedMatch) -> bytes:
     """The belief as it is stored, without what was wrong with its last answers."""
     return pack_body(_beliefs().dump_json(to_kept(belief)))
 
 
-def unpacked_belief(stored: bytes) -> Belief:
+def unpacked_belief(stored: bytes) -> ConfirmedMatch:
     """The belief in what `packed_belief` gave, of any version. Raises UnreadableRow."""
     try:
         return of_kept(_beliefs().validate_json(zlib.decompress(stored)))
@@ -318,10 +318,10 @@ def save_resources(
     write_batch(unit.conn, upsert(resources_table, sorted(rows, key=len)))
 
 
-def terms_of(attachment: Attachment) -> Terms:
+def terms_of(attachment: Attachment) -> ImportOptions:
     """The terms of the request that created the liveblog. Raises UnreadableRow."""
     with reading(f"attachments.terms of {attachment.game_id}"):
-        return Terms.from_dict(attachment.terms)
+        return ImportOptions.from_dict(attachment.terms)
 
 
 def status_of(row: FollowRow) -> Status:

@@ -19,8 +19,7 @@ from store.liveblogs.history import keep_events
 from store.liveblogs.unprobed_media import forget_gone, unprobed_files
 from store.media.tables import media_probes
 from store.media.upload_uses import note_uses
-from store.tables import events, game_records
-from store.tables import parts as parts_table
+from store.tables import block_ids, events, game_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +38,7 @@ STEPPED = frozenset({"version", "updated_at", "doc", "written_at"})
 """Columns that every change of an event writes; the others, some of them indexed, only where they change."""
 
 
-class Placed(NamedTuple):
+class PreparedEvents(NamedTuple):
     """Events as they shall be: the serial of the one created last, the records by `local_id`, what is to be sent.
 
     `named`: master data that they name and did not before.
@@ -47,14 +46,14 @@ class Placed(NamedTuple):
 
     serial: int
     events: dict[str, StoredEvent]
-    parts: list[TableWrite]
+    writes: list[TableWrite]
     named: set[RecordName]
 
 
 def place(
     unit: Unit, game: StoredGame, writes: Sequence[EventWrite], known: Mapping[str, StoredEvent] | None = None
-) -> Placed:
-    """Place the events at the game's version; nothing of them is written before the parts are sent.
+) -> PreparedEvents:
+    """Place the events at the game's version; nothing of them is written before `writes` are sent.
 
     `known`: those that exist already, where the caller has read them since the game is locked.
     """
@@ -84,14 +83,14 @@ def place(
             forget_gone(unit.conn, stored[name], before.document)
         probes += unprobed_files(stored[name], before.document if before else {}, game.organization_id, unit.now)
     replaced.sort(key=tuple)  # rows that change the same columns together
-    return Placed(
+    return PreparedEvents(
         serial,
         stored,
         [
             *keep_events(overwritten, until=at),
             *insert_rows(events, created),
             *update_rows(events, replaced),
-            *insert_ignore(parts_table, owned),
+            *insert_ignore(block_ids, owned),
             *upsert(media_probes, probes),
         ],
         named,
@@ -162,7 +161,7 @@ def _changes(before: StoredEvent, after: StoredEvent) -> dict[str, Any]:
 def owners_of_parts(conn: Connection, local_ids: Iterable[str]) -> dict[str, str]:
     """The `local_id` of the event that each of these parts belongs to; ids of no event are left out."""
     chunks = in_chunks(list(local_ids))
-    found = (conn.execute(select(parts_table).where(parts_table.c.local_id.in_(chunk))) for chunk in chunks)
+    found = (conn.execute(select(block_ids).where(block_ids.c.local_id.in_(chunk))) for chunk in chunks)
     return {row.local_id: row.event_id for rows in found for row in rows}
 
 
@@ -172,7 +171,7 @@ def _index_parts(
     """Free the ids of parts that the event has lost; returns the rows of the new ones. An id that is taken stays its owner's."""
     old, new = ({name for _, name in part_ids(document)} for document in (before, after))
     if gone := old - new:
-        conn.execute(delete(parts_table).where(parts_table.c.event_id == event_id, parts_table.c.local_id.in_(gone)))
+        conn.execute(delete(block_ids).where(block_ids.c.event_id == event_id, block_ids.c.local_id.in_(gone)))
     return [{"local_id": name, "event_id": event_id} for name in sorted(new - old)]
 
 

@@ -105,10 +105,10 @@ def insert_game(unit: Unit, game: NewGame) -> StoredGame:
         document=document,
         **_derived(unit.conn, document),
     )
-    placed = place(unit, stored, game.events)
-    values = columns_of(stored) | {"serial": placed.serial}
-    links = link_records(game.id, placed.named | named_in([document]))
-    write_batch(unit.conn, insert_rows(games, [values]), placed.parts, links, _note(unit, stored))
+    prepared = place(unit, stored, game.events)
+    values = columns_of(stored) | {"serial": prepared.serial}
+    links = link_records(game.id, prepared.named | named_in([document]))
+    write_batch(unit.conn, insert_rows(games, [values]), prepared.writes, links, _note(unit, stored))
     note_uses(unit, "game", stored.id, stored.organization_id, after=document)
     _index(unit, stored, document, stored.title)
     return require_game(unit.conn, game.id)
@@ -139,9 +139,9 @@ def write(
     `known`: those of the change's events that exist, where they have been read since the game was locked.
     """
     stored = locked._replace(version=locked.version + 1, updated_at=max(locked.updated_at, unit.now))
-    placed = place(unit, stored, change.events, known)
-    stored = stored._replace(serial=placed.serial)
-    named = placed.named
+    prepared = place(unit, stored, change.events, known)
+    stored = stored._replace(serial=prepared.serial)
+    named = prepared.named
     said: dict[str, Any] = {}
     if change.game is not None:
         document = without(change.game, GAME_COLUMNS)
@@ -159,12 +159,12 @@ def write(
         _note_uses(unit, locked, after)
     links = link_records(stored.id, named)
     step = update_rows(games, [_step(locked, after, said)])
-    write_batch(unit.conn, placed.parts, history.keep_game(locked, after), step, links, _note(unit, after))
+    write_batch(unit.conn, prepared.writes, history.keep_game(locked, after), step, links, _note(unit, after))
     if said:
         _drop(unit, stored)
     else:
         _keep(unit, stored)
-    return Recorded(stored.version, placed.events)
+    return Recorded(stored.version, prepared.events)
 
 
 def rewrite(
@@ -196,11 +196,11 @@ def schedule(
 
     `locked`, `known` and errors as with `write`.
     """
-    placed = place(unit, locked, (write,), known)
-    counted = [{"id": locked.id, "serial": placed.serial}] if placed.serial != locked.serial else []
-    write_batch(unit.conn, placed.parts, update_rows(games, counted), link_records(locked.id, placed.named))
-    _keep(unit, locked._replace(serial=placed.serial))
-    return placed.events[write.local_id]
+    prepared = place(unit, locked, (write,), known)
+    counted = [{"id": locked.id, "serial": prepared.serial}] if prepared.serial != locked.serial else []
+    write_batch(unit.conn, prepared.writes, update_rows(games, counted), link_records(locked.id, prepared.named))
+    _keep(unit, locked._replace(serial=prepared.serial))
+    return prepared.events[write.local_id]
 
 
 def lock_game(unit: Unit, name: str) -> StoredGame:

@@ -136,7 +136,7 @@ def correct(unit: Unit, game_id: str) -> bool:
         game = liveblogs.lock_game(unit, game_id)
         row = _oldest(unit.conn, game_id)  # as it is now that no other process is at it
         through = None if row is None else _correct(unit, game, row)
-    except (NotFound, UnreadableRow):  # deleted meanwhile, or contained to itself
+    except (NotFound, UnreadableRow):  # deleted meanwhile, or quarantined to itself
         through = None
     if row is not None and through is None:
         unit.conn.execute(delete(corrections).where(corrections.c.id == row.id))

@@ -18,7 +18,7 @@ from store.liveblogs import history, liveblogs
 from store.liveblogs.event_rows import in_chunks
 from store.liveblogs.history_tables import poll_history
 from store.polls.tables import poll_tallies, poll_votes
-from store.tables import games, parts
+from store.tables import block_ids, games
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ PURGED = 500
 """Votes that one unit forgets."""
 EXPORTED = 1000
 """Votes of one page of an export."""
-_EVENT_OF = CompiledQuery(select(parts.c.event_id).where(parts.c.local_id == bindparam("poll_id")))
+_EVENT_OF = CompiledQuery(select(block_ids.c.event_id).where(block_ids.c.local_id == bindparam("poll_id")))
 _LOCKED = CompiledQuery(
     select(poll_tallies.c.counts, poll_tallies.c.changes, poll_tallies.c.written_at)
     .where(poll_tallies.c.game_id == bindparam("game_id"), poll_tallies.c.poll_id == bindparam("poll_id"))

@@ -37,7 +37,7 @@ OWNER_ALONE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class TransferResult:
     """What was exported or imported: rows, uploads among them, and uploads whose files were missing or not wanted."""
 
     rows: int
@@ -47,7 +47,7 @@ class Carried:
 
 def export_organization(
     url: str, organization: str, target: Path, *, files: FileStore, media: FileStore | None
-) -> Carried:
+) -> TransferResult:
     """Write all that the database at `url` holds of the organization to the new file `target`; its secrets stay.
 
     `files`: the storage of uploads; `media`: where their files are copied to, None for rows alone. Nobody but the owner
@@ -72,7 +72,7 @@ def export_organization(
         part.rename(target)
     finally:
         part.unlink(missing_ok=True)
-    return Carried(rows, uploaded, missing)
+    return TransferResult(rows, uploaded, missing)
 
 
 def _owned(path: str, flags: int) -> int:

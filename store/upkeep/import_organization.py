@@ -22,7 +22,7 @@ from store.following.closing import close_unattached
 from store.media.tables import uploads
 from store.tables import follows
 from store.upkeep import command
-from store.upkeep.export_organization import PATIENCE, Carried
+from store.upkeep.export_organization import PATIENCE, TransferResult
 from store.upkeep.new_numbers import continue_numbers
 from store.upkeep.portable_files import copy_files, delete_files
 from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, LONGEST_LINE, LineRefused, row_of, value_of
@@ -55,7 +55,9 @@ class Copied:
     missing: int = 0
 
 
-def import_organization(url: str, source: Path, *, files: FileStore, media: FileStore | None) -> tuple[str, Carried]:
+def import_organization(
+    url: str, source: Path, *, files: FileStore, media: FileStore | None
+) -> tuple[str, TransferResult]:
     """Put what the file `source` holds into the database at `url`; the organization and what was imported.
 
     `media`: where the files of uploads are, `files`: the storage that they are copied to. An empty database gets its
@@ -114,7 +116,7 @@ def _taken_schemas() -> frozenset[str]:
 
 def _import(
     lines: BinaryIO, files: FileStore, media: FileStore | None, copied: Copied, unit: Unit
-) -> tuple[str, Carried]:
+) -> tuple[str, TransferResult]:
     organization = _head(lines)  # again, as a unit that lost a race runs again
     conn = unit.conn
     _require_new(conn, organization)
@@ -131,7 +133,7 @@ def _import(
         rows += len(batch)
     close_unattached(unit, organization)
     continue_numbers(conn, unit.now)
-    return organization, Carried(rows, uploaded, copied.missing)
+    return organization, TransferResult(rows, uploaded, copied.missing)
 
 
 def _require_new(conn: Connection, organization: str) -> None:

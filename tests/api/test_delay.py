@@ -19,11 +19,11 @@ from api.liveblogs import messages
 from api.liveblogs.messages import as_json
 from api.stream import streams
 from api.stream.reader import StreamRequest
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
-from mapping.terms import Terms
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
@@ -64,7 +64,7 @@ class Course:
         bodies = snapshots[int(share * (len(snapshots) - 1))]
         answer = translate(match_id, {"match-event": b"[]", **bodies}, names=NAMES, zone=BERLIN, rows=rows)
         match = confirm_answer(None, answer, good=frozenset()).match
-        terms = Terms(sport=match.sport, auto_post=True)
+        terms = ImportOptions(sport=match.sport, auto_post=True)
         nobody = References(owner_id=matchday.ORGANIZATION)
         posts = wanted_posts(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
         document = game_document(match, terms, nobody)

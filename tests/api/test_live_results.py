@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from api.liveblogs.messages import as_json
-from api.page.changes import AsPage
+from api.page.changes import PageRenderer
 from api.stream import streams
 from api.stream.live_bodies import SentBodies
 from api.stream.reader import StreamRequest
@@ -77,7 +77,7 @@ async def test_votes_reach_all_who_watch_now_or_later(url, monkeypatch):
     """Of another process too, and the delayed ones at their time; many votes make few messages, and no solution is among them."""
     monkeypatch.setattr(streams, "RESULTS", EVERY)
     time = [START + 0.5]
-    form = AsPage(lambda: time[0], b"k" * 32, Settings())
+    form = PageRenderer(lambda: time[0], b"k" * 32, Settings())
     async with process(url, time) as (store, hub):
         await store.write(partial(insert, liveblog(poll_post(POLL), poll_post({**QUIZ, "results": "voted"}))))
         time[0] += 10

@@ -14,7 +14,7 @@ from api.page.clock import clock
 from api.page.page import render_liveblog
 from api.page.posts import whole_scores
 from api.page.scoreboard import clock_html, moment
-from api.view.player_deeds import Deed, deeds_of
+from api.view.player_events import PlayerEvent, player_events_of
 from mapping.locales import translator
 from mapping.sports import SPORTS
 from store.liveblogs.liveblogs import Change, record
@@ -56,7 +56,10 @@ async def test_the_page_shows_score_state_posts_and_squads(derby):
 def deeds_on(html):
     """Name → what is beside it in the line-ups, as it is read."""
     rows = re.findall(r'<li><b class="number">\d+</b><span>([^<]+?) <span class="deeds">(.*?)</span></span>', html)
-    return {name: " ".join(unescape(re.sub("<svg.*?</svg>|<[^>]+>", " ", deeds)).split()) for name, deeds in rows}
+    return {
+        name: " ".join(unescape(re.sub("<svg.*?</svg>|<[^>]+>", " ", player_events)).split())
+        for name, player_events in rows
+    }
 
 
 async def test_the_line_ups_show_what_the_players_did(derby):
@@ -88,9 +91,9 @@ def test_a_shoot_out_adds_no_goals_to_the_line_ups():
     }
     begins = {"sport_event": {"event_type": "soccer.start-shootout"}}
 
-    assert deeds_of(SPORTS["soccer"], [kick, booked, begins, kick, booked]) == {
-        "Dahl": (Deed("goal", "Goal", "120'"),),
-        "p1": (Deed("yellow-card", "Booking", ""),),
+    assert player_events_of(SPORTS["soccer"], [kick, booked, begins, kick, booked]) == {
+        "Dahl": (PlayerEvent("goal", "Goal", "120'"),),
+        "p1": (PlayerEvent("yellow-card", "Booking", ""),),
     }
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from api.http.rendered import OVERHEAD
 from api.view import read_cache
-from api.view.delay import Sight
+from api.view.delay import DelayedView
 from api.view.read_cache import FRESH, ReadCache
 from store.liveblogs.liveblogs import Change, EventWrite, StoredGame, record
 from tests.api.conftest import serving
@@ -226,7 +226,7 @@ async def test_names_and_versions_are_bounded_in_number(store, monkeypatch):
     assert (len(cache._games), len(cache._versions)) == (20, 10)
 
 
-PRESENT = Sight(None, 0, 0.0, None)
+PRESENT = DelayedView(None, 0, 0.0, None)
 
 
 class Endless:

@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from api.http.services import ImportRequest
-from ingest.kit.containment import Containment
-from ingest.sync.followed import Followed, everybody
+from ingest.kit.quarantine import Quarantine
+from ingest.sync.followed_match import FollowedMatch, everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
 from mapping.errors import BadBody
+from mapping.import_options import ImportOptions
 from mapping.match import Match
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
-from mapping.terms import Terms
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import CARRIED_BY, HEIM
 from providers.heim.event import Event
@@ -144,9 +144,9 @@ class Crashing:
         self._burn()
         return await self.store.read(query)
 
-    async def glance(self, query: Any) -> Any:
+    async def read_for_write(self, query: Any) -> Any:
         self._burn()
-        return await self.store.glance(query)
+        return await self.store.read_for_write(query)
 
 
 @dataclass
@@ -174,7 +174,7 @@ class Process:
             LIMITS,
             clock=lambda: self.clock.now,
             new_id=lambda: new_local_id("e"),
-            containment=Containment(),
+            quarantine=Quarantine(),
             serves=self.serves,
         )
         sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True)}
@@ -216,7 +216,7 @@ class Process:
                 await self.followers.follow(row.id)
 
     @property
-    def matches(self) -> tuple[Followed, ...]:
+    def matches(self) -> tuple[FollowedMatch, ...]:
         return self.followers.matches
 
     async def settle(self, within: int = 8) -> None:
@@ -256,7 +256,7 @@ def _said(match_id: str, bodies: tuple[tuple[str, bytes], ...]) -> tuple[dict[st
     """Key → post, and the keys of the texts that are bound to an incident."""
     answer = translate(match_id, {"match-event": b"[]", **dict(bodies)}, names=NAMES, zone=BERLIN)
     match = confirm_answer(None, answer, good=frozenset()).match
-    terms, nobody = Terms(sport="soccer", auto_post=True, text=True), References(owner_id=OWNER)
+    terms, nobody = ImportOptions(sport="soccer", auto_post=True, text=True), References(owner_id=OWNER)
     posts = wanted_posts(match, terms, nobody, block_id=lambda key, name: f"{key} {name}")
     bound_texts = frozenset(comment.key for comment in answer.comments if comment.incident_key is not None)
     return {post.key: post for post in posts}, bound_texts
@@ -270,5 +270,5 @@ def bound(bodies: Bodies, match_id: str) -> set[str]:
 def board(bodies: Bodies, match_id: str) -> tuple[Any, Any]:
     """Score and state that a snapshot demands."""
     match = translate(match_id, bodies, names=NAMES, zone=BERLIN)
-    document = game_document(match, Terms(sport="soccer", auto_post=True), References(owner_id=OWNER))
+    document = game_document(match, ImportOptions(sport="soccer", auto_post=True), References(owner_id=OWNER))
     return (document.get("scoreboard") or {}).get("score"), document["state_info"]

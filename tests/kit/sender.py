@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher
 from store.liveblogs.liveblogs import Change, record
 from store.tables import games, outbox
@@ -19,7 +19,7 @@ from tests.kit.opening import store_at
 async def main(url, total):
     store = await store_at(url)
     delivering = Dispatcher(
-        store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), Webhooks(rate=0), containment=Containment()
+        store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), Webhooks(rate=0), quarantine=Quarantine()
     )
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run(alone=True))

@@ -2,7 +2,7 @@
 
 from zoneinfo import ZoneInfo
 
-from api.page.files import UP, PageFiles
+from api.page.page_context import UP, PageContext
 from api.view.post_files import Images
 from mapping.locales import translator
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
@@ -15,7 +15,7 @@ CONTENT = "Svc::Model::Content"
 
 def page_files(locale="en", *, consent=True):
     """As the page of a liveblog in that language writes its files."""
-    return PageFiles(
+    return PageContext(
         Images(KEY, UP, matchday.ORGANIZATION), translator(locale), configured(consent=consent), ZoneInfo("UTC")
     )
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
-from mapping.terms import Terms
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from providers.replay import read
@@ -65,7 +65,7 @@ def stepped(sport: str, name: str) -> list[Match]:
 
 def posted(match: Match, locale: str = "en", *, text: bool = False) -> dict[str, Post]:
     """The posts that the match asks for, by key."""
-    terms = Terms(sport=match.sport, locale=locale, auto_post=True, text=text)
+    terms = ImportOptions(sport=match.sport, locale=locale, auto_post=True, text=text)
     return {post.key: post for post in wanted_posts(match, terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")}
 
 

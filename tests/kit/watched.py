@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 
 from ingest.sync.poll import confirmed_parts
-from mapping.believed import Belief, confirm_answer
+from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.errors import DownstreamRejected
+from mapping.import_options import ImportOptions
 from mapping.match import Match
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
-from mapping.terms import Terms
 from providers.base import Known, Outcome, Provider
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
@@ -114,7 +114,7 @@ class Memory:
     bodies: Bodies = field(default_factory=dict)
     known: dict[str, Known] = field(default_factory=dict)
     hints: dict[str, str] = field(default_factory=dict)
-    belief: Belief | None = None
+    belief: ConfirmedMatch | None = None
 
 
 class Observed:
@@ -170,8 +170,8 @@ class Observed:
     def doubted(self) -> frozenset[str]:
         return frozenset() if self.memory.belief is None else self.memory.belief.doubted
 
-    def terms(self, match: Match) -> Terms:
-        return Terms(sport=match.sport, auto_post=True, text=self.adapter.text_resource is not None)
+    def terms(self, match: Match) -> ImportOptions:
+        return ImportOptions(sport=match.sport, auto_post=True, text=self.adapter.text_resource is not None)
 
 
 def resource_of(path: str) -> str:
@@ -183,7 +183,7 @@ def resource_of(path: str) -> str:
     return names.get(parts[1], parts[1])
 
 
-def shown(match: Match, terms: Terms) -> dict[str, Any]:
+def shown(match: Match, terms: ImportOptions) -> dict[str, Any]:
     """Key → document of all that a liveblog on the match shows: its posts, and under "" the liveblog itself."""
     posts = wanted_posts(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
     return {"": game_document(match, terms, NOBODY), **{post.key: post.document for post in posts}}

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from mapping.import_options import ImportOptions
 from mapping.match import (
     Clock,
     Comment,
@@ -16,7 +17,6 @@ from mapping.match import (
 )
 from mapping.posts import Post, wanted_posts
 from mapping.references import References
-from mapping.terms import Terms
 
 KICKOFF = 1_475_168_400
 
@@ -60,8 +60,8 @@ REFERENCES = References(
 NOBODY = References(owner_id="5f0c1de2a1b2c3d4e5f60718")
 
 
-def terms(**wishes) -> Terms:
-    return Terms(**{"sport": "soccer", "auto_post": True, **wishes})
+def terms(**wishes) -> ImportOptions:
+    return ImportOptions(**{"sport": "soccer", "auto_post": True, **wishes})
 
 
 def incident(kind: str, **facts) -> Incident:

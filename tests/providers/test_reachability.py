@@ -15,7 +15,7 @@ import pytest
 
 from mapping.errors import UpstreamUnavailable
 from providers.http_client import BROKEN, LATE, UNREACHABLE, client_of, get
-from providers.reachability import Reached, place_of, reach
+from providers.reachability import ReachabilityResult, place_of, reach
 from tests.kit.opening import endpoint_of
 
 SECRET = "nobody-may-read-this"
@@ -106,7 +106,7 @@ async def test_what_it_answers_and_what_its_clock_says():
     """Any status is an answer; the clock is that of the `Date`, and none where there is none or no date."""
     for status in (200, 403, 404, 503):
         async with server(response(status)) as port:
-            assert await reach(endpoint_at(port)) == Reached(status)
+            assert await reach(endpoint_at(port)) == ReachabilityResult(status)
     async with server(response(200, Date=formatdate(time.time() - 3600, usegmt=True))) as port:
         behind = await reach(endpoint_at(port))
     async with server(response(200, Date="yesterday")) as port:

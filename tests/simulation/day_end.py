@@ -6,11 +6,11 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
 from mapping.games import GAME
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
-from mapping.terms import Terms
 from providers.gn_gsd import names as gn_gsd_names
 from providers.gn_gsd import translate as gn_gsd
 from providers.heim import names as heim_names
@@ -96,7 +96,7 @@ def _demand(recorded: RecordedMatch, bodies: Mapping[str, bytes]) -> tuple[dict[
     else:
         answer = gn_gsd.translate(recorded.own_id, bodies, names=gn_gsd_names.names_of({}))
     match = confirm_answer(None, answer, good=frozenset()).match
-    terms = Terms(sport=match.sport, auto_post=True, text=True)
+    terms = ImportOptions(sport=match.sport, auto_post=True, text=True)
     posts = wanted_posts(match, terms, References(owner_id="0" * 24), block_id=lambda key, name: f"{key} {name}")
     return {post.key: said(post.document) for post in posts if post.document.get("sport_event")}, match
 

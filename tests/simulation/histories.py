@@ -20,7 +20,7 @@ from api.external.handback import return_fields
 from api.external.source import NamedLiveblog, change_terms, lock
 from ingest.daemon.endpoints import rehome
 from ingest.jobs.housekeeping import publish_due
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.import_match import ProviderSource
 from mapping.documents.external import HandBack
 from providers.heim.adapter import HEIM
@@ -374,7 +374,7 @@ class History:
 
     async def _rehome(self) -> None:
         source = ProviderSource(HEIM, self.process.adapter, text_content=True)
-        await rehome(self.store, {(OWNER, "heim"): source}, Containment())  # type: ignore[arg-type]
+        await rehome(self.store, {(OWNER, "heim"): source}, Quarantine())  # type: ignore[arg-type]
 
     async def _restart(self) -> None:
         await self.process.restart()
@@ -453,7 +453,7 @@ class History:
         self.process.adapter.bodies = self.truth.bodies()
         for _ in range(SETTLED_WITHIN):
             await self.process.poll()
-            await publish_due(self.store, lambda: self.clock.now, Containment())  # type: ignore[arg-type]
+            await publish_due(self.store, lambda: self.clock.now, Quarantine())  # type: ignore[arg-type]
             await self.store.write(lambda unit: outbox.number_committed(unit) and None)
             self._check_deliveries()
             if self._is_settled():

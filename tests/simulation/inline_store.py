@@ -38,7 +38,7 @@ class InlineStore:
     async def read(self, query: Callable[[Connection], T]) -> T:
         return self.database.look(query)
 
-    glance = read
+    read_for_write = read
 
     def backup(self) -> sqlite3.Connection:
         """The whole database as it is now."""

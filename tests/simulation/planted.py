@@ -10,10 +10,10 @@ import pytest
 
 from api.external import handback
 from ingest.sync import answers, apply_snapshot, poll, snapshot
-from mapping import believed, embedded, posts, reconcile, reissued
-from mapping.believed import Belief
+from mapping import confirm, embedded, posts, reconcile, reissued
+from mapping.confirm import ConfirmedMatch
 from mapping.doubts import Doubts
-from mapping.terms import Terms
+from mapping.import_options import ImportOptions
 from store.engine import records
 from store.following import ledger, moves, sources, sync
 from store.liveblogs import liveblogs, publishing
@@ -239,7 +239,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     ),
     "rows under two ids both stand": (
         ("a post stands twice:", "a post has another name:", "other ids stepped a liveblog"),
-        _swap(believed, "_once", _first_argument),
+        _swap(confirm, "_once", _first_argument),
     ),
     "a match is known by its id alone, and closing is the match's": (
         "a finished liveblog was written",
@@ -248,31 +248,31 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     # the guard
     "what an answer says is believed at once": (
         "one answer took something back",
-        _swap(poll, "confirm_answer", lambda _: lambda _before, answer, **_more: Belief(answer)),
+        _swap(poll, "confirm_answer", lambda _: lambda _before, answer, **_more: ConfirmedMatch(answer)),
     ),
     "a lower score is believed at once": (
         "one answer took something back",
-        _swap(believed, "_score", lambda _: lambda _before, after, _doubts: after.score),
+        _swap(confirm, "_score", lambda _: lambda _before, after, _doubts: after.score),
     ),
     "an incident is gone at once": (
         "one answer took something back",
-        _swap(believed, "_incidents", lambda _: lambda _before, answer, _doubts: answer.incidents),
+        _swap(confirm, "_incidents", lambda _: lambda _before, answer, _doubts: answer.incidents),
     ),
     "a text is gone at once": (
         ("one answer took something back", "a post has another name:", "other ids stepped a liveblog"),
-        _swap(believed, "_comments", lambda _: lambda _before, answer, *_args: answer.comments),
+        _swap(confirm, "_comments", lambda _: lambda _before, answer, *_args: answer.comments),
     ),
     "a step back is never believed": (OTHER_POSTS, _swap(Doubts, "keep", _gives(True))),
     "a score that is further on counts for nothing": (
         ("the board has another score:", OTHER_POSTS, "a goal has another score:"),
-        _swap(believed, "guard_value", lambda _: lambda before, *_args: before),
+        _swap(confirm, "guard_value", lambda _: lambda before, *_args: before),
     ),
     # terms
-    "drafts are published": (OTHER_POSTS, _swap(Terms, "drafts", _gives(False))),
+    "drafts are published": (OTHER_POSTS, _swap(ImportOptions, "drafts", _gives(False))),
     "types that are left out are posted": (
         OTHER_POSTS,
         _swap(
-            Terms,
+            ImportOptions,
             "from_dict",
             lambda from_dict: classmethod(lambda _cls, data: from_dict({**data, "exclude_events": []})),
         ),
@@ -285,8 +285,8 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         (OTHER_POSTS, "a title is in another language:", OTHER_WORDS),
         _swap(sync, "save_terms", _gives(None)),
     ),
-    "a pause is ignored": ("a liveblog moved that follows nothing:", _swap(Terms, "from_dict", _going_on)),
-    "everything is in English": ("a title is in another language:", _swap(Terms, "from_dict", _in_english)),
+    "a pause is ignored": ("a liveblog moved that follows nothing:", _swap(ImportOptions, "from_dict", _going_on)),
+    "everything is in English": ("a title is in another language:", _swap(ImportOptions, "from_dict", _in_english)),
     # the liveblog's own document
     "the board does not follow": (
         "the board has another score:",

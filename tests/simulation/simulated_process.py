@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from config.sections import Webhooks
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.kit.steady_clock import SteadyClock
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
@@ -60,7 +60,7 @@ class SimulatedProcess:
         self.provider = provider
         self.clock = clock
         self.store = Store(backend)
-        containment, lease = Containment(), Lease(loop.time)
+        quarantine, lease = Quarantine(), Lease(loop.time)
         adapters: dict[str, Any] = {provider.endpoint.key: provider}
         self.followers = Followers(
             self.store,
@@ -70,11 +70,9 @@ class SimulatedProcess:
             clock=clock,
             new_id=partial(new_local_id, "e"),
             lease=lease,
-            containment=containment,
+            quarantine=quarantine,
         )
-        self.leasing = MatchLeases(
-            self.store, self.followers, lease, knows=frozenset(adapters), containment=containment
-        )
+        self.leasing = MatchLeases(self.store, self.followers, lease, knows=frozenset(adapters), quarantine=quarantine)
         sources = {(OWNER, "heim"): ProviderSource(HEIM, provider, text_content=False)}
         self.importer = Importer(self.store, sources, self.leasing, providers=frozenset({"heim"}), limits=LIMITS)
         self.dispatcher = Dispatcher(
@@ -83,7 +81,7 @@ class SimulatedProcess:
             Webhooks(rate=0),
             timing=SteadyClock(clock, loop.time),
             claim_owner=self.leasing,
-            containment=containment,
+            quarantine=quarantine,
         )
         self.dispatcher.plan = PLAN
 

@@ -122,7 +122,7 @@ class SimulatedBackend:
         await asyncio.sleep(self._seeded.uniform(0.001, 0.02))
         return result
 
-    glance = read
+    read_for_write = read
 
     async def acquire(self, key: int) -> None:
         """No liveness lock: the others go by heartbeats alone."""

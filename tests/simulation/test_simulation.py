@@ -18,7 +18,7 @@ from ingest.sync.match_leases import PeerMonitor
 from ingest.webhooks import attempt
 from ingest.webhooks.cursor import CursorTracker
 from mapping import reconcile
-from mapping.believed import Belief, confirm_answer
+from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.rules import delivery
 from store.following import leases, ledger
 from store.liveblogs import liveblogs
@@ -67,7 +67,7 @@ def forget_the_ledger(patch):
 
 
 def withdraw_at_once(patch):
-    patch.setattr(poll, "confirm_answer", lambda _before, answer, **_: Belief(answer))
+    patch.setattr(poll, "confirm_answer", lambda _before, answer, **_: ConfirmedMatch(answer))
 
 
 def never_ask_again(patch):

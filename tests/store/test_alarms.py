@@ -53,21 +53,21 @@ async def test_an_alarm_begins_once_and_ends_once(processes, wall):
     one, two = processes
     assert await one.read(alarms.is_quiet)
 
-    began = await one.write(partial(alarms.note, patience=STALE, observed=[SILENT, FULL]))
-    again = await two.write(partial(alarms.note, patience=STALE, observed=[SILENT]))
+    began = await one.write(partial(alarms.record, patience=STALE, observed=[SILENT, FULL]))
+    again = await two.write(partial(alarms.record, patience=STALE, observed=[SILENT]))
     assert (kinds(began.began), kinds(again.began)) == ([("feed_silent", "f1"), ("disk_low", "host:/data")], [])
     assert not await two.read(alarms.is_quiet)
 
     for _ in range(4):
         wall.now += STALE / 2
-        assert not (await two.write(partial(alarms.note, patience=STALE, observed=[SILENT]))).began
+        assert not (await two.write(partial(alarms.record, patience=STALE, observed=[SILENT]))).began
     (shown,) = [each for each in await one.read(partial(alarms.list_alarms, ended_since=0)) if each.ended_at is None]
     assert (shown.kind, shown.began_at, shown.details) == ("feed_silent", 1_800_000_000.0, {"match": "9000001"})
 
     wall.now += STALE + 1
-    ends = [(await each.write(partial(alarms.note, patience=STALE, observed=[]))).ended for each in processes]
+    ends = [(await each.write(partial(alarms.record, patience=STALE, observed=[]))).ended for each in processes]
     assert [kinds(each) for each in ends] == [[("feed_silent", "f1")], []]
-    assert kinds((await one.write(partial(alarms.note, patience=STALE, observed=[SILENT]))).began) == [
+    assert kinds((await one.write(partial(alarms.record, patience=STALE, observed=[SILENT]))).began) == [
         ("feed_silent", "f1")
     ]
     assert len(await one.read(partial(alarms.list_alarms, ended_since=0))) == 3
@@ -77,17 +77,17 @@ async def test_an_alarm_begins_once_and_ends_once(processes, wall):
 async def test_a_step_of_the_clock_ends_nothing_that_is_still_seen(processes, wall):
     """Eight days forward, two hours back: who sees the trouble notes it before it looks for what has ended."""
     one, _ = processes
-    await one.write(partial(alarms.note, patience=STALE, observed=[SILENT]))
+    await one.write(partial(alarms.record, patience=STALE, observed=[SILENT]))
     for step in (8 * 86_400, -7_200):
         wall.now += step
-        noted = await one.write(partial(alarms.note, patience=STALE, observed=[SILENT]))
+        noted = await one.write(partial(alarms.record, patience=STALE, observed=[SILENT]))
         assert (noted.began, noted.ended) == ((), ())
 
 
 async def test_the_beginning_is_announced_before_the_end_and_each_once(processes, wall):
     """What is not taken is tried again after a pause, by one process at a time; nothing is announced after a day."""
     one, two = processes
-    await one.write(partial(alarms.note, patience=STALE, observed=[SILENT]))
+    await one.write(partial(alarms.record, patience=STALE, observed=[SILENT]))
 
     (first,) = await one.write(alarms.to_announce)
     assert first.unannounced == "began"
@@ -95,7 +95,7 @@ async def test_the_beginning_is_announced_before_the_end_and_each_once(processes
     wall.now += FIRST_PAUSE
     (retried,) = await two.write(alarms.to_announce)
     wall.now += STALE + 1
-    await one.write(partial(alarms.note, patience=STALE, observed=[]))
+    await one.write(partial(alarms.record, patience=STALE, observed=[]))
     await two.write(partial(alarms.note_announced, alarm=retried))
     (end,) = await one.write(alarms.to_announce)
     assert (end.id, end.unannounced, end.ended_at) == (first.id, "ended", wall.now)
@@ -103,9 +103,9 @@ async def test_the_beginning_is_announced_before_the_end_and_each_once(processes
     wall.now += 3600
     assert await one.write(alarms.to_announce) == []
 
-    await one.write(partial(alarms.note, patience=STALE, observed=[FULL]))
+    await one.write(partial(alarms.record, patience=STALE, observed=[FULL]))
     wall.now += STALE + 1
-    await one.write(partial(alarms.note, patience=STALE, observed=[]))
+    await one.write(partial(alarms.record, patience=STALE, observed=[]))
     wall.now += 86_400
     assert await one.write(alarms.to_announce) == []
     assert replace(end, announced=None).unannounced == "began"

@@ -135,7 +135,7 @@ async def test_a_caller_hears_in_time_whatever_the_writer_is_at(migrated_sqlite_
         gate.wait(30)
         return writing(game.id, "begun")(unit)
 
-    calls = [store.write(hangs), *(store.write(ran.append) for _ in range(3)), store.glance(ran.append)]
+    calls = [store.write(hangs), *(store.write(ran.append) for _ in range(3)), store.read_for_write(ran.append)]
     outcomes = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 20)
     assert {StoreUnavailable} == {type(each) for each in outcomes}
     assert all(each.retryable for each in outcomes)

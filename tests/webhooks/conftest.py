@@ -16,7 +16,7 @@ import pytest
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.dispatcher import Dispatcher
 from store.database import Store
@@ -136,7 +136,7 @@ class Hub:
             settings.model_copy(update=changes),
             timing=self.timing,
             claim_owner=claim_owner,
-            containment=Containment(),
+            quarantine=Quarantine(),
         )
         self.store.on_step(self.delivering.wake)
         running = asyncio.create_task(self.delivering.run(alone=True))

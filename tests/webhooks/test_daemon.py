@@ -171,7 +171,7 @@ def test_limits_of_the_config_reach_those_who_keep_them():
         "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
     }  # fmt: skip
     settings = Settings.model_validate({"webhooks": limits})
-    components = SimpleNamespace(store=None, leasing=None, containment=None, parts=PLAIN)
+    components = SimpleNamespace(store=None, leasing=None, quarantine=None, parts=PLAIN)
     guard = SsrfGuard(settings.webhooks)
     bulkhead = daemon._dispatcher(settings, components, guard, time.time, CollectorRegistry()).bulkhead
 

@@ -159,7 +159,7 @@ async def test_forms_of_addresses_that_are_refused(names, bad, good):
     await guard.check(good)
 
 
-class Reached(Exception):
+class ReachabilityResult(Exception):
     """Nobody is called in these tests."""
 
 
@@ -185,7 +185,7 @@ async def dialled(monkeypatch):
     async def create_connection(_protocol, *, ssl, server_hostname, sock):
         sock.close()
         seen.found[-1] = (*seen.found[-1][:2], server_hostname if ssl else None)
-        raise Reached
+        raise ReachabilityResult
 
     monkeypatch.setattr(loop, "sock_connect", sock_connect)
     monkeypatch.setattr(loop, "create_connection", create_connection)
@@ -211,7 +211,7 @@ async def deliver(guard, url):
             await client.post({}, b"{}")
     except Blocked:
         return False
-    except Reached:
+    except ReachabilityResult:
         return True
     finally:
         await client.close()
@@ -361,13 +361,13 @@ async def test_a_session_goes_nowhere_by_an_odd_form(names, dialled, bad, good):
     """Who fetches by a session and has not checked the form of an address before reaches public hosts all the same."""
     names.table |= {"localhost": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
     guard = SsrfGuard(Webhooks(), resolve=names)
-    with suppress(Blocked, Reached, aiohttp.ClientError, AssertionError):  # the last one is aiohttp's own
+    with suppress(Blocked, ReachabilityResult, aiohttp.ClientError, AssertionError):  # the last one is aiohttp's own
         async with session_of(guard) as session:
             await session.get(bad)
     assert {(host, port < 1024 and port not in {80, 443}) for host, port, _ in dialled.found} <= {(PUBLIC, False)}
 
     dialled.found.clear()
-    with pytest.raises(Reached):
+    with pytest.raises(ReachabilityResult):
         async with session_of(guard) as session:
             await session.get(callable_url(good))
     assert dialled.found[0][0] == PUBLIC
@@ -393,7 +393,7 @@ async def test_an_address_that_is_allowed_by_its_name_is_not_allowed_by_itself(n
     names.table |= {"inside.example": ["10.0.0.7"], "alias.example": ["10.0.0.7"]}
     guard = SsrfGuard(Webhooks(allow_hosts=["inside.example"]), resolve=names)
     async with guard.session(connections=2, connect_timeout=1.0) as session:
-        with pytest.raises(Reached):
+        with pytest.raises(ReachabilityResult):
             await session.get("http://inside.example/")
         for url in ("http://10.0.0.7/", "http://alias.example/"):
             with pytest.raises(Blocked):

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from mapping.rules.delivery import Health
 from store.liveblogs.liveblogs import Change, insert_game, record
@@ -77,7 +77,7 @@ async def test_the_records_of_others_go_on(store, receiver, locked):
         SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])),
         PATIENT,
         claim_owner=SoleOwner("one"),
-        containment=Containment(),
+        quarantine=Quarantine(),
     )
     store.on_step(delivering.wake)
     running = asyncio.create_task(delivering.run())

@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.webhooks import outbox_sequencer
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.errors import ServiceError
@@ -43,7 +43,7 @@ async def subscribe(store, url):
 
 @asynccontextmanager
 async def delivering(store):
-    own = Dispatcher(store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), QUICK, containment=Containment())
+    own = Dispatcher(store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), QUICK, quarantine=Quarantine())
     store.on_step(own.wake)
     running = asyncio.create_task(own.run(alone=True))
     try:

@@ -12,7 +12,7 @@ from sqlalchemy import delete, insert, select
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from mapping.rules.delivery import Health
 from store.database import Store
@@ -86,7 +86,7 @@ async def test_a_step_is_two_units_where_it_is_written_and_one_where_it_is_heard
     game = await store.write(partial(insert_game, game=new_game(1)))
     await lives(store, "one", "two")
     one, two = (
-        Dispatcher(each, SsrfGuard(Webhooks()), QUICK, claim_owner=SoleOwner(owner), containment=Containment())
+        Dispatcher(each, SsrfGuard(Webhooks()), QUICK, claim_owner=SoleOwner(owner), quarantine=Quarantine())
         for each, owner in ((store, "one"), (other, "two"))
     )
     requested = {"one": [], "two": []}
@@ -121,7 +121,7 @@ async def test_two_processes_share_the_receivers(two_stores, receiver):
             SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])),
             QUICK,
             claim_owner=SoleOwner(owner),
-            containment=Containment(),
+            quarantine=Quarantine(),
         )
         for each, owner in ((store, "one"), (other, "two"))
     ]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Placing, Race, Side, Status
+from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, RankingEntry, Side, Status
 from providers.heim import squads
 from providers.heim.payload import EVENTS, competition
 from providers.heim.read import Row
@@ -163,7 +163,7 @@ def _once(kind: str) -> str:
 
 
 def _frame(
-    source: Source, status: Status, marks: Mapping[str, RaceEvent], places: Sequence[Placing]
+    source: Source, status: Status, marks: Mapping[str, RaceEvent], places: Sequence[RankingEntry]
 ) -> Mapping[str, Incident]:
     """Start, end and podium: as the feed sends them, else as the status and the result imply them."""
     found: dict[str, Incident] = {}
@@ -177,7 +177,7 @@ def _frame(
 
 
 def _ending(
-    source: Source, marks: Mapping[str, RaceEvent], places: Sequence[Placing], ended_at: int | None
+    source: Source, marks: Mapping[str, RaceEvent], places: Sequence[RankingEntry], ended_at: int | None
 ) -> Mapping[str, Incident]:
     """End and podium, the latter only where the result names one winner."""
     top = _top(places)
@@ -192,14 +192,14 @@ def _ending(
     }
 
 
-def _top(places: Sequence[Placing]) -> Mapping[int | None, Placing]:
+def _top(places: Sequence[RankingEntry]) -> Mapping[int | None, RankingEntry]:
     """The first three places, those that exactly one person holds."""
     best = [place for place in places if place.person is not None and place.position in (1, 2, 3)]
     positions = [place.position for place in best]
     return {place.position: place for place in best if positions.count(place.position) == 1}
 
 
-def _places(source: Source, events: Sequence[RaceEvent]) -> tuple[Placing, ...]:
+def _places(source: Source, events: Sequence[RaceEvent]) -> tuple[RankingEntry, ...]:
     """The ranking. A row of it that cannot be understood is no reason to take the podium back."""
     understood = len(source.faults.sink)
     places = ranking(source, drivers(events))
@@ -208,7 +208,7 @@ def _places(source: Source, events: Sequence[RaceEvent]) -> tuple[Placing, ...]:
     return places
 
 
-def _without_podium(source: Source, places: Sequence[Placing]) -> None:
+def _without_podium(source: Source, places: Sequence[RankingEntry]) -> None:
     """A session that is over has no winner: a fault where that is because something is missing, which takes no podium back."""
     keep = (_once("podium"),)
     source.faults.try_read(source.row.needed, "match_result", keep=keep)
@@ -216,7 +216,7 @@ def _without_podium(source: Source, places: Sequence[Placing]) -> None:
         source.faults.add("match_result.person", "missing", keep=keep)
 
 
-def _standing(top: Mapping[int | None, Placing]) -> tuple[Involved, ...]:
+def _standing(top: Mapping[int | None, RankingEntry]) -> tuple[Involved, ...]:
     """The people on the podium by their places; a place below one that nobody holds is not shown."""
     found: list[tuple[str, Person, Side | None]] = []
     for position, role in enumerate(PLACES, 1):
@@ -270,9 +270,9 @@ def _bound(event: Row, *, keys: Mapping[str, str], names: Mapping[str, str]) -> 
     return (_once(kind) if kind in ONCE else f"incident:{event_id}"), True
 
 
-def ranking(source: Source, known: Mapping[str, tuple[Person, Side | None]]) -> tuple[Placing, ...]:
+def ranking(source: Source, known: Mapping[str, tuple[Person, Side | None]]) -> tuple[RankingEntry, ...]:
     """Everybody with a place or a reason to have none; `known` are those whom events name, by the provider's id."""
-    found: dict[str, Placing] = {}
+    found: dict[str, RankingEntry] = {}
     for item in source.faults.try_read(source.row.items, "match_result") or ():
         read = source.faults.try_read(_placing, item, source, known)
         if read is not None:
@@ -282,7 +282,7 @@ def ranking(source: Source, known: Mapping[str, tuple[Person, Side | None]]) -> 
 
 def _placing(
     item: object, source: Source, known: Mapping[str, tuple[Person, Side | None]]
-) -> tuple[str, Placing] | None:
+) -> tuple[str, RankingEntry] | None:
     """Person id and place: people and teams stand in the row, or only their ids do."""
     row, faults, names = Row.of(item, "match_result"), source.faults, source.names
     if row.text("match_result_at") not in (None, FINAL):
@@ -296,13 +296,13 @@ def _placing(
     return person_id, _place(row, faults, named if person is None else person, named_team if team is None else team)
 
 
-def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side | None) -> Placing:
+def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side | None) -> RankingEntry:
     """`comment` is the gap to the winner, or why somebody has no place. A gap below nought is none."""
     time, comment = (faults.try_read(row.text, name) for name in ("match_result", "comment"))
     if comment is not None and comment.startswith("+-"):
         comment = None
     gap = comment is not None and comment.startswith("+")
-    return Placing(
+    return RankingEntry(
         position=faults.try_read(row.needed_number, "rank") or None,
         person=person,
         team=team,
@@ -312,7 +312,7 @@ def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side |
     )
 
 
-def _rank(place: Placing) -> tuple[int, int]:
+def _rank(place: RankingEntry) -> tuple[int, int]:
     """By position, those without one last; ids break ties so that equal bodies give equal rankings."""
     ident = place.person.ext_id if place.person is not None else "0"
     return (place.position if place.position is not None else 10_000, int(ident))

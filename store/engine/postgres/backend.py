@@ -82,7 +82,7 @@ class PostgresBackend:
     async def read(self, query: Callable[[Connection], T]) -> T:
         return await self._pool.run(READ, lambda conn, _: query(conn))
 
-    async def glance(self, query: Callable[[Connection], T]) -> T:
+    async def read_for_write(self, query: Callable[[Connection], T]) -> T:
         return await self.read(query)
 
     async def ping(self) -> None:

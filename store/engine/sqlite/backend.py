@@ -169,12 +169,12 @@ class SqliteBackend:
         result: T = await self._writer.submit(work)
         return result
 
-    async def glance(self, query: Callable[[Connection], T]) -> T:
+    async def read_for_write(self, query: Callable[[Connection], T]) -> T:
         return await self.write(lambda unit: query(unit.conn))
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         if self._readers is None:
-            return await self.glance(query)
+            return await self.read_for_write(query)
         return await self._tasks.finish(self._read(self._readers, query), self._settings.timeout)
 
     async def _read(self, readers: ReadThreads, query: Callable[[Connection], T]) -> T:

@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from config.sections import Alarms, Webhooks
 from ingest.alarms.alarm_sources import LOOKS, AbsentWorkers, failing_receivers, low_disk, stuck_outbox
 from ingest.alarms.alarms import AlarmMonitor, Announcer
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.worker_count import WorkerCount
 from mapping.errors import StoreUnavailable
 from providers.replay import Replay, ReplaySettings
@@ -119,9 +119,7 @@ async def test_a_store_that_takes_no_writes_is_an_alarm_that_needs_none(store, t
     """Somebody else holds the file: it is logged and sent at once, without a row, and so is its end."""
     with running_receiver(tmp_path) as receiver:
         announcer = Announcer(Alarms(webhook_url=receiver.url("ok")), Webhooks(), lambda: 0.0)
-        monitor = AlarmMonitor(
-            store, {}, announcer, clock=lambda: 1_800_000_000.0, containment=Containment(), alone=True
-        )
+        monitor = AlarmMonitor(store, {}, announcer, clock=lambda: 1_800_000_000.0, quarantine=Quarantine(), alone=True)
         await monitor.look()
         with sqlite3.connect(tmp_path / "alarms.db") as other, capture_logs() as lines:
             other.execute("BEGIN EXCLUSIVE")

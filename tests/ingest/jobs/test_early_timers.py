@@ -8,9 +8,9 @@ from functools import partial
 
 import uvloop
 
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.kit.rate_limiter import FairRateLimiter
-from ingest.sync.followed import Followed
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import UpstreamUnavailable
@@ -47,10 +47,10 @@ def test_polls_are_waited_for_once(monkeypatch):
     async def main():
         followers = Followers(
             NoStore(), {provider.endpoint.key: provider}, polling(live=60), LIMITS,
-            clock=lambda: 0.0, new_id=str, containment=Containment(),
+            clock=lambda: 0.0, new_id=str, quarantine=Quarantine(),
         )  # fmt: skip
         for number in range(200):
-            match = Followed(
+            match = FollowedMatch(
                 id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
                 status=Status.LIVE, kickoff=0,
             )  # fmt: skip

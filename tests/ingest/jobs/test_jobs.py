@@ -13,7 +13,7 @@ from config.organizations import Liveblog
 from ingest.jobs import jobs as jobs_module
 from ingest.jobs.jobs import Jobs
 from ingest.jobs.purges import run_again
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
 from tests.ingest.sync.test_workers import NUMBERS, two_processes
@@ -238,7 +238,7 @@ def declared():
     """What is declared, with its store, importer and clocks."""
     entry = Liveblog(key="derby", organization="5f0c1de2a1b2c3d4e5f60718", provider="heim", match_id="1", lead=3600.0)
     found = Declared(
-        (entry,), Records(), Creating(), clock=lambda: found.wall, steady=lambda: found.at, containment=Containment()
+        (entry,), Records(), Creating(), clock=lambda: found.wall, steady=lambda: found.at, quarantine=Quarantine()
     )
     found.wall, found.at, found.entry = 1_800_000_000.0, 100.0, entry
     found.key = f"declare {entry.organization}/{entry.key}"

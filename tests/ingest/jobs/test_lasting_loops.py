@@ -18,7 +18,7 @@ from api.stream.streams import Channel, Streams
 from config.sections import Server, Webhooks
 from ingest.alarms.alarms import AlarmMonitor
 from ingest.jobs.scheduler import Scheduler
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import MatchLeases
@@ -72,20 +72,20 @@ async def a_second(*_args):
 
 def followers():
     made = Followers(
-        MagicMock(), {}, polling(), LIMITS, clock=lambda: 0.0, new_id=str, containment=Containment()
+        MagicMock(), {}, polling(), LIMITS, clock=lambda: 0.0, new_id=str, quarantine=Quarantine()
     )  # fmt: skip
     made._sleep = AsyncMock(side_effect=a_second)
     return made, made.run()
 
 
 def dispatcher():
-    made = Dispatcher(MagicMock(), MagicMock(), Webhooks(), containment=Containment())
+    made = Dispatcher(MagicMock(), MagicMock(), Webhooks(), quarantine=Quarantine())
     made._look = AsyncMock(return_value=True)
     return made, made.run()
 
 
 def dispatcher_looking():
-    made = Dispatcher(MagicMock(), MagicMock(), Webhooks(), containment=Containment())
+    made = Dispatcher(MagicMock(), MagicMock(), Webhooks(), quarantine=Quarantine())
     made._notice, made._tick = AsyncMock(return_value=True), AsyncMock()
     made.store.write = AsyncMock()
     made.timing = SimpleNamespace(steady=asyncio.get_running_loop().time, speed=1.0)
@@ -93,14 +93,14 @@ def dispatcher_looking():
 
 
 def leases():
-    made = MatchLeases(MagicMock(), MagicMock(), MagicMock(), knows=frozenset(), containment=Containment())
+    made = MatchLeases(MagicMock(), MagicMock(), MagicMock(), knows=frozenset(), quarantine=Quarantine())
     made.renew = AsyncMock()
     return made, made.run()
 
 
 def alarms():
     made = AlarmMonitor(
-        MagicMock(), {}, SimpleNamespace(close=AsyncMock()), clock=lambda: 0.0, containment=Containment(), alone=True
+        MagicMock(), {}, SimpleNamespace(close=AsyncMock()), clock=lambda: 0.0, quarantine=Quarantine(), alone=True
     )
     made._note, made._writable, made._announce, made._unwritable = (AsyncMock() for _ in range(4))
     made._store.check_writes = AsyncMock()

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from ingest.jobs.housekeeping import publish_due
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync import apply_snapshot, batches
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.masterdata import masterdata
@@ -208,7 +208,7 @@ async def test_very_many_events_that_are_due_are_published_in_steps(store):
     before = await steps(store, ticker_id)
     process.clock.now += 5
     for _ in range(4):
-        await publish_due(store, lambda: process.clock.now, Containment())
+        await publish_due(store, lambda: process.clock.now, Quarantine())
     later = [event for event in await process.events(ticker_id) if event.local_id.startswith("later")]
 
     assert len(await steps(store, ticker_id)) == len(before) + 3

@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync import endpoint_limiter
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
-from ingest.sync.followed import Followed
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import SHORTEST, PollSlots
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
@@ -256,13 +256,13 @@ async def test_an_endpoint_that_goes_down_is_logged_once():
         LIMITS,
         clock=lambda: 0.0,
         new_id=str,
-        containment=Containment(),
+        quarantine=Quarantine(),
     )
     followers.limiters[provider.endpoint.key]._rule = CircuitBreakerConfig(
         breaker_after=5, breaker_pause=0.3, lasting=0.01
     )
     for number in range(100):
-        match = Followed(
+        match = FollowedMatch(
             id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
             status=Status.LIVE, kickoff=0,
         )  # fmt: skip
@@ -303,10 +303,10 @@ async def test_a_silent_match_raises_one_alarm():
         LIMITS,
         clock=lambda: now[0],
         new_id=str,
-        containment=Containment(),
+        quarantine=Quarantine(),
     )
     for ident, status, good_at in (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050)):
-        followers._matches[ident] = Followed(
+        followers._matches[ident] = FollowedMatch(
             id=ident, match_id=ident, endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=status,
             kickoff=0, good_at=good_at,
         )  # fmt: skip

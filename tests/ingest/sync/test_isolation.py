@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingest.daemon.endpoints import rehome
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.import_match import ProviderSource
 from providers.heim.adapter import HEIM
 from store.following import sync
@@ -136,7 +136,7 @@ async def test_a_new_password_is_no_new_match(store):
     process, ticker_id = await begun(store, ONE)
     renewed = Scripted()
     renewed.bodies = TWO
-    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, renewed, text_content=True)}, Containment())
+    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, renewed, text_content=True)}, Quarantine())
     process.adapter = renewed
     await process.restart()
     assert 1 == len(process.matches)

@@ -9,8 +9,8 @@ from time import monotonic
 
 import pytest
 
-from ingest.kit.containment import Containment
-from ingest.sync.followed import Followed
+from ingest.kit.quarantine import Quarantine
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import TAKE_UP, Followers
 from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
 from mapping.match import Status
@@ -72,7 +72,7 @@ class Member:
         self.lease = Lease(clock)
         self.kept = Kept()
         self.leasing = MatchLeases(
-            store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}), containment=Containment()
+            store, self.kept, self.lease, knows=frozenset({MATCH.endpoint}), quarantine=Quarantine()
         )
 
     async def renew(self):
@@ -261,9 +261,9 @@ async def test_nothing_is_polled_without_a_lease():
         clock=lambda: 0.0,
         new_id=str,
         lease=lambda: leased[0],
-        containment=Containment(),
+        quarantine=Quarantine(),
     )
-    match = Followed(
+    match = FollowedMatch(
         id="f1", match_id="1", endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=Status.LIVE,
         kickoff=0,
     )  # fmt: skip
@@ -375,7 +375,7 @@ async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(store, jump):
         LIMITS,
         clock=lambda: wall[0],
         new_id=str,
-        containment=Containment(),
+        quarantine=Quarantine(),
     )
     await followers.follow(process.matches[0].id)
     running = asyncio.create_task(followers.run())

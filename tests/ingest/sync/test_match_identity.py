@@ -11,7 +11,7 @@ from sqlalchemy import text, update
 
 from api.external.source import NamedLiveblog, change_terms, lock
 from ingest.daemon.endpoints import rehome
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.import_match import ProviderSource
 from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
@@ -183,7 +183,7 @@ async def moved_to(process: Process, adapter: Scripted, owners: tuple[str, ...])
     adapter.bodies = process.adapter.bodies
     process.adapter = adapter
     found = {(owner, "heim"): ProviderSource(HEIM, adapter, text_content=True) for owner in owners}
-    await rehome(process.store, found, Containment())
+    await rehome(process.store, found, Quarantine())
     await process.restart()
 
 
@@ -252,7 +252,7 @@ async def test_an_endpoint_that_comes_back_brings_no_old_belief_back(store):
     assert ["incident:11"] == await goals(process, ticker_id)
     first.bodies, second = ONE, process.adapter
     process.adapter = first
-    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, first, text_content=True)}, Containment())
+    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, first, text_content=True)}, Quarantine())
     await process.restart()
     await process.poll()
 

@@ -9,8 +9,8 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.kit.containment import Containment
-from ingest.sync.followed import Followed
+from ingest.kit.quarantine import Quarantine
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import TICK, Lease, MatchLeases
 from mapping.errors import BadBody, StoreUnavailable
@@ -57,10 +57,10 @@ class Matches:
             LIMITS,
             clock=lambda: self.now,
             new_id=str,
-            containment=Containment(),
+            quarantine=Quarantine(),
         )
         for name in range(number):
-            match = Followed(
+            match = FollowedMatch(
                 id=f"f{name}", match_id=f"{name}", endpoint=self.provider.endpoint.key, text=False, known={}, hints={},
                 status=Status.LIVE, kickoff=0, bad={"match"}, good_at=1000.0,
             )  # fmt: skip
@@ -145,7 +145,7 @@ async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
     matches = Matches(flaky, number=0)
     await store.write(partial(sync.follow_for, match=MATCH))
     leasing = MatchLeases(
-        flaky, matches.followers, Lease(), knows=frozenset({MATCH.endpoint}), alone=True, containment=Containment()
+        flaky, matches.followers, Lease(), knows=frozenset({MATCH.endpoint}), alone=True, quarantine=Quarantine()
     )
     await leasing.start()
     with capture_logs() as lines:
@@ -185,8 +185,8 @@ async def test_a_match_that_alone_cannot_be_written_is_no_outage():
     await matches.followers.stop()
 
     logged = [line["event"] for line in lines if line["log_level"] != "debug"]
-    assert logged == [*["store.unavailable", "store.recovered"] * 3, "match.contained"]
-    assert ill.match_id == next(line["match"] for line in lines if line["event"] == "match.contained")
+    assert logged == [*["store.unavailable", "store.recovered"] * 3, "match.quarantined"]
+    assert ill.match_id == next(line["match"] for line in lines if line["event"] == "match.quarantined")
 
 
 @pytest.mark.parametrize("failures", [2, 5])

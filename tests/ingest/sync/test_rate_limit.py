@@ -9,9 +9,9 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.endpoint_limiter import share_limits
-from ingest.sync.followed import Followed
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import PollSlots
 from ingest.telemetry.state_metrics import FollowingMetrics
@@ -29,7 +29,7 @@ def provider():
 
 
 def followed(provider, number, status=Status.LIVE):
-    return Followed(
+    return FollowedMatch(
         id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known=dict(TWO), hints={},
         status=status, kickoff=0,
     )  # fmt: skip
@@ -44,7 +44,7 @@ def following(provider, count, **settings):
         LIMITS,
         clock=lambda: 0.0,
         new_id=str,
-        containment=Containment(),
+        quarantine=Quarantine(),
     )
     for number in range(count):
         followers._matches[f"f{number}"] = followed(provider, number)

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from ingest.cli.explain import explain
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from providers.contract import Case, Sample
@@ -114,7 +114,7 @@ class Polled(Process):
             LIMITS,
             clock=lambda: self.clock.now,
             new_id=lambda: new_local_id("e"),
-            containment=Containment(),
+            quarantine=Quarantine(),
         )
         source = ProviderSource(self.provider, self.adapter, text_content=True)
         known = frozenset({self.provider.id})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.terms import Terms
 from providers.gn_gsd.catalog import CATALOG
 from tests.kit.interface_tables import OURS, providers
 from tests.providers.gn_gsd.gsd import action, translated
@@ -49,7 +49,7 @@ LOCALES = ("en", "de")
 
 
 def post_of(row, locale):
-    terms = Terms(sport="soccer", locale=locale, auto_post=True)
+    terms = ImportOptions(sport="soccer", locale=locale, auto_post=True)
     (post,) = wanted_posts(
         translated([row]), terms, References(owner_id="o"), block_id=lambda key, name: f"b-{key}-{name}"
     )

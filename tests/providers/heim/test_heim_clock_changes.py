@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.posts import in_order
-from mapping.terms import Terms
 from tests.kit.sport_fixtures import encoded
 from tests.kit.sport_fixtures import translated as translated_sport
 from tests.providers.heim.feed import BERLIN, item, row, translated
@@ -29,7 +29,7 @@ def local(moment, form="%d.%m.%Y %H:%M:%S"):
 
 def ascending(match, text=False):
     """The times of all that there is to be posted, in its order."""
-    timed = in_order(match, Terms(sport=match.sport, auto_post=True, text=text))
+    timed = in_order(match, ImportOptions(sport=match.sport, auto_post=True, text=text))
     times = [time for _, time in timed if time is not None]
     return times, all(earlier <= later for earlier, later in pairwise(times))
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.match import Status
 from mapping.prefill import game_document
-from mapping.terms import Terms
 from providers.heim.catalog import MOTORSPORTS
 from tests.kit.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
 
@@ -77,7 +77,7 @@ def test_a_grand_prix_is_posted_from_the_start_to_the_podium():
 def test_the_liveblog_has_a_title_drivers_and_teams_and_no_scoreboard():
     """The state is a ranking of drivers and teams; their master data can be imported."""
     match = translated(*race())
-    document = game_document(match, Terms(sport="motorsports"), NOBODY)
+    document = game_document(match, ImportOptions(sport="motorsports"), NOBODY)
     state = document["state_info"]
 
     assert document["meta_info"]["_type"].endswith("::TitleGameMetaInfo")

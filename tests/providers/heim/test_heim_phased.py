@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.match import Score, Status
 from mapping.prefill import game_document
 from mapping.rules.clock import display
-from mapping.terms import Terms
 from providers.heim.sports.phased import part_scores
 from tests.kit.sport_fixtures import FOLDER, NOBODY, encoded, posted, recorded_steps, stepped, translated
 
@@ -17,7 +17,7 @@ def parts(match):
 
 
 def board(match, locale="en"):
-    return game_document(match, Terms(sport=match.sport, locale=locale), NOBODY)
+    return game_document(match, ImportOptions(sport=match.sport, locale=locale), NOBODY)
 
 
 def test_a_super_bowl_has_four_quarters_and_overtime():

@@ -4,15 +4,15 @@ from itertools import count
 
 import pytest
 
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
 from mapping.errors import InvalidRequest
 from mapping.games import GAME, is_game
+from mapping.import_options import ImportOptions
 from mapping.merge import merge_game, same
 from mapping.parts import ALL_PARTS
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import reconcile
-from mapping.terms import Terms
 from providers.replay.demo import demo_files
 from tests.kit.recordings import recordings, required
 from tests.kit.sport_fixtures import FOLDER, NOBODY, recorded_steps, translated
@@ -31,7 +31,7 @@ class Liveblog:
     """What the sync keeps of a liveblog, in memory."""
 
     def __init__(self, sport):
-        self.terms = Terms(sport=sport, auto_post=True, text=True)
+        self.terms = ImportOptions(sport=sport, auto_post=True, text=True)
         self.entries, self.stored, self.written, self.document, self.belief = {}, {}, {}, {}, None
         self.ids = map(str, count())
 

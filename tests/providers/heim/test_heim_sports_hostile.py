@@ -6,8 +6,8 @@ import random
 import pytest
 
 from mapping.errors import DownstreamRejected, InvalidRequest
+from mapping.import_options import ImportOptions
 from mapping.prefill import game_document
-from mapping.terms import Terms
 from tests.kit.hostile import SHARES, broken
 from tests.kit.sport_fixtures import FOLDER, NOBODY, posted, race, recorded_steps, translated
 
@@ -51,7 +51,7 @@ def used(match):
     for locale in ("en", "zh-tw"):
         posted(match, locale, text=True)
     try:
-        return game_document(match, Terms(sport=match.sport), NOBODY)
+        return game_document(match, ImportOptions(sport=match.sport), NOBODY)
     except DownstreamRejected:
         return None
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
 from mapping.match import Score, Status
 from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
-from mapping.terms import Terms
 from providers.heim.translate import translate
 from tests.kit.sport_fixtures import (
     BERLIN,
@@ -228,7 +228,7 @@ def abandoned(**changes):
 def test_an_abandoned_match_keeps_its_games_and_its_last_post_says_so():
     """Incident 5 comes without `finished`: what was played stays, nobody wins, board and last post say how it stood."""
     *_, final = beliefs(stepped("tennis", "abandoned"))
-    document = game_document(final, Terms(sport="tennis"), NOBODY)
+    document = game_document(final, ImportOptions(sport="tennis"), NOBODY)
 
     assert (Status.ABANDONED, None) == (final.status, final.winner)
     assert games(final) == {"game:s1:6"}
@@ -259,7 +259,7 @@ def test_an_unreadable_incident_does_not_take_the_last_post_back(spoilt):
 @pytest.mark.parametrize(("name", "title"), [("retired", "ret."), ("walkover", "w/o"), ("tie-break", "")])
 def test_the_board_says_how_a_match_ended_that_was_not_played_out(name, title):
     """Beside the sets won stands what made the match end."""
-    document = game_document(stepped("tennis", name)[-1], Terms(sport="tennis"), NOBODY)
+    document = game_document(stepped("tennis", name)[-1], ImportOptions(sport="tennis"), NOBODY)
 
     assert document["scoreboard"]["score"].get("title", "") == title
 
@@ -282,7 +282,7 @@ def test_a_country_without_an_iso_code_is_known_by_its_code_in_sport():
 def test_the_scoreboard_is_set_based():
     """Sets won in `score`, one entry a set in `scores`, and the state knows the running set and game."""
     live = of(p0="1:0", p1="6:4", p2="2:3", serve_team_id="2", current_period="game-start")
-    document = game_document(live, Terms(sport="tennis"), NOBODY)
+    document = game_document(live, ImportOptions(sport="tennis"), NOBODY)
     board, state = document["scoreboard"], document["state_info"]
 
     assert board["_type"].endswith("::SetBasedGameScoreboard")
@@ -390,7 +390,7 @@ def test_a_match_that_has_not_begun_does_not_begin_with_a_result_that_cannot_be_
 
     assert [fault.field for fault in bad.faults] == ["match_result"]
     assert (last.status, posted(last)) == (Status.SCHEDULED, {})
-    assert game_document(last, Terms(sport="tennis"), NOBODY)["state_info"]["gamestate"] == 0
+    assert game_document(last, ImportOptions(sport="tennis"), NOBODY)["state_info"]["gamestate"] == 0
     assert [each.kind for each in over.incidents] == ["tennis.end"]
 
 

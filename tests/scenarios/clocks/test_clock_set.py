@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 
 from config.organizations import Liveblog
 from ingest.jobs.housekeeping import publish_due
-from ingest.kit.containment import Containment
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
-from ingest.sync.followed import Followed
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from mapping.match import Status
 from store.liveblogs import liveblogs
@@ -36,7 +36,7 @@ class Watched:
     def __init__(self, status, *, kickoff, changed_at=None):
         self.wall = START
         self.provider = Provider()
-        self.match = Followed(
+        self.match = FollowedMatch(
             id="f1", match_id="1", endpoint=self.provider.endpoint.key, text=False, known={}, hints={}, status=status,
             kickoff=int(START + kickoff), changed_at=None if changed_at is None else START + changed_at, good_at=START,
         )  # fmt: skip
@@ -47,7 +47,7 @@ class Watched:
             LIMITS,
             clock=lambda: self.wall,
             new_id=str,
-            containment=Containment(),
+            quarantine=Quarantine(),
         )
         self.followers._matches[self.match.id] = self.match
 
@@ -137,7 +137,7 @@ async def test_what_is_declared_is_tried_again_at_once():
 
     wall = [START]
     entry = Liveblog(key="derby", organization=ORGANIZATION, provider="heim", match_id="1", lead=HOUR)
-    declared = Declared((entry,), NoDeclared(), Importer(), clock=lambda: wall[0], containment=Containment())
+    declared = Declared((entry,), NoDeclared(), Importer(), clock=lambda: wall[0], quarantine=Quarantine())
     await declared.tick()
     await declared.tick()
     assert 1 == len(tried)
@@ -164,7 +164,7 @@ async def test_a_scheduled_event_is_published_once(tmp_path):
     versions = []
     for seconds in (0, 2 * HOUR, -2 * HOUR, 2 * HOUR):
         wall[0] += seconds
-        await publish_due(store, lambda: wall[0], Containment())
+        await publish_due(store, lambda: wall[0], Quarantine())
         versions.append((await store.read(partial(liveblogs.require_game, name=game.id))).version)
     await store.close()
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.terms import Terms
 from providers.heim.catalog import CATALOG
 from providers.heim.names import names_of
 from providers.heim.translate import translate
@@ -84,7 +84,7 @@ def test_a_row_of_the_feed_becomes_its_post(kind, locale):
     }
     raw = {name: json.dumps(body).encode() for name, body in bodies.items()}
     match = translate(MATCH_ID, raw, names=names_of({}), zone=BERLIN)
-    terms = Terms(sport="soccer", locale=locale, auto_post=True)
+    terms = ImportOptions(sport="soccer", locale=locale, auto_post=True)
 
     posts = wanted_posts(match, terms, References(owner_id="o"), block_id=lambda key, name: f"b-{key}-{name}")
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.terms import Terms
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
@@ -152,7 +152,7 @@ def liveblog(bodies: Bodies, match_id: str, rows: RowCache[Any]) -> tuple[dict[s
     """The liveblog's document and its posts, as they follow from the bodies."""
     answer = translate(match_id, {"match-event": b"[]", **bodies}, names=NAMES, zone=BERLIN, rows=rows)
     match = confirm_answer(None, answer, good=frozenset()).match
-    terms = Terms(sport=match.sport, auto_post=True)
+    terms = ImportOptions(sport=match.sport, auto_post=True)
     posts = wanted_posts(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
     return game_document(match, terms, NOBODY), [{**post.document, "local_id": post.key} for post in posts]
 

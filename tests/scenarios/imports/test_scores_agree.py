@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.believed import confirm_answer
+from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
 from mapping.parts import ALL_PARTS
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
-from mapping.terms import Terms
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
@@ -44,7 +44,7 @@ def said(score):
 
 def contradictions(match):
     """What two places of a liveblog say differently."""
-    terms = Terms(sport=match.sport, auto_post=True)
+    terms = ImportOptions(sport=match.sport, auto_post=True)
     game = game_document(match, terms, NOBODY)
     posts = [
         {**post.document, "local_id": post.key}

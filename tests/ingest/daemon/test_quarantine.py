@@ -1,4 +1,4 @@
-"""Rows of another version in our own tables: each is contained to what it belongs to, said once, and everything else goes on."""
+"""Rows of another version in our own tables: each is quarantined to what it belongs to, said once, and everything else goes on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from structlog.testing import capture_logs
 
 from config import Settings
 from ingest.cli.explain import explain
-from ingest.sync import left_out
+from ingest.sync import match_quarantine
 from providers.http_server import bind_socket, listening
 from store.upkeep import command
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
@@ -98,7 +98,7 @@ class Upstream:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database(request, tmp_path):
     if request.param == "sqlite":
-        return migrated_url(tmp_path / "contained.db")
+        return migrated_url(tmp_path / "quarantined.db")
     return request.getfixturevalue("postgres_url")
 
 
@@ -128,7 +128,7 @@ class Day:
         game = (await self.http.get(SHOW, params={"local_id": local_id})).json()
         return sum(each.get("sport_event", {}).get("event_type") == "soccer.yellow-card" for each in game["events"])
 
-    def contained(self) -> list[tuple[str, str, str]]:
+    def quarantined(self) -> list[tuple[str, str, str]]:
         """Kind, id of the match (of a receiver or client its own), and cause, as often as it was said."""
         return [
             (
@@ -137,10 +137,10 @@ class Day:
                 line["cause"],
             )
             for line in self.lines
-            if line["event"].endswith(".contained") and line["log_level"] == "error"
+            if line["event"].endswith(".quarantined") and line["log_level"] == "error"
         ]
 
-    async def metric(self, kind: str, name: str = "matchwire_contained") -> float:
+    async def metric(self, kind: str, name: str = "matchwire_quarantined") -> float:
         page = (await self.http.get("/metrics")).text
         return float(page.partition(f'{name}{{kind="{kind}"}} ')[2].partition("\n")[0])
 
@@ -202,12 +202,12 @@ async def checked(
             return await day.cards(made[HEALTHY]) == cards
 
         async def named() -> bool:
-            return {(kind, match) for kind, match, _ in day.contained()} >= expected
+            return {(kind, match) for kind, match, _ in day.quarantined()} >= expected
 
         await day.until(followed)
         await day.until(named)
     await asyncio.sleep(1)
-    said = [(kind, match) for kind, match, _ in day.contained()]
+    said = [(kind, match) for kind, match, _ in day.quarantined()]
     assert sorted(said) == sorted(expected)
     assert (await day.http.get("/readyz")).status_code == 200
     for name in (name for name, each in chosen.items() if each.heals):
@@ -224,7 +224,7 @@ async def checked(
 
 async def test_rows_that_cannot_be_read_at_start_are_contained(settings, upstream, monkeypatch):
     """The daemon starts; the healthy match is followed; each poisoned one is named once, explained, and heals when mended."""
-    monkeypatch.setattr(left_out, "AGAIN", 0.5)
+    monkeypatch.setattr(match_quarantine, "AGAIN", 0.5)
     chosen = chosen_of(settings, while_running=False)
     matches, made = await seeded(settings, chosen)
     for name, each in chosen.items():

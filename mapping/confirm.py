@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Comment, Incident, Match, Person, Placing, Race, Score, Side
+    from mapping.match import Comment, Incident, Match, Person, Race, RankingEntry, Score, Side
 
 Row = TypeVar("Row", "Incident", "Comment")
 
@@ -68,7 +68,7 @@ NOTHING_KNOWN = Memory()
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
+class ConfirmedMatch:
     """A match as it is believed, and what its last good answers did not say any more.
 
     `unconfirmed`: something is gone from an answer that can confirm nothing, so a later one has to be looked at.
@@ -80,7 +80,7 @@ class Belief:
     memory: Memory = NOTHING_KNOWN
 
 
-def confirm_answer(before: Belief | None, answer: Match, *, good: AbstractSet[Part]) -> Belief:
+def confirm_answer(before: ConfirmedMatch | None, answer: Match, *, good: AbstractSet[Part]) -> ConfirmedMatch:
     """What is believed after `answer`, the match as its last good bodies describe it.
 
     `good` names the parts whose resources answered well this time, changed or not; only those confirm that something is gone.
@@ -88,21 +88,21 @@ def confirm_answer(before: Belief | None, answer: Match, *, good: AbstractSet[Pa
     answer = with_abandonment(answer)
     if before is None:
         match = with_goals(answer)
-        return Belief(match, memory=Memory(sent=sent_scores(answer, match)))
+        return ConfirmedMatch(match, memory=Memory(sent=sent_scores(answer, match)))
     was = _as_sent(before)
     answer, keys = with_kept_keys(was, answer, before.memory.keys)
     left_out = disallowed_goals(answer, was.score, _taken_back(was, before.memory))
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))
     doubts = _doubts(before, good)
-    match, lost = _believed(was, answer, doubts)
+    match, lost = _confirmed(was, answer, doubts)
     if doubts.doubted:  # what was deduced from a row that is gone waits with it
         doubts = replace(_doubts(before, good), wary=_wary(doubts), patience=doubts.needed())
-        match, lost = _believed(was, answer, doubts)
+        match, lost = _confirmed(was, answer, doubts)
     shown = with_goals(match)
     retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
     memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match))
-    return Belief(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
+    return ConfirmedMatch(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
 
 
 def _taken_back(was: Match, memory: Memory) -> frozenset[str]:
@@ -111,13 +111,13 @@ def _taken_back(was: Match, memory: Memory) -> frozenset[str]:
     return frozenset(names.difference(each.key for each in was.incidents)) if names else frozenset()
 
 
-def _as_sent(before: Belief) -> Match:
+def _as_sent(before: ConfirmedMatch) -> Match:
     """The match as it was believed, with the scores that were sent for it."""
     sent = before.memory.sent
     return before.match if sent is None else replace(before.match, score=sent.score, periods=sent.periods)
 
 
-def _doubts(before: Belief, good: AbstractSet[Part]) -> Doubts:
+def _doubts(before: ConfirmedMatch, good: AbstractSet[Part]) -> Doubts:
     retreats = {each.name: each for each in before.memory.retreats}
     return Doubts(by_name(before.doubted), retreats, good)
 
@@ -133,7 +133,7 @@ def _kept(keys: Keys, match: Match) -> Keys:
     return tuple([(new, old) for new, old in keys if old in known])
 
 
-def _believed(was: Match, answer: Match, doubts: Doubts) -> tuple[Match, frozenset[str]]:
+def _confirmed(was: Match, answer: Match, doubts: Doubts) -> tuple[Match, frozenset[str]]:
     """The match, and the keys of the goals that went with a lower score."""
     scores = _scores(was, answer, doubts)
     found = _incidents(was, answer, doubts)
@@ -275,7 +275,7 @@ def _goes_back(before: Race, after: Race) -> bool:
     return (after.lap or 0) < (before.lap or 0) or was > now or less(after, before)
 
 
-def _entrant(placing: Placing) -> tuple[str | None, ...]:
+def _entrant(placing: RankingEntry) -> tuple[str | None, ...]:
     return tuple([None if each is None else each.ext_id for each in (placing.person, placing.team)])
 
 

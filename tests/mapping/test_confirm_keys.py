@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.believed import Belief
+from mapping.confirm import ConfirmedMatch
 from mapping.corrected_keys import MOST_KEYS
 from mapping.match import Fault, Score
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MEYER, comment, incident, involved
-from tests.mapping.test_believed import CHANGE, GOAL, START, only
-from tests.mapping.test_believed_doubts import polled
+from tests.mapping.test_confirm import CHANGE, GOAL, START, only
+from tests.mapping.test_confirm_doubts import polled
 
 OUT_AND_IN = replace(CHANGE, minute=60)
 YELLOW = incident("soccer.yellow-card", key="incident:3", minute=20, people=involved(player=GEIS))
@@ -47,7 +47,7 @@ def test_a_correction_under_another_key_is_believed_at_once_under_the_old_one(be
     *others, was = before
     text = comment("What happened", incident_key="incident:99")
     answer = played(*others, replace(now, key="incident:99"), comments=(text,))
-    beliefs = polled(Belief(played(*before)), *[answer] * 4)
+    beliefs = polled(ConfirmedMatch(played(*before)), *[answer] * 4)
     wanted = played(*others, replace(now, key=was.key), comments=(replace(text, incident_key=was.key),))
 
     assert {each.match for each in beliefs} == {wanted}
@@ -57,7 +57,7 @@ def test_a_correction_under_another_key_is_believed_at_once_under_the_old_one(be
 def test_a_correction_that_is_corrected_again_keeps_its_key():
     """Under a third key, and under the first one again; a fault in its row takes nothing back."""
     under = {key: replace(FIRST, key=key, minute=minute) for key, minute in (("incident:8", 16), ("incident:9", 17))}
-    beliefs = polled(Belief(played(FIRST)), *[played(each) for each in (*under.values(), FIRST)])
+    beliefs = polled(ConfirmedMatch(played(FIRST)), *[played(each) for each in (*under.values(), FIRST)])
     fault = Fault(resource="match-event", row="8", field="minute", reason="no number")
     unread = polled(beliefs[0], *[replace(played(), faults=(fault,))] * 3)
 
@@ -79,7 +79,7 @@ OTHERS = {
 def test_something_else_is_another_incident(before, now):
     """It is posted at once, and what is gone goes with the second answer, unless it is a first yellow card."""
     now = replace(now, key="incident:99")
-    first, *_, last = polled(Belief(played(*before)), *[played(now)] * 3)
+    first, *_, last = polled(ConfirmedMatch(played(*before)), *[played(now)] * 3)
 
     assert {each.key for each in before} | {now.key} <= {each.key for each in first.match.incidents}
     assert now in last.match.incidents
@@ -88,7 +88,7 @@ def test_something_else_is_another_incident(before, now):
 def test_both_keys_in_one_answer_are_two_incidents():
     """Once the provider has the old one again, the new one stands for itself."""
     moved = replace(FIRST, key="incident:99", minute=16)
-    belief = polled(Belief(played(FIRST)), played(moved), played(FIRST, moved))[-1]
+    belief = polled(ConfirmedMatch(played(FIRST)), played(moved), played(FIRST, moved))[-1]
 
     assert (START, FIRST, moved) == belief.match.incidents
     assert () == belief.memory.keys
@@ -100,7 +100,7 @@ def test_incidents_that_are_numbered_anew_are_taken_for_no_others():
     back = replace(OUT_AND_IN, key="incident:6", minute=61, people=involved(in_=GEIS, out=MEYER))
     all_ = (YELLOW, red, OUT_AND_IN, back)
     anew = [replace(each, key=f"{each.key}0") for each in all_]
-    once, twice = polled(Belief(played(*all_)), *[played(*anew)] * 2)
+    once, twice = polled(ConfirmedMatch(played(*all_)), *[played(*anew)] * 2)
 
     assert played(*all_) == once.match
     assert played(*anew) == twice.match
@@ -113,12 +113,12 @@ def test_games_of_two_sets_are_never_one():
     other = replace(game, key="game:s2:5", phase=2, side=None)
     before, now = (replace(played(), sport="tennis", incidents=(each,)) for each in (game, other))
 
-    assert [before, now] == [each.match for each in polled(Belief(before), now, now)]
+    assert [before, now] == [each.match for each in polled(ConfirmedMatch(before), now, now)]
 
 
 def test_keys_of_one_match_are_bounded():
     """However often a provider numbers everything anew."""
-    belief = Belief(played(FIRST))
+    belief = ConfirmedMatch(played(FIRST))
     for at in range(2 * MOST_KEYS):
         belief = polled(belief, played(replace(FIRST, key=f"incident:{at + 100}", minute=15 + at % 2)))[-1]
 
@@ -132,8 +132,8 @@ BOTH = played(YELLOW, SENT_OFF, comments=(TEXT,))
 
 def test_the_text_of_a_first_yellow_card_stays_when_it_is_dropped_with_its_row():
     """However often; a text of an incident that the provider still has is taken back with the second answer."""
-    dropped = polled(Belief(BOTH), *[played(SENT_OFF)] * 5)
-    withdrawn = polled(Belief(BOTH), *[replace(BOTH, comments=())] * 2)
+    dropped = polled(ConfirmedMatch(BOTH), *[played(SENT_OFF)] * 5)
+    withdrawn = polled(ConfirmedMatch(BOTH), *[replace(BOTH, comments=())] * 2)
 
     assert {BOTH} == {each.match for each in dropped}
     assert not dropped[-1].doubted
@@ -143,7 +143,7 @@ def test_the_text_of_a_first_yellow_card_stays_when_it_is_dropped_with_its_row()
 def test_the_text_of_a_goal_that_is_taken_back_goes_with_it():
     """It never stands alone in between."""
     text = comment("What a goal", incident_key=FIRST.key)
-    once, twice = polled(Belief(played(FIRST, comments=(text,))), *[played()] * 2)
+    once, twice = polled(ConfirmedMatch(played(FIRST, comments=(text,))), *[played()] * 2)
 
     assert (text,) == once.match.comments
     assert ((), (START,)) == (twice.match.comments, twice.match.incidents)
@@ -154,7 +154,7 @@ def test_a_text_that_comes_again_under_another_key_stands_once(incidents):
     """Bound to nothing, because the provider has dropped the incident: it is that incident's, not a post of its own."""
     again = replace(TEXT, key="text:9", incident_key=None)
     headed = replace(again, html=f"<b>Yellow card for Geis</b><br/>{TEXT.html}")
-    beliefs = polled(Belief(BOTH), *[played(*incidents, comments=(each,)) for each in (again, headed, again)])
+    beliefs = polled(ConfirmedMatch(BOTH), *[played(*incidents, comments=(each,)) for each in (again, headed, again)])
 
     assert {(replace(again, incident_key=YELLOW.key),)} == {each.match.comments for each in beliefs}
     assert {BOTH.incidents} == {each.match.incidents for each in beliefs}
@@ -164,7 +164,7 @@ def test_a_text_that_is_bound_to_nothing_any_more_shows_no_headline_within_its_i
     """Where it stands alone the provider's headline is part of it; what is corrected in it counts."""
     loose = replace(TEXT, incident_key=None, html=f"<b>Yellow card for Geis</b><br/>{TEXT.html}")
     corrected = replace(loose, html="<b>Yellow card for Geis</b><br/>He was early")
-    same, other = polled(Belief(BOTH), *[played(SENT_OFF, comments=(each,)) for each in (loose, corrected)])
+    same, other = polled(ConfirmedMatch(BOTH), *[played(SENT_OFF, comments=(each,)) for each in (loose, corrected)])
 
     assert BOTH == same.match
     assert (replace(corrected, incident_key=YELLOW.key),) == other.match.comments
@@ -175,7 +175,7 @@ def test_a_text_under_the_key_of_another_one_waits():
     other = comment("Welcome to the stadium on this evening", key="text:5")
     both = replace(BOTH, comments=(TEXT, other))
     mixed = replace(BOTH, comments=(replace(TEXT, key=other.key),))
-    once = polled(Belief(both), mixed)[-1]
+    once = polled(ConfirmedMatch(both), mixed)[-1]
 
     assert both == once.match
     assert mixed == polled(once, mixed)[-1].match

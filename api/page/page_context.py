@@ -1,4 +1,7 @@
-"""The images and videos of a page. Before a click it loads nothing from anybody else: images come through the proxy."""
+"""What the parts of a page share: texts, zone, images and videos.
+
+Before a click it loads nothing from anybody else: images come through the proxy.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ UNKNOWN = (4, 3)
 
 
 @dataclass(frozen=True, slots=True)
-class PageFiles:
+class PageContext:
     """Writes images, videos and polls for a page; with `embed.consent` a video's host hears of a reader after a click alone."""
 
     images: Images
@@ -43,7 +46,7 @@ class PageFiles:
     settings: Settings = field(compare=False)  # one in a process
     zone: ZoneInfo
     """Whose time stands where no script turns it into the reader's."""
-    page: str = ""
+    url: str = ""
     """The liveblog's page, before the queries of addresses; empty on that page."""
     delay: int = 0
     """Seconds by which the reader is late, which links to posts repeat."""

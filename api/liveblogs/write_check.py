@@ -30,7 +30,7 @@ TEAM_FIELDS = ("name", "short_name", "name_addition", "image", "banner_image")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentPlacing:
+class WriteCheck:
     """The unit, the caller, and the liveblog that is written: its owner, its sport, and its document so far."""
 
     unit: Unit
@@ -47,9 +47,9 @@ class DocumentPlacing:
         return self.caller.organizations | {self.owner_id}
 
 
-def template(placing: DocumentPlacing, template_id: str) -> str:
+def template(target: WriteCheck, template_id: str) -> str:
     """The sport of a template; raises Unprocessable for one that is neither declared nor looks like a sport."""
-    declared = declarations.find_declaration(placing.unit.conn, "template", template_id, [placing.owner_id])
+    declared = declarations.find_declaration(target.unit.conn, "template", template_id, [target.owner_id])
     if declared is not None:
         return str(declared.fields.get("sportstype") or "news")
     if not is_sport(template_id):
@@ -57,17 +57,17 @@ def template(placing: DocumentPlacing, template_id: str) -> str:
     return template_id
 
 
-def check(placing: DocumentPlacing, sent: Json) -> None:
+def check(target: WriteCheck, sent: Json) -> None:
     """Raise Unprocessable, with the path, for an `_id` anywhere in the document that the caller may not see."""
-    named = check_references(placing.unit.conn, sent, visible=placing.visible, known=placing.before)
-    _know_teams(placing, [*references(placing.before), *named])
+    named = check_references(target.unit.conn, sent, visible=target.visible, known=target.before)
+    _know_teams(target, [*references(target.before), *named])
 
 
-def part(placing: DocumentPlacing, wanted: Json, name: str, *, path: str) -> Json:
+def part(target: WriteCheck, wanted: Json, name: str, *, path: str) -> Json:
     """A meta info or scoreboard with its teams in place: known ones as bare references, new ones created."""
-    before = node(placing.before, name)
+    before = node(target.before, name)
     placed = {
-        side: _team(placing, side, wanted[side], node(before, side), f"{path}.{side}")
+        side: _team(target, side, wanted[side], node(before, side), f"{path}.{side}")
         for side in SIDES
         if isinstance(wanted.get(side), dict)
     }
@@ -79,52 +79,52 @@ def part(placing: DocumentPlacing, wanted: Json, name: str, *, path: str) -> Jso
     return {**wanted, **placed, **referred}
 
 
-def tags(placing: DocumentPlacing, wanted: Iterable[Any], *, path: str = "tags") -> list[Any]:
+def tags(target: WriteCheck, wanted: Iterable[Any], *, path: str = "tags") -> list[Any]:
     """Labels as they are stored, declared ones with their names; raises Unprocessable."""
-    return [_tag(placing, tag, f"{path}.{index}") for index, tag in enumerate(wanted)]
+    return [_tag(target, tag, f"{path}.{index}") for index, tag in enumerate(wanted)]
 
 
-def marketplace(placing: DocumentPlacing, info: Json, *, path: str) -> Json:
+def marketplace(target: WriteCheck, info: Json, *, path: str) -> Json:
     """The marketplace info; raises Unprocessable for a pricing that is not declared."""
     pricing = info.get("pricing")
     if pricing is None:
         return info
     pricing_id = text(pricing, "_id")
-    if not _declared(placing, "pricing", pricing_id):
+    if not _declared(target, "pricing", pricing_id):
         raise Unprocessable("there is no such pricing", field=f"{path}.pricing._id")
     return {**info, "pricing": {"_type": pricing["_type"], "_id": pricing_id}}
 
 
-def _know_teams(placing: DocumentPlacing, named: Iterable[Reference]) -> None:
+def _know_teams(target: WriteCheck, named: Iterable[Reference]) -> None:
     """Teams that are referred to, so that their names on the same side mean them and no new ones."""
     on_side = [(each.path.split(".")[-2], (each.kind, each.id)) for each in named if "." in each.path]
     teams = [(side, name) for side, name in on_side if side in SIDES and name[0] == "Team"]
-    found = records(placing.unit.conn, {name for _, name in teams})
+    found = records(target.unit.conn, {name for _, name in teams})
     for side, name in teams:
         if (record := found.get(name)) is not None:
-            placing.made.setdefault((side, record.name), {"_type": record.type, "_id": record.id})
+            target.made.setdefault((side, record.name), {"_type": record.type, "_id": record.id})
 
 
-def _team(placing: DocumentPlacing, side: str, wanted: Json, before: Json, path: str) -> Json:
+def _team(target: WriteCheck, side: str, wanted: Json, before: Json, path: str) -> Json:
     if wanted.get("_id") or wanted.get("local_id"):
         return _reference(wanted, before, path)
     name = text(wanted, "name")
     if not name:
         raise Unprocessable("a team should be named by _id, or be a new one with a name", field=path)
-    known = placing.made.get((side, name))
+    known = target.made.get((side, name))
     if known is not None:
         return known
-    placing.made[side, name] = made = _new_team(placing, wanted, name, path)
+    target.made[side, name] = made = _new_team(target, wanted, name, path)
     return made
 
 
-def _new_team(placing: DocumentPlacing, wanted: Json, name: str, path: str) -> Json:
-    if placing.owner_id not in placing.caller.organizations:
+def _new_team(target: WriteCheck, wanted: Json, name: str, path: str) -> Json:
+    if target.owner_id not in target.caller.organizations:
         raise Forbidden("only the owner's clients create teams", field=path)
     fields = {each: wanted.get(each) for each in TEAM_FIELDS} | {"name": name}
-    identity = {"owner_id": placing.owner_id, "sportstype": placing.sportstype}
-    record = masterdata_edit.create(placing.unit, teams, {**fields, **identity})
-    note_uses(placing.unit, "team", record.id, record.owner_id, after=record.document)
+    identity = {"owner_id": target.owner_id, "sportstype": target.sportstype}
+    record = masterdata_edit.create(target.unit, teams, {**fields, **identity})
+    note_uses(target.unit, "team", record.id, record.owner_id, after=record.document)
     return {"_type": record.type, "_id": record.id}
 
 
@@ -138,25 +138,23 @@ def _reference(wanted: Json, before: Json, path: str) -> Json:
     return wanted
 
 
-def _tag(placing: DocumentPlacing, tag: Any, path: str) -> Any:
+def _tag(target: WriteCheck, tag: Any, path: str) -> Any:
     named = {"name": tag} if isinstance(tag, str) else tag
     if any(len(text) > TAG_LENGTH for text in (named.get("_id"), named.get("name")) if text):
         raise Unprocessable(f"a tag has at most {TAG_LENGTH} characters", field=path)
     if named.get("_id"):
-        return _declared_tag(placing, named, path)
+        return _declared_tag(target, named, path)
     if not named.get("name") and not isinstance(tag, str):
         raise Unprocessable("a tag should have an _id or a name", field=path)
     return tag
 
 
-def _declared_tag(placing: DocumentPlacing, tag: Json, path: str) -> Json:
-    declared = _declared(placing, "tag", tag["_id"])
+def _declared_tag(target: WriteCheck, tag: Json, path: str) -> Json:
+    declared = _declared(target, "tag", tag["_id"])
     if declared is None:
         raise Unprocessable("there is no such tag", field=f"{path}._id")
     return {"_type": tag["_type"], "_id": tag["_id"], "name": declared.fields.get("name") or tag.get("name") or ""}
 
 
-def _declared(
-    placing: DocumentPlacing, kind: declarations.DeclaredKind, declared_id: str
-) -> declarations.Declaration | None:
-    return declarations.find_declaration(placing.unit.conn, kind, declared_id, [placing.owner_id])
+def _declared(target: WriteCheck, kind: declarations.DeclaredKind, declared_id: str) -> declarations.Declaration | None:
+    return declarations.find_declaration(target.unit.conn, kind, declared_id, [target.owner_id])

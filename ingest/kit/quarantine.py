@@ -22,14 +22,14 @@ AGAIN = 30.0
 """Seconds after which what is left out is tried again: somebody may have mended it."""
 
 
-class Containment:
+class Quarantine:
     """What one process leaves out at present, by kind and id."""
 
     def __init__(self) -> None:
         self._left_out: dict[tuple[Kind, str], LogOnce] = {}
         self.gauge = Gauge(
-            "matchwire_contained",
-            "What is left out, by kind: its rows cannot be read, or it fails for another reason of its own",
+            "matchwire_quarantined",
+            "Matches, liveblogs, receivers, clients and loops in quarantine: rows that cannot be read, or a fault of their own",
             ["kind"],
             registry=None,
         )
@@ -41,7 +41,7 @@ class Containment:
         cause = error if isinstance(error, str) else brief_reason(error)
         trace = None if isinstance(error, str | UnreadableRow) else error
         if (kind, name) not in self._left_out:
-            self._left_out[kind, name] = LogOnce(f"{kind}.contained", f"{kind}.recovered", "error", each_cause=True)
+            self._left_out[kind, name] = LogOnce(f"{kind}.quarantined", f"{kind}.recovered", "error", each_cause=True)
         self._count(kind)
         return self._left_out[kind, name].failed(**about, cause=cause, exc_info=trace)
 
@@ -73,23 +73,23 @@ class Containment:
         """Why each of the kind is left out, by its id."""
         return {name: str(left_out.cause) for (of, name), left_out in self._left_out.items() if of == kind}
 
-    def loop(self, name: str) -> ContainedLoop:
+    def loop(self, name: str) -> QuarantinedLoop:
         """What logs and counts how the loop `name` fares (`store.engine.lasting`)."""
-        return ContainedLoop(self, name)
+        return QuarantinedLoop(self, name)
 
     def _count(self, kind: Kind) -> None:
         self.gauge.labels(kind).set(len(self.names(kind)))
 
 
-class ContainedLoop:
+class QuarantinedLoop:
     """LoopReport of one loop of the process: a loop that fails counts as left out."""
 
-    def __init__(self, containment: Containment, name: str) -> None:
-        self._contained = containment
+    def __init__(self, quarantine: Quarantine, name: str) -> None:
+        self._quarantined = quarantine
         self._name = name
 
     def failed(self, error: BaseException) -> None:
-        self._contained.failed("loop", self._name, error, loop=self._name)
+        self._quarantined.failed("loop", self._name, error, loop=self._name)
 
     def recovered(self) -> None:
-        self._contained.recovered("loop", self._name, loop=self._name)
+        self._quarantined.recovered("loop", self._name, loop=self._name)

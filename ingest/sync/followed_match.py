@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ingest.sync.snapshot import CachedInputs
     from mapping.errors import ServiceError
+    from mapping.import_options import ImportOptions
     from mapping.match import Status
-    from mapping.terms import Terms
 
 
 def everybody(_endpoint: str, _organization_id: str) -> bool:
@@ -31,7 +31,7 @@ def everybody(_endpoint: str, _organization_id: str) -> bool:
 
 
 @dataclass(slots=True)
-class Followed:
+class FollowedMatch:
     """What a process keeps in memory of a match that it follows. Times are Unix seconds, `due` is monotonic."""
 
     id: str
@@ -98,7 +98,7 @@ class Followed:
         self.changed_at = None if self.changed_at is None else self.changed_at + seconds
 
 
-def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> Followed:
+def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> FollowedMatch:
     """A match as the store left it, to be taken up. Raises UnreadableRow."""
     known: dict[str, Known] = {}
     unreadable: UnreadableRow | None = None
@@ -109,7 +109,7 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
             unreadable = error
         else:
             known[name] = Known(etag=each.etag, digest=each.digest, rows=each.rows)
-    return Followed(
+    return FollowedMatch(
         id=row.id,
         match_id=row.match_id,
         endpoint=row.endpoint,
@@ -143,16 +143,16 @@ def load(
     return row, sync.resources(conn, follow_id), wants_text
 
 
-def readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[Terms]:
+def readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[ImportOptions]:
     """On which terms these are; those that cannot be read are left out when the match is applied."""
-    found: set[Terms] = set()
+    found: set[ImportOptions] = set()
     for each in liveblogs:
         with suppress(UnreadableRow):
             found.add(sync.terms_of(each))
     return found
 
 
-def interval(match: Followed, pace: pacing.PollIntervals, now: float, clock_set: float) -> float | None:
+def interval(match: FollowedMatch, pace: pacing.PollIntervals, now: float, clock_set: float) -> float | None:
     """Seconds between two polls of the match as it is: the fewest by the wall clock as it is, and as it was at the start.
 
     None where it is over, or the provider has not known it for long. `clock_set`: by how many seconds the clock was set since.

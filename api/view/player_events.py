@@ -28,7 +28,7 @@ SHOWN = {
 """Last part of an event type and role → the drawing that says what the player did."""
 
 
-class Deed(NamedTuple):
+class PlayerEvent(NamedTuple):
     """What a player did: the name of its drawing, what it is called, and when it was, as it is read."""
 
     drawing: str
@@ -36,9 +36,9 @@ class Deed(NamedTuple):
     minute: str
 
 
-def deeds_of(sport: Sport, posts: Iterable[Json]) -> Mapping[str, tuple[Deed, ...]]:
+def player_events_of(sport: Sport, posts: Iterable[Json]) -> Mapping[str, tuple[PlayerEvent, ...]]:
     """The deeds of each player by `identity`, from public posts, oldest first; none of a shoot-out."""
-    found: dict[str, list[Deed]] = defaultdict(list)
+    found: dict[str, list[PlayerEvent]] = defaultdict(list)
     for post in posts:
         event = node(post, "sport_event")
         if sport.kind(text(event, "event_type")).enters == SHOOTOUT:
@@ -47,8 +47,8 @@ def deeds_of(sport: Sport, posts: Iterable[Json]) -> Mapping[str, tuple[Deed, ..
             drawing = SHOWN.get((text(event, "event_type").rpartition(".")[2], text(each, "event_player_type")))
             if drawing is not None:
                 title = text(each, "event_player_title") if drawing in {"in", "out"} else text(event, "title")
-                found[identity(node(each, "player"))].append(Deed(drawing, title, minute(post)))
-    return {name: tuple(deeds) for name, deeds in found.items() if name}
+                found[identity(node(each, "player"))].append(PlayerEvent(drawing, title, minute(post)))
+    return {name: tuple(player_events) for name, player_events in found.items() if name}
 
 
 def identity(player: Json) -> str:

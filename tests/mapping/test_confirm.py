@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.believed import Belief, confirm_answer
-from mapping.match import Clock, Fault, PeriodScore, Placing, Race, Score, Status
+from mapping.confirm import ConfirmedMatch, confirm_answer
+from mapping.match import Clock, Fault, PeriodScore, Race, RankingEntry, Score, Status
 from mapping.parts import ALL_PARTS
 from tests.mapping.soccer_builders import (
     CALETA_CAR,
@@ -72,20 +72,20 @@ STEPS_BACK = {
 @pytest.mark.parametrize("less", STEPS_BACK.values(), ids=STEPS_BACK.keys())
 def test_a_step_back_waits_for_a_second_good_answer(less):
     """Said once it changes nothing, said twice it counts, and what comes back counts at once."""
-    once = confirm_answer(Belief(FULL), less, good=GOOD)
+    once = confirm_answer(ConfirmedMatch(FULL), less, good=GOOD)
     twice = confirm_answer(once, less, good=GOOD)
 
     assert FULL == once.match
     assert once.doubted
-    assert confirm_answer(once, FULL, good=GOOD) == Belief(FULL)
-    assert twice == Belief(less)
-    assert confirm_answer(twice, FULL, good=GOOD) == Belief(FULL)
+    assert confirm_answer(once, FULL, good=GOOD) == ConfirmedMatch(FULL)
+    assert twice == ConfirmedMatch(less)
+    assert confirm_answer(twice, FULL, good=GOOD) == ConfirmedMatch(FULL)
 
 
 @pytest.mark.parametrize("less", STEPS_BACK.values(), ids=STEPS_BACK.keys())
 def test_an_answer_that_failed_confirms_nothing(less):
     """A step back stays in doubt while its source answers badly."""
-    once = confirm_answer(Belief(FULL), less, good=GOOD)
+    once = confirm_answer(ConfirmedMatch(FULL), less, good=GOOD)
 
     assert once == confirm_answer(once, less, good=frozenset())
 
@@ -108,12 +108,12 @@ CORRECTIONS = {
 @pytest.mark.parametrize("more", CORRECTIONS.values(), ids=CORRECTIONS.keys())
 def test_an_addition_or_correction_counts_at_once(more):
     """The first answer that says so is believed."""
-    assert confirm_answer(Belief(FULL), more, good=GOOD) == Belief(more)
+    assert confirm_answer(ConfirmedMatch(FULL), more, good=GOOD) == ConfirmedMatch(more)
 
 
 def test_two_different_steps_back_do_not_confirm_each_other():
     """Each thing that is gone is counted for itself, and anew when it was back in between."""
-    once = confirm_answer(Belief(FULL), without("incidents", GOAL), good=GOOD)
+    once = confirm_answer(ConfirmedMatch(FULL), without("incidents", GOAL), good=GOOD)
     other = confirm_answer(once, without("incidents", CHANGE), good=GOOD)
     again = confirm_answer(other, without("incidents", GOAL), good=GOOD)
 
@@ -124,29 +124,29 @@ def test_another_order_of_the_same_people_waits():
     """A list that comes backwards once is no correction; said twice it is, and somebody new counts at once."""
     shuffled = only(home=replace(HOME, lineup=HOME.lineup[::-1]))
     more = only(home=replace(HOME, lineup=(CALETA_CAR, *HOME.lineup[::-1])))
-    once = confirm_answer(Belief(FULL), shuffled, good=GOOD)
+    once = confirm_answer(ConfirmedMatch(FULL), shuffled, good=GOOD)
 
     assert FULL == once.match
-    assert Belief(FULL) == confirm_answer(once, FULL, good=GOOD)
-    assert Belief(shuffled) == confirm_answer(once, shuffled, good=GOOD)
-    assert Belief(more) == confirm_answer(Belief(FULL), more, good=GOOD)
+    assert ConfirmedMatch(FULL) == confirm_answer(once, FULL, good=GOOD)
+    assert ConfirmedMatch(shuffled) == confirm_answer(once, shuffled, good=GOOD)
+    assert ConfirmedMatch(more) == confirm_answer(ConfirmedMatch(FULL), more, good=GOOD)
 
 
 def test_a_tally_that_is_deduced_of_a_lower_score_waits_with_it():
     """Where kicks are counted on top of the goals, a goal that is gone makes the shoot-out end higher."""
     ended = only(score=Score(2, 2), shootout=Score(3, 1))
     less = only(score=Score(1, 2), shootout=Score(4, 1))
-    once = confirm_answer(Belief(ended), less, good=GOOD)
+    once = confirm_answer(ConfirmedMatch(ended), less, good=GOOD)
 
     assert ended == once.match
-    assert Belief(less) == confirm_answer(once, less, good=GOOD)
+    assert ConfirmedMatch(less) == confirm_answer(once, less, good=GOOD)
     assert confirm_answer(once, only(score=Score(2, 2), shootout=Score(4, 1)), good=GOOD).match.shootout == Score(4, 1)
 
 
 def test_what_stays_keeps_its_place():
     """An incident that is gone once stands where it stood, between those that came before and after it."""
     late = replace(GOAL, key="incident:9", order=9, minute=80)
-    once = confirm_answer(Belief(FULL), only(incidents=(START, CHANGE, late)), good=GOOD)
+    once = confirm_answer(ConfirmedMatch(FULL), only(incidents=(START, CHANGE, late)), good=GOOD)
 
     assert (START, GOAL, CHANGE, late) == once.match.incidents
 
@@ -157,12 +157,12 @@ def test_a_first_yellow_card_stays_after_a_second_one():
     second = incident("soccer.yellow-red-card", key="incident:2", people=involved(player=GEIS))
     text = comment("He knew", incident_key=first.key)
     both, sent_off = only(incidents=(first, second), comments=(text,)), only(incidents=(second,), comments=(text,))
-    belief = Belief(both)
+    belief = ConfirmedMatch(both)
     for _ in range(3):
         belief = confirm_answer(belief, sent_off, good=GOOD)
     other = only(incidents=(replace(second, people=involved(player=MEYER)),))
 
-    assert Belief(both) == belief
+    assert ConfirmedMatch(both) == belief
     assert confirm_answer(confirm_answer(belief, other, good=GOOD), other, good=GOOD).match.incidents == other.incidents
 
 
@@ -172,29 +172,29 @@ def test_only_one_yellow_card_stays_for_a_second_one():
     second = incident("soccer.yellow-red-card", key="incident:2", minute=80, people=involved(player=GEIS))
     good, copy = only(incidents=(first, second), comments=()), replace(first, key="incident:3")
     for mistake in ((copy, second), (first, replace(copy, minute=47), second), (replace(copy, minute=47), second)):
-        belief = confirm_answer(Belief(good), only(incidents=mistake, comments=()), good=GOOD)
+        belief = confirm_answer(ConfirmedMatch(good), only(incidents=mistake, comments=()), good=GOOD)
         for _ in range(2):
             belief = confirm_answer(belief, good, good=GOOD)
-        assert Belief(good) == belief
+        assert ConfirmedMatch(good) == belief
 
 
 def test_a_text_stays_bound_to_its_incident():
     """However often it comes without it; it stands alone once the incident is withdrawn."""
     bound, loose = FULL, only(comments=(replace(FULL.comments[0], incident_key=None), FULL.comments[1]))
-    belief = Belief(bound)
+    belief = ConfirmedMatch(bound)
     for _ in range(3):
         belief = confirm_answer(belief, loose, good=GOOD)
     gone = replace(loose, incidents=(START, CHANGE))
 
-    assert Belief(bound) == belief
-    assert confirm_answer(confirm_answer(belief, gone, good=GOOD), gone, good=GOOD) == Belief(gone)
+    assert ConfirmedMatch(bound) == belief
+    assert confirm_answer(confirm_answer(belief, gone, good=GOOD), gone, good=GOOD) == ConfirmedMatch(gone)
 
 
 def test_a_time_that_is_missing_is_no_other_time():
     """A period's row that is gone leaves a row made of the status, without a time: its post keeps its place."""
     for time in (None, KICKOFF):
         made_up = replace(START, created_at=time, synthesised=True)
-        belief = Belief(FULL)
+        belief = ConfirmedMatch(FULL)
         for _ in range(3):
             belief = confirm_answer(belief, only(incidents=(made_up, GOAL, CHANGE)), good=GOOD)
 
@@ -207,24 +207,26 @@ def test_an_incident_under_another_id_never_stands_twice():
     moved = only(
         incidents=(START, again, CHANGE), comments=(replace(FULL.comments[0], incident_key=again.key), FULL.comments[1])
     )
-    once = confirm_answer(Belief(FULL), moved, good=GOOD)
+    once = confirm_answer(ConfirmedMatch(FULL), moved, good=GOOD)
 
     assert FULL == once.match
-    assert Belief(moved) == confirm_answer(once, moved, good=GOOD)
+    assert ConfirmedMatch(moved) == confirm_answer(once, moved, good=GOOD)
     second = replace(again, people=involved(scorer=MEYER), score=Score(2, 0), minute=16)
     other = only(incidents=(START, second, CHANGE))
     beside = only(
         incidents=(START, replace(GOAL, created_at=None, score=None), replace(GOAL, key="incident:3"), CHANGE)
     )
     for more, key in ((other, again.key), (beside, "incident:3")):
-        assert {GOAL.key, key} < {each.key for each in confirm_answer(Belief(FULL), more, good=GOOD).match.incidents}
+        assert {GOAL.key, key} < {
+            each.key for each in confirm_answer(ConfirmedMatch(FULL), more, good=GOOD).match.incidents
+        }
 
 
 def test_what_nobody_could_read_is_not_gone():
     """An incident that is in the answer in another form stays, however often."""
     fault = Fault(resource="match-event", row="1", field="minute", reason="no number")
     answer = replace(without("incidents", GOAL), faults=(fault,))
-    belief = Belief(FULL)
+    belief = ConfirmedMatch(FULL)
     for _ in range(3):
         belief = confirm_answer(belief, answer, good=GOOD)
 
@@ -239,7 +241,9 @@ def test_what_is_deduced_waits_with_what_it_was_deduced_from():
     paired = replace(CHANGE, people=involved(in_=MEYER, out=GORETZKA))
     half = replace(other, people=involved(in_=CALETA_CAR))
     goal = replace(GOAL, key="incident:9", order=9)
-    once = confirm_answer(Belief(full), only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
+    once = confirm_answer(
+        ConfirmedMatch(full), only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD
+    )
 
     assert (START, GOAL, CHANGE, other, goal) == once.match.incidents
     assert Score(3, 0) == once.match.score
@@ -249,38 +253,38 @@ def test_what_is_deduced_waits_with_what_it_was_deduced_from():
 
 def test_a_race_steps_back_as_a_whole():
     """An earlier lap and a ranking without somebody wait; another order and another flag count at once."""
-    ranking = tuple(Placing(position=at + 1, person=person) for at, person in enumerate((GEIS, MEYER)))
+    ranking = tuple(RankingEntry(position=at + 1, person=person) for at, person in enumerate((GEIS, MEYER)))
     race = Race(lap=12, total_laps=50, flag="green-flag", ranking=ranking)
     full = only(race=race)
     for less in (None, replace(race, lap=11), replace(race, ranking=ranking[:1])):
-        once = confirm_answer(Belief(full), only(race=less), good=GOOD)
+        once = confirm_answer(ConfirmedMatch(full), only(race=less), good=GOOD)
         assert full == once.match
-        assert Belief(only(race=less)) == confirm_answer(once, only(race=less), good=GOOD)
-    overtaken = tuple(Placing(position=at + 1, person=person) for at, person in enumerate((MEYER, GEIS)))
+        assert ConfirmedMatch(only(race=less)) == confirm_answer(once, only(race=less), good=GOOD)
+    overtaken = tuple(RankingEntry(position=at + 1, person=person) for at, person in enumerate((MEYER, GEIS)))
     for more in (replace(race, flag="red-flag"), replace(race, ranking=overtaken), replace(race, lap=13)):
-        assert Belief(only(race=more)) == confirm_answer(Belief(full), only(race=more), good=GOOD)
+        assert ConfirmedMatch(only(race=more)) == confirm_answer(ConfirmedMatch(full), only(race=more), good=GOOD)
 
 
 def test_a_team_that_is_gone_is_not_covered_up():
     """Such an answer is a fault, which nobody would hear of if the team were kept."""
-    assert confirm_answer(Belief(FULL), only(away=None), good=GOOD).match.away is None
+    assert confirm_answer(ConfirmedMatch(FULL), only(away=None), good=GOOD).match.away is None
 
 
 def test_a_kick_off_whose_hour_is_not_fixed_is_no_other_time():
     """Neither an hour that is gone nor 00:00 of the same day changes it, however often; another day and another hour do."""
     midnight = KICKOFF - KICKOFF % 86400
     for answer in (only(kickoff=None), only(kickoff=midnight, kickoff_open=True)):
-        belief = Belief(FULL)
+        belief = ConfirmedMatch(FULL)
         for _ in range(3):
             belief = confirm_answer(belief, answer, good=GOOD)
         assert KICKOFF == belief.match.kickoff
     for answer in (only(kickoff=midnight + 3 * 86400, kickoff_open=True), only(kickoff=midnight)):
-        assert answer.kickoff == confirm_answer(Belief(FULL), answer, good=GOOD).match.kickoff
+        assert answer.kickoff == confirm_answer(ConfirmedMatch(FULL), answer, good=GOOD).match.kickoff
 
 
 def test_the_first_answer_is_believed():
     """There is nothing that it could step back from."""
-    assert Belief(FULL) == confirm_answer(None, FULL, good=GOOD)
+    assert ConfirmedMatch(FULL) == confirm_answer(None, FULL, good=GOOD)
 
 
 def test_a_match_that_goes_on_after_its_end_waits_once_and_then_goes_on():
@@ -290,12 +294,12 @@ def test_a_match_that_goes_on_after_its_end_waits_once_and_then_goes_on():
     for over, method in ((Status.FINISHED, None), (Status.ABANDONED, "abandoned")):
         end = incident("soccer.end", key="period:soccer.end", order=9, method=method)
         ended = only(status=over, clock=Clock(phase=2), winner="home", incidents=(*FULL.incidents, end))
-        once = confirm_answer(Belief(ended), running, good=GOOD)
+        once = confirm_answer(ConfirmedMatch(ended), running, good=GOOD)
 
         assert ended == once.match
-        assert Belief(ended) == confirm_answer(once, ended, good=GOOD)
-        assert Belief(running) == confirm_answer(once, running, good=GOOD)
-        assert Belief(ended) == confirm_answer(Belief(running), ended, good=GOOD)
+        assert ConfirmedMatch(ended) == confirm_answer(once, ended, good=GOOD)
+        assert ConfirmedMatch(running) == confirm_answer(once, running, good=GOOD)
+        assert ConfirmedMatch(ended) == confirm_answer(ConfirmedMatch(running), ended, good=GOOD)
 
 
 @pytest.mark.parametrize("sent", [(), (incident("soccer.end", key="period:soccer.end", order=9),)])

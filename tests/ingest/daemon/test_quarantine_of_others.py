@@ -12,7 +12,7 @@ from sqlalchemy import text
 from config import Settings
 from store.clients import clients
 from store.upkeep import command
-from tests.ingest.daemon.test_containment import daemon, database, poison, settings, upstream
+from tests.ingest.daemon.test_quarantine import daemon, database, poison, settings, upstream
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.opening import look
 from tests.webhooks.conftest import running_receiver
@@ -94,18 +94,18 @@ async def test_others_go_on_beside_those_that_cannot_be_read(settings, receiver)
             published = any(
                 each["headline"] == "later 9000311" and not each.get("publish_at") for each in game["events"]
             )
-            contained = sorted(line["event"] for line in day.lines if line["event"].endswith(".contained"))
-            kinds = ["client.contained", *["liveblog.contained"] * 2, *["receiver.contained"] * 2]
+            quarantined = sorted(line["event"] for line in day.lines if line["event"].endswith(".quarantined"))
+            kinds = ["client.quarantined", *["liveblog.quarantined"] * 2, *["receiver.quarantined"] * 2]
             return (
                 published
-                and contained == kinds
+                and quarantined == kinds
                 and "new" in await declared_keys(settings)
                 and bool(receiver.requests("well"))
             )
 
         await day.until(settled)
         await asyncio.sleep(2.5)
-        said = [line["event"] for line in day.lines if line["event"].endswith(".contained")]
+        said = [line["event"] for line in day.lines if line["event"].endswith(".quarantined")]
         assert 5 == len(said)
         assert (2, 1, 2) == tuple([await day.metric(kind) for kind in ("receiver", "client", "liveblog")])
         listed = (await day.http.get(f"{HOOKS}/list")).json()

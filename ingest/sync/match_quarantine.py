@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.kit.containment import AGAIN, Containment
+from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync import answers
 from mapping.errors import ServiceError
 from store.engine.errors import UnreadableRow, brief_reason
@@ -18,7 +18,7 @@ from store.following import leases, sync
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
-    from ingest.sync.followed import Followed
+    from ingest.sync.followed_match import FollowedMatch
     from ingest.sync.outage import Outage
     from store.database import Store
     from store.engine.unit import Unit
@@ -30,11 +30,11 @@ log = structlog.get_logger()
 
 
 @dataclass(slots=True)
-class LeftOut:
+class MatchQuarantine:
     """What one process leaves out of what it follows. `spawn` lets a coroutine run beside the polls."""
 
     store: Store
-    containment: Containment
+    quarantine: Quarantine
     spawn: Callable[[Coroutine[None, None, None]], None]
     _waiting: dict[str, tuple[int, int, float]] = field(default_factory=dict)
     """Matches that could not be taken up: fence, joined, and when they are tried again (monotonic)."""
@@ -49,35 +49,35 @@ class LeftOut:
         fence, joined = (-1, -1) if leased is None else (leased.fence, leased.joined)
         self._waiting[follow_id] = (fence, joined, monotonic() + AGAIN)
         match_id = await self.store.read(partial(sync.match_id, follow_id=follow_id))
-        if self.containment.failed("match", follow_id, error, match=match_id):
+        if self.quarantine.failed("match", follow_id, error, match=match_id):
             self._save(follow_id, fence, brief_reason(error))
 
-    def taken_up(self, match: Followed) -> None:
+    def taken_up(self, match: FollowedMatch) -> None:
         """The match is followed; of its resources some may have to be fetched anew."""
         self._waiting.pop(match.id, None)
         if match.unreadable is not None:
             self.failed(match, match.unreadable)
 
-    def failed(self, match: Followed, error: Exception) -> None:
+    def failed(self, match: FollowedMatch, error: Exception) -> None:
         """Something is wrong with this match alone."""
-        if self.containment.failed("match", match.id, error, match=match.match_id):
+        if self.quarantine.failed("match", match.id, error, match=match.match_id):
             self._save(match.id, match.fence, brief_reason(error))
 
-    def well(self, match: Followed) -> None:
+    def well(self, match: FollowedMatch) -> None:
         """The match was polled; of its liveblogs some may be left out."""
         match.relapses, match.lost_in = 0, None
         about = {"match": match.match_id}
-        changed = self.containment.recovered("match", match.id, **about)
+        changed = self.quarantine.recovered("match", match.id, **about)
         for name, cause in match.failed.items():
-            changed |= self.containment.failed("liveblog", name, cause, liveblog=name, **about)
+            changed |= self.quarantine.failed("liveblog", name, cause, liveblog=name, **about)
         for name in match.left_out.keys() - match.failed.keys():
-            changed |= self.containment.recovered("liveblog", name, liveblog=name, **about)
+            changed |= self.quarantine.recovered("liveblog", name, liveblog=name, **about)
         match.left_out = match.failed
         if changed:
             causes = [f"liveblog {name}: {cause}" for name, cause in match.failed.items()]
             self._save(match.id, match.fence, "; ".join(causes) or None)
 
-    def unwritten(self, match: Followed, error: ServiceError, outage: Outage) -> bool:
+    def unwritten(self, match: FollowedMatch, error: ServiceError, outage: Outage) -> bool:
         """The match could not be written; whether that is the match's own fault: others can be, again and again."""
         match.relapses += match.lost_in is not None and not (outage.lost and match.lost_in == outage.number)
         match.lost_in = outage.number if outage.lost else outage.number + 1
@@ -86,15 +86,15 @@ class LeftOut:
         self.failed(match, UnreadableRow(f"it cannot be written: {error.message}"))
         return True
 
-    def drop(self, match: Followed) -> None:
+    def drop(self, match: FollowedMatch) -> None:
         """The match is somebody else's now."""
-        self.containment.forget("liveblog", match.left_out)
+        self.quarantine.forget("liveblog", match.left_out)
 
     def keep(self, follow_ids: Iterable[str]) -> None:
         """Only these are still this process's."""
         names = frozenset(follow_ids)
         self._waiting = {name: kept for name, kept in self._waiting.items() if name in names}
-        self.containment.keep("match", names)
+        self.quarantine.keep("match", names)
 
     def _save(self, follow_id: str, fence: int, cause: str | None) -> None:
         work = partial(answers.save_failure, follow_id=follow_id, cause=cause)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.believed import Belief, confirm_answer
+from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.match import PeriodScore, Score
 from mapping.parts import ALL_PARTS
 from tests.mapping.soccer_builders import CALETA_CAR, incident, involved
-from tests.mapping.test_believed import FULL, GOAL, START
-from tests.mapping.test_believed_doubts import polled
+from tests.mapping.test_confirm import FULL, GOAL, START
+from tests.mapping.test_confirm_doubts import polled
 
 FIRST = replace(GOAL, phase=1)
 SECOND = replace(FIRST, key="incident:5", order=5, minute=40, score=Score(2, 0))
@@ -27,11 +27,11 @@ def sent(score, *goals, **more):
 def test_a_goal_that_is_known_before_the_score_counts_it_is_on_the_board():
     """Whatever the resource of the score says meanwhile, however often; it needs no confirmation for that."""
     late = sent(Score(1, 0), FIRST, SECOND)
-    beliefs = polled(Belief(sent(Score(1, 0), FIRST)), *[late] * 20)
+    beliefs = polled(ConfirmedMatch(sent(Score(1, 0), FIRST)), *[late] * 20)
 
     assert {(each.match.score, each.match.incidents) for each in beliefs} == {(Score(2, 0), late.incidents)}
     assert not any(each.doubted for each in beliefs)
-    assert Belief(sent(Score(2, 0), FIRST, SECOND)) == polled(beliefs[-1], sent(Score(2, 0), FIRST, SECOND))[-1]
+    assert ConfirmedMatch(sent(Score(2, 0), FIRST, SECOND)) == polled(beliefs[-1], sent(Score(2, 0), FIRST, SECOND))[-1]
     assert confirm_answer(None, late, good=frozenset()).match.score == Score(2, 0)
 
 
@@ -48,36 +48,36 @@ def test_a_goal_that_never_was_leaves_the_board_with_its_row():
 
     assert wrong.incidents == first.match.incidents
     assert Score(2, 0) == first.match.score
-    assert Belief(right) == second
+    assert ConfirmedMatch(right) == second
 
 
 def test_a_lower_score_takes_back_the_goals_that_it_had_counted():
     """After the second answer, together with the board; their rows may stay, they return once the score counts them again."""
     full, less = sent(Score(2, 1), FIRST, SECOND, THIRD), sent(Score(1, 0), FIRST, SECOND, THIRD)
-    first, second, *_, last = polled(Belief(full), *[less] * 10)
+    first, second, *_, last = polled(ConfirmedMatch(full), *[less] * 10)
 
     assert full == first.match
     assert sent(Score(1, 0), FIRST) == second.match == last.match
     assert {SECOND.key, THIRD.key} == set(last.memory.disallowed)
-    assert Belief(full) == polled(last, full)[-1]
+    assert ConfirmedMatch(full) == polled(last, full)[-1]
     assert () == polled(last, sent(Score(1, 0), FIRST))[-1].memory.disallowed
 
 
 def test_a_goal_that_was_taken_back_returns_when_the_score_counts_it():
     """Its row alone, as an old answer has it, says nothing; a goal under another key counts at once."""
     full, less = sent(Score(2, 0), FIRST, SECOND), sent(Score(1, 0), FIRST)
-    gone = polled(Belief(full), less, less)[-1]
+    gone = polled(ConfirmedMatch(full), less, less)[-1]
     stale = polled(gone, *[sent(Score(1, 0), FIRST, SECOND)] * 3)
     another = sent(Score(1, 0), FIRST, replace(SECOND, key="incident:6"))
 
     assert {less} == {each.match for each in stale}
     assert not any(each.doubted for each in stale)
-    assert Belief(full) == polled(gone, full)[-1]
+    assert ConfirmedMatch(full) == polled(gone, full)[-1]
     assert Score(2, 0) == polled(gone, another)[-1].match.score
     nobody_counts = replace(full, score=None)
     assert (
         SECOND
-        in polled(polled(Belief(nobody_counts), *[replace(less, score=None)] * 2)[-1], nobody_counts)[
+        in polled(polled(ConfirmedMatch(nobody_counts), *[replace(less, score=None)] * 2)[-1], nobody_counts)[
             -1
         ].match.incidents
     )
@@ -86,12 +86,12 @@ def test_a_goal_that_was_taken_back_returns_when_the_score_counts_it():
 def test_a_score_that_moves_a_goal_to_the_other_side_waits():
     """It counts as many goals as before and one of those no more, so it takes one back."""
     full, other = sent(Score(2, 0), FIRST, SECOND), sent(Score(1, 1), FIRST, SECOND)
-    once, twice = polled(Belief(full), other, other)
+    once, twice = polled(ConfirmedMatch(full), other, other)
 
     assert full == once.match
     assert sent(Score(1, 1), FIRST) == twice.match
     moved = replace(SECOND, side="away", score=Score(1, 1))
-    assert Belief(sent(Score(1, 1), FIRST, moved)) == polled(twice, sent(Score(1, 1), FIRST, moved))[-1]
+    assert ConfirmedMatch(sent(Score(1, 1), FIRST, moved)) == polled(twice, sent(Score(1, 1), FIRST, moved))[-1]
 
 
 @pytest.mark.parametrize(("title", "score"), [("half-time", Score(2, 1)), ("full-time", Score(3, 1))])
@@ -117,11 +117,11 @@ def test_kicks_of_a_shootout_go_and_come_whatever_the_score_is():
     """A kick that was taken back returns at once, and a lower score takes back goals alone."""
     kick = replace(SECOND, key="incident:20", minute=120, phase=5, method="shootout", score=Score(1, 0))
     ended, without = sent(Score(2, 0), FIRST, SECOND, kick), sent(Score(2, 0), FIRST, SECOND)
-    gone = polled(Belief(ended), without, without)[-1]
+    gone = polled(ConfirmedMatch(ended), without, without)[-1]
     lower = sent(Score(0, 0), FIRST, SECOND, kick)
     high = replace(ended, incidents=(START, FIRST, SECOND, replace(kick, score=Score(9, 8))))
-    high_gone = polled(Belief(high), without, without)[-1]
+    high_gone = polled(ConfirmedMatch(high), without, without)[-1]
 
     assert ended == polled(gone, ended)[-1].match
     assert high == polled(high_gone, high)[-1].match
-    assert (START, kick) == polled(Belief(ended), lower, lower)[-1].match.incidents
+    assert (START, kick) == polled(ConfirmedMatch(ended), lower, lower)[-1].match.incidents

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class ImportOptions:
     """The wishes of one createFromExternal request or declared liveblog.
 
     `locale` governs our own texts; `auto_post`, `exclude_events` and `exclude_scoreboard` are `autoPostEnabled` and
@@ -43,7 +43,7 @@ class Terms:
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Terms:
+    def from_dict(cls, data: Mapping[str, Any]) -> ImportOptions:
         """The inverse of `as_dict`; what is missing takes its default. Raises ValueError for anything else, naming it."""
         if not isinstance(data, Mapping):
             raise ValueError("no object")  # noqa: TRY004 -- one error for all that another version may have written
