@@ -224,7 +224,7 @@ class TracedStore(Store):
             return await super().read(query, at=at)
 
     async def read_for_write(self, query: Callable[[Connection], T]) -> T:
-        with _child(f"store.glance {_name(query)}"):
+        with _child(f"store.read_for_write {_name(query)}"):
             return await super().read_for_write(query)
 
 
