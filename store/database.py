@@ -139,7 +139,7 @@ class Store:
         On SQLite that costs a tenth of a reader's connection; PostgreSQL has no cheaper way than `read`.
         """
         self._check_open()
-        with spans.child("store.glance", query):
+        with spans.child("store.read_for_write", query):
             return await self._backend.read_for_write(query)
 
     @property

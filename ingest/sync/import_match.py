@@ -19,9 +19,9 @@ from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
 from mapping.confirm import confirm_answer
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from mapping.import_options import ImportOptions
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
-from mapping.import_options import ImportOptions
 from providers.base import Outcome, Selector
 from providers.fetch import beside
 from providers.http_client import patient

@@ -14,8 +14,8 @@ from prometheus_client import CollectorRegistry
 
 from ingest.jobs.purges import Purging
 from ingest.kit.bulkhead import Bulkhead
-from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.keyed_tasks import KeyedTasks
+from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.rate_limiter import FairRateLimiter
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt_writer import AttemptWriter

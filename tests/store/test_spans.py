@@ -51,7 +51,7 @@ async def test_a_unit_and_a_read_are_spans_below_what_they_are_for(store, made):
         await store.read_for_write(keys_of)
 
     *below, whole = made()
-    assert [each.name for each in below] == ["store.write save_key", "store.read named", "store.glance keys_of"]
+    assert [each.name for each in below] == ["store.write save_key", "store.read named", "store.read_for_write keys_of"]
     assert {each.parent.span_id for each in below} == {poll.get_span_context().span_id}
     assert (whole.name, whole.parent) == ("poll", None)
 

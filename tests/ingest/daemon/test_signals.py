@@ -27,7 +27,7 @@ MATCH = "9000001"
 
 
 @dataclass
-class FollowedMatch:
+class Followed:
     """A daemon that follows a match in which a card is shown every second, and a receiver of its webhooks."""
 
     daemon: Daemon
@@ -47,7 +47,7 @@ async def followed(folder):
             daemon = Daemon(config)
             try:
                 await daemon.start()
-                yield FollowedMatch(daemon, receiver, replay)
+                yield Followed(daemon, receiver, replay)
             finally:
                 if daemon.process.returncode is None:
                     daemon.process.send_signal(signal.SIGCONT)
