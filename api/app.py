@@ -1,4 +1,7 @@
-"""The API as one ASGI app: limits outermost, then credentials, then the table of routes."""
+"""The API as one ASGI app: limits outermost, then credentials, then the table of routes.
+
+Where traces are sent, a span is around all of it.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,13 @@ from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import URL_BYTES, RequestLimits
 from api.middleware.request_log import RequestLog
+from api.middleware.request_span import RequestSpans
 from api.routes import ROUTES, openapi
 from api.status.ops import ApiDocument
 from api.stream.streams import Streams
 from api.view.liveblog_access import LiveblogIndex
 from api.view.read_cache import ReadCache, ReadCounts
+from store.engine import spans
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,13 +43,14 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
     services = services.having(*(part for each in CAPABILITIES for part in each.parts(services, monotonic)))
     services = services.having(reads, ApiDocument(partial(openapi, settings.public_url, limits)))
-    return RequestLimits(
+    app = RequestLimits(
         Credentials(Routes(ROUTES, services), services, monotonic),
         request_log=services[RequestLog],
         url_bytes=URL_BYTES,
         body_bytes=settings.limits.body_bytes,
         monotonic=monotonic,
     )
+    return RequestSpans(app) if spans.are_made() else app
 
 
 def _parts(services: Services) -> dict[type, Callable[[], object]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Comment, Incident, Match, Person, RankingEntry, Race, Score, Side
+    from mapping.match import Comment, Incident, Match, Person, Race, RankingEntry, Score, Side
 
 Row = TypeVar("Row", "Incident", "Comment")
 
@@ -95,10 +95,10 @@ def confirm_answer(before: ConfirmedMatch | None, answer: Match, *, good: Abstra
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))
     doubts = _doubts(before, good)
-    match, lost = _believed(was, answer, doubts)
+    match, lost = _confirmed(was, answer, doubts)
     if doubts.doubted:  # what was deduced from a row that is gone waits with it
         doubts = replace(_doubts(before, good), wary=_wary(doubts), patience=doubts.needed())
-        match, lost = _believed(was, answer, doubts)
+        match, lost = _confirmed(was, answer, doubts)
     shown = with_goals(match)
     retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
     memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match))
@@ -133,7 +133,7 @@ def _kept(keys: Keys, match: Match) -> Keys:
     return tuple([(new, old) for new, old in keys if old in known])
 
 
-def _believed(was: Match, answer: Match, doubts: Doubts) -> tuple[Match, frozenset[str]]:
+def _confirmed(was: Match, answer: Match, doubts: Doubts) -> tuple[Match, frozenset[str]]:
     """The match, and the keys of the goals that went with a lower score."""
     scores = _scores(was, answer, doubts)
     found = _incidents(was, answer, doubts)

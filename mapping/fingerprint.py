@@ -14,8 +14,8 @@ from mapping.sports import sport_of
 from mapping.wording import ending, extra_half
 
 if TYPE_CHECKING:
-    from mapping.match import Comment, Match
     from mapping.import_options import ImportOptions
+    from mapping.match import Comment, Match
 
 NOBODY = References(owner_id="")
 

@@ -17,10 +17,10 @@ from mapping.sports import Sport, sport_of
 from mapping.wording import SHOOTOUT, sentence, title
 
 if TYPE_CHECKING:
+    from mapping.import_options import ImportOptions
     from mapping.match import Involved, Match, Side
     from mapping.references import References
     from mapping.sports import Kind
-    from mapping.import_options import ImportOptions
 
 BlockId = Callable[[str, str], str]
 """(key of the post, name of the block) → `local_id`, the same for the same block at every poll."""

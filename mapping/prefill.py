@@ -17,8 +17,8 @@ from mapping.wording import ending
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.references import References
     from mapping.import_options import ImportOptions
+    from mapping.references import References
 
 Document = dict[str, Any]
 

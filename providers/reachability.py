@@ -44,7 +44,9 @@ async def reach(endpoint: Endpoint) -> ReachabilityResult:
         return ReachabilityResult(None, obstacle_of(error))
     finally:
         await client.aclose()
-    return ReachabilityResult(response.status_code, ahead=_ahead(response.headers.get("Date", ""), (began + time.time()) / 2))
+    return ReachabilityResult(
+        response.status_code, ahead=_ahead(response.headers.get("Date", ""), (began + time.time()) / 2)
+    )
 
 
 def place_of(base_url: str) -> str:

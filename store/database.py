@@ -11,6 +11,7 @@ from sqlalchemy import delete, insert
 
 from mapping.errors import StoreUnavailable
 from store.engine import migrate as migrations
+from store.engine import spans
 from store.engine.durations import Durations
 from store.engine.errors import SchemaMissing, StoreError
 from store.engine.naming import parse_url
@@ -99,7 +100,8 @@ class Store:
 
         began = time.monotonic()
         try:
-            result = await self._backend.write(watched, group_key, committed)
+            with spans.child("store.write", work):
+                result = await self._backend.write(watched, group_key, committed)
         except StoreUnavailable:
             self._unwritten = True
             self.failed_units += 1
@@ -128,7 +130,8 @@ class Store:
         `at`: a moment in Unix seconds; liveblogs and master data are read as they stood before that second began.
         """
         self._check_open()
-        return await self._backend.read(query if at is None else partial(read_at, moment=at, query=query))
+        with spans.child("store.read", query):
+            return await self._backend.read(query if at is None else partial(read_at, moment=at, query=query))
 
     async def read_for_write(self, query: Callable[[Connection], T]) -> T:
         """Like `read`, for a few rows by their key that are wanted for a write: it waits its turn with the writes.
@@ -136,7 +139,8 @@ class Store:
         On SQLite that costs a tenth of a reader's connection; PostgreSQL has no cheaper way than `read`.
         """
         self._check_open()
-        return await self._backend.read_for_write(query)
+        with spans.child("store.read_for_write", query):
+            return await self._backend.read_for_write(query)
 
     @property
     def waiting(self) -> int:

@@ -37,7 +37,7 @@ IMPURE_CALLS = {
     "os.urandom",
 }
 CLIENTS = {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session"}
-CLIENT_MODULES = {"providers/http_client.py", "ingest/guard/guarded_session.py", "ingest/telemetry/traced_parts.py"}
+CLIENT_MODULES = {"providers/http_client.py", "ingest/guard/guarded_session.py", "ingest/telemetry/traces.py"}
 HTTPX_SHORTCUTS = {f"httpx.{verb}" for verb in ("get", "post", "put", "patch", "delete", "head", "request", "stream")}
 
 # Written in pieces, so that this file does not find itself.

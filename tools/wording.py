@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from api.view.content import headline, plain_text
 from mapping.documents.scalars import Locale
+from mapping.import_options import ImportOptions
 from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.import_options import ImportOptions
 from mapping.wording import EXTRA_HALF, FULL_TIME, placeholders
 
 if TYPE_CHECKING:

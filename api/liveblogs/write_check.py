@@ -156,7 +156,5 @@ def _declared_tag(target: WriteCheck, tag: Json, path: str) -> Json:
     return {"_type": tag["_type"], "_id": tag["_id"], "name": declared.fields.get("name") or tag.get("name") or ""}
 
 
-def _declared(
-    target: WriteCheck, kind: declarations.DeclaredKind, declared_id: str
-) -> declarations.Declaration | None:
+def _declared(target: WriteCheck, kind: declarations.DeclaredKind, declared_id: str) -> declarations.Declaration | None:
     return declarations.find_declaration(target.unit.conn, kind, declared_id, [target.owner_id])

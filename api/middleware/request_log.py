@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.http.request import loggable
+from api.middleware.request_span import SPAN
+from store.engine import spans
 from store.engine.lasting import LoggedLoop, repeat
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from opentelemetry.trace import Span
     from starlette.types import Scope
 
     from api.http.request import Context
@@ -42,20 +47,13 @@ class RequestLog:
     def served(self, scope: Scope, context: Context, status: int, *, first: float, whole: float) -> None:
         """Note a request whose response began after `first` seconds and was complete after `whole`."""
         method: str = scope["method"]
-        self.counts[method if method in METHODS else "other", context.route or "other", status] += 1
+        key = method if method in METHODS else "other", context.route or "other", status
+        self.counts[key] += 1
+        if SPAN in scope:
+            _describe(scope[SPAN], key, context.request_id, first)
         ordinary = (method in READS or context.counted) and status < 400 and first < self._slow_request
-        if ordinary and not log.is_enabled_for(logging.DEBUG):
-            return
-        write = log.debug if ordinary else log.info
-        write(  # without the query, which may hold the client's secret
-            "request.served",
-            request_id=context.request_id,
-            method=loggable(method),
-            path=loggable(scope["path"]),
-            status=status,
-            milliseconds=round(whole * 1000, 1),
-            client=context.caller.client_id if context.caller else None,
-        )
+        if not ordinary or log.is_enabled_for(logging.DEBUG):
+            _write(log.debug if ordinary else log.info, scope, context, status, whole)
 
     async def run(self) -> None:
         """Until cancelled: now and then one line with what has been served since the last one, if anything has."""
@@ -74,3 +72,28 @@ class RequestLog:
         if fresh:
             self._reported = self.counts.copy()
             log.info("requests.served", counts={" ".join(map(str, key)): count for key, count in fresh.items()})
+
+
+def _write(write: Callable[..., None], scope: Scope, context: Context, status: int, whole: float) -> None:
+    """The request's line, without the query, which may hold the client's secret."""
+    write(
+        "request.served",
+        request_id=context.request_id,
+        method=loggable(scope["method"]),
+        path=loggable(scope["path"]),
+        status=status,
+        milliseconds=round(whole * 1000, 1),
+        client=context.caller.client_id if context.caller else None,
+    )
+
+
+def _describe(span: Span, key: tuple[str, str, int], request_id: str, first: float) -> None:
+    """Say on the request's span what is known of it once it is served; `key` as in the counts."""
+    method, route, status = key
+    span.update_name(f"{method} {route}")
+    span.set_attribute("http.request.method", method)
+    span.set_attribute("http.route", route)
+    span.set_attribute("http.response.status_code", status)
+    span.set_attribute("matchwire.request_id", request_id)
+    span.set_attribute("matchwire.first_byte_seconds", first)
+    spans.mark(span, failed=status >= 500)

@@ -10,9 +10,9 @@ from api.capabilities import page_posts
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
 from api.http.openapi import TEXT
-from api.page.page_context import UP, PageContext
 from api.page.moments import key_moments_html
 from api.page.page import language
+from api.page.page_context import UP, PageContext
 from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
@@ -88,7 +88,9 @@ class PageRenderer:
         span = {"since": since, "version": version, "more": more, "status": game.local_status}
         if not game.public:
             return json_bytes(span)
-        return json_bytes(span | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show))
+        return json_bytes(
+            span | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show)
+        )
 
 
 def parts(

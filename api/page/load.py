@@ -67,7 +67,9 @@ def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -
     return _with_results(conn, found, now)
 
 
-def _shown(conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest) -> LoadedLiveblog:
+def _shown(
+    conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest
+) -> LoadedLiveblog:
     document, *posts = complete(conn, [game.as_document(), *public_documents(found.events)])
     posts = list(map(request.theme.labelled, posts))
     coverage = deltas.coverage(conn, game.id)

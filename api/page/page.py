@@ -61,7 +61,7 @@ def render_liveblog(
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
         f'{scoreboard(game, page, now)}<div class="columns">'
-        f"<div>{moments}{posts}</div>{squads(game, page.texts, key_moments.deeds)}</div></div>"
+        f"<div>{moments}{posts}</div>{squads(game, page.texts, key_moments.player_events)}</div></div>"
     )
 
 

@@ -61,11 +61,11 @@ def stream(
     if extent is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
     return (
-        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, page, around)}'
+        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, page, extent)}'
         '<div class="bar"><button class="news" type="button" hidden></button>'
         f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
-        f'<p class="unseen announcer" role="status"></p>{_newer(page, around)}'
-        f"{listed}{_older(events, page, around)}</section>"
+        f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
+        f"{listed}{_older(events, page, extent)}</section>"
     )
 
 

@@ -33,7 +33,9 @@ def squads(game: Json, translator: Translator, player_events: PlayerEvents = NON
 
 def _side(game: Json, side: str, translator: Translator, player_events: PlayerEvents) -> str:
     squad = node(game, "squads", side)
-    parts = "".join(_part(nodes(squad, place), translator.text(label), translator, player_events) for place, label in PLACES)
+    parts = "".join(
+        _part(nodes(squad, place), translator.text(label), translator, player_events) for place, label in PLACES
+    )
     name = text(squad, "team", "name") or text(team_of(game, side), "name")
     return f'<section class="squad of-{side}"><h2>{escape(name)}</h2>{parts}</section>' if parts else ""
 
@@ -48,7 +50,7 @@ def _person(person: Json, translator: Translator, player_events: tuple[PlayerEve
     position = position_name(translator, text(person, "position"))
     role = f'<span class="position">{escape(position)}</span>' if position else ""
     return (
-        f'<li><b class="number">{escape(text(person, "number"))}</b><span>{escape(name)}{_done(deeds)}</span>{role}</li>'
+        f'<li><b class="number">{escape(text(person, "number"))}</b><span>{escape(name)}{_done(player_events)}</span>{role}</li>'
         if name
         else ""
     )

@@ -26,7 +26,8 @@ NAME = "delay"
 LONGEST = 86_400
 """Seconds of the longest delay that can be configured."""
 STEPS = ((10, 1), (120, 10), (900, 60), (LONGEST, 900))
-"""Up to so many seconds, delays that requests want are multiples of so many: each one has bodies and streams of its own."""
+"""(up to, step) in seconds: a requested delay is rounded up to a multiple of the step, because each delay has bodies and streams
+of its own."""
 PARAMETER: Json = openapi.query(
     NAME,
     "See the liveblog as it stood so many seconds ago; at most what `limits.delay_max` in the configuration says. Above 10 it"

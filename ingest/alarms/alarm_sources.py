@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
     from config.sections import Alarms
-    from ingest.kit.quarantine import Quarantine, Kind
+    from ingest.kit.quarantine import Kind, Quarantine
     from ingest.sync.follower import Followers
     from ingest.sync.worker_count import WorkerCount
     from store.database import Store

@@ -107,9 +107,9 @@ class AlarmMonitor:
         if not observed and await self._store.read(alarms.is_quiet):
             return
         changes = await self._store.write(partial(alarms.record, observed=observed, patience=self._patience))
-        for alarm in noted.began:
+        for alarm in changes.began:
             _log_beginning(alarm)
-        for alarm in noted.ended:
+        for alarm in changes.ended:
             _log_end(alarm)
 
     async def _announce(self) -> None:

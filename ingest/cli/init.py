@@ -39,7 +39,7 @@ text_content = {text}
 NEXT = """
 Wrote {written}.
 
-Look whether all is right, then start the daemon:
+Check the configuration, then start the daemon:
 
 {where}    matchwire check-config
     matchwire run

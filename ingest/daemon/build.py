@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from api.http.services import Keys
 from config.errors import StartError
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
-from ingest.daemon.parts import parts_of
 from ingest.jobs.housekeeping import check_clients
 from ingest.jobs.jobs import Jobs
 from ingest.kit.quarantine import Quarantine
@@ -24,6 +23,7 @@ from ingest.kit.roles import Role
 from ingest.kit.start_errors import FULL
 from ingest.kit.start_wait import StartWait
 from ingest.sync.declared_liveblogs import Declared, retune
+from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import record_nothing
@@ -39,9 +39,7 @@ from store.masterdata.declarations import Declaration, declare
 if TYPE_CHECKING:
     from config import Settings
     from config.organizations import OrganizationConfig
-    from config.sections import Section
-    from ingest.daemon.parts import Parts
-    from ingest.sync.follower import Followers
+    from config.sections import Section, Traces
     from ingest.sync.poll import Record
     from store.engine.unit import Unit
     from store.masterdata.declarations import DeclaredKind
@@ -62,8 +60,6 @@ class Components:
     jobs: Jobs
     wait: StartWait
     quarantine: Quarantine
-    parts: Parts
-    """What the other parts of the daemon are made of."""
     keys: Keys
 
 
@@ -94,12 +90,12 @@ async def build_components(
     registry = Registry.load()
     wait = StartWait(settings.database, stopped)
     async with AsyncExitStack() as cleanup:
-        parts = await cleanup.enter_async_context(parts_of(settings.traces))
-        sources = connect(settings, registry, parts.adapter)
+        await _send_traces(settings.traces, cleanup)
+        sources = connect(settings, registry)
         adapters = {source.adapter.endpoint.key: source.adapter for source in sources.values()}
         for adapter in adapters.values():
             cleanup.push_async_callback(adapter.aclose)
-        store = await wait.through(partial(open_store, settings, clock, parts.store))
+        store = await wait.through(partial(open_store, settings, clock))
         cleanup.push_async_callback(store.close)
         quarantine = Quarantine()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
@@ -109,7 +105,7 @@ async def build_components(
         await wait.through(partial(rehome, store, sources, quarantine))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease = Lease()
-        followers = parts.followers(
+        followers = Followers(
             store,
             adapters,
             settings.polling,
@@ -148,7 +144,6 @@ async def build_components(
             jobs=jobs,
             wait=wait,
             quarantine=quarantine,
-            parts=parts,
             keys=keys,
         )
 
@@ -156,6 +151,17 @@ async def build_components(
 def _serves(endpoints: AbstractSet[tuple[str, str]], endpoint: str, organization_id: str) -> bool:
     """Whether the configuration gives the organization this endpoint."""
     return (endpoint, organization_id) in endpoints
+
+
+async def _send_traces(traces: Traces, cleanup: AsyncExitStack) -> None:
+    """Have spans made and sent, where that is configured. Raises StartError where the extra for it is not installed."""
+    if traces.endpoint is None:
+        return
+    try:
+        from ingest.telemetry.traces import sending
+    except ModuleNotFoundError as error:
+        raise StartError('traces.endpoint needs the extra traces: pip install "matchwire[traces]"') from error
+    await cleanup.enter_async_context(sending(traces))
 
 
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:
@@ -206,11 +212,11 @@ def _hashed(secret: str) -> str:
     return secret.removeprefix("sha256:") if secret.startswith("sha256:") else clients.hash_secret(secret)
 
 
-async def open_store(settings: Settings, clock: Clock, kind: type[Store] = Store) -> Store:
+async def open_store(settings: Settings, clock: Clock) -> Store:
     """The store of the configured database."""
     database = settings.database
     direct_url = None if database.direct_url is None else database.session_url
-    return await kind.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
+    return await Store.open(database.url.get_secret_value(), direct_url=direct_url, clock=clock, pool=_pool(settings))
 
 
 def _pool(settings: Settings) -> PoolSettings:

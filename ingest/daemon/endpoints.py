@@ -14,7 +14,7 @@ from providers.row_cache import RowCache
 from store.following import moves
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from config import Settings
     from config.organizations import ProviderEndpoint
@@ -29,10 +29,8 @@ RESOURCES = 3
 log = structlog.get_logger()
 
 
-def connect(
-    settings: Settings, registry: Registry, wrap: Callable[[ProviderAdapter], ProviderAdapter] = lambda adapter: adapter
-) -> dict[tuple[str, str], ProviderSource]:
-    """An adapter for each (organization, provider), as `wrap` gives it; organizations with the same endpoint share one."""
+def connect(settings: Settings, registry: Registry) -> dict[tuple[str, str], ProviderSource]:
+    """An adapter for each (organization, provider); organizations with the same endpoint share one."""
     adapters: dict[str, ProviderAdapter] = {}
     rows = RowCache[Any](row_cache_bytes=settings.limits.row_cache_bytes)
     found: dict[tuple[str, str], ProviderSource] = {}
@@ -45,7 +43,7 @@ def connect(
             endpoint = _endpoint(settings, provider_id, access, rows)
             adapter = adapters.get(endpoint.key)
             if adapter is None:
-                adapter = adapters[endpoint.key] = wrap(provider.connect(endpoint))
+                adapter = adapters[endpoint.key] = provider.connect(endpoint)
             found[organization_id, provider_id] = ProviderSource(provider, adapter, access.text_content)
     return found
 

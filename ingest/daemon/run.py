@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ from api.feeds.themes import UnknownThemes
 from api.http.services import Services
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
+from api.middleware.request_log import RequestLog
 from api.stream.streams import Streams
 from api.view.read_cache import ReadCounts
 from config.folders import is_writable
@@ -42,6 +44,7 @@ from ingest.server.server import connections_that_fit, listener_of, serving
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
+from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import HubPings
 from mapping.doubts import CONFIRMATIONS
 from providers.http_server import address_of
@@ -49,17 +52,10 @@ from providers.http_server import address_of
 if TYPE_CHECKING:
     import socket
 
-    from prometheus_client import CollectorRegistry
-
-    from api.middleware.request_log import RequestLog
     from config import Settings
     from config.sections import Server
-    from ingest.alarms.alarms import AlarmMonitor
     from ingest.daemon.build import Components
-    from ingest.daemon.parts import Parts
     from ingest.jobs.tasks import Step
-    from ingest.webhooks.dispatcher import Dispatcher
-    from store.database import Store
 
 log = structlog.get_logger()
 
@@ -70,6 +66,19 @@ AFTERWARDS = 1.0
 """Seconds for which those who ask first have a process that is ready for themselves."""
 
 Announce = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """What the parts of a process are started with; `cleanup` stops them in the opposite order."""
+
+    settings: Settings
+    components: Components
+    role: Role
+    clock: Callable[[], float]
+    cleanup: AsyncExitStack
+    loops: BackgroundTasks
+    metrics: ProcessMetrics = field(default_factory=ProcessMetrics)
 
 
 async def run(
@@ -88,92 +97,25 @@ async def run(
     stopped = stop or asyncio.Event()
     async with AsyncExitStack() as cleanup:
         cleanup.enter_context(suppress(Stopped))
-        loops, metrics = BackgroundTasks(cleanup), ProcessMetrics()
         components = await cleanup.enter_async_context(build_components(settings, clock, role, stopped))
+        process = _Process(settings, components, role, clock, cleanup, BackgroundTasks(cleanup))
         listener = cleanup.enter_context(bind(settings.server))
-
-        cleanup.push_async_callback(components.leasing.stop)
-        cleanup.push_async_callback(components.followers.stop)
-        following = loops.start(components.followers.run(), name="followers")
-
+        following = _follow(process)
         guard = SsrfGuard(settings.webhooks)
         fetcher = MediaFetcher(guard, settings.media)
-        dispatcher = _dispatcher(settings, components, guard, clock, metrics.registry)
-        components.store.on_step(dispatcher.wake)
-        cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
+        dispatcher = _deliver(process, guard)
+        services = await _services(process, listener, following, guard, fetcher)
+        address = await _serve(process, services, listener)
         if role.works:
-            loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
-
-        files = file_store(settings.media)
-        images = _images(settings, StoredUploads(components.store, files), fetcher, clock)
-        cleanup.callback(images.close)
-        streams = Streams(components.store, clock=clock)
-        running = await _run_capabilities(settings, components.store, clock, loops, cleanup) if role.serves else []
-        request_log = _request_log(components.parts, settings, loops)
-        workers, monitor, status = _watch(settings, components, role, clock, loops)
-        services = Services(
-            store=components.store,
-            settings=settings.listening_at(address_of(listener)),
-            import_match=components.importer,
-            check_text=components.importer.check_text,
-            organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
-            ready=partial(_ready, following, components, settings.media.folder, workers),
-            clock=clock,
-            providers=components.registry.ids,
-            event_types=components.registry.event_types,
-            keys=components.keys,
-            files=files,
-            check_address=guard.is_allowed,
-            check_file_address=guard.may_be_kept,
-            metrics=metrics.exposition,
-            status=status.make,
-        ).having(images, streams, request_log, read_counts := ReadCounts(), unknown_themes := UnknownThemes(), *running)
-        app = components.parts.app(create_app(services))
-        limits = ConnectionLimits(
-            settings.server,
-            connections_per_address=settings.limits.connections_per_address,
-            max_connections=connections_that_fit(settings.server.max_connections),
-        )
-        metrics.register(
-            components.quarantine.gauge,
-            monitor.gauge,
-            RequestCounts(request_log),
-            StoreMetrics(components.store),
-            ReadMetrics(streams, read_counts, unknown_themes),
-            BuildMetrics(role),
-            *limits.collectors,
-            *(each.counter for each in running),
-        )
-        address = await cleanup.enter_async_context(
-            serving(app if role.serves else operations_only(app), listener, limits, settings.server)
-        )
-        cleanup.push_async_callback(streams.close)  # before the server stops: it waits for answers under way
-
-        if role.works:
-            await components.wait.through(components.leasing.start)
-            loops.start(components.leasing.run(), name="leases")
-            purge_uploads = UploadPurge(components.store, files, upload_kept=settings.media.upload_kept, clock=clock)
-            tasks = tasks_of(components, settings, clock, dispatcher.purge, purge_uploads.run)
-            probes = MediaProbes(components.store, fetcher, settings.media, clock)
-            components.jobs.add(PROBE, probes.run)
-            metrics.register(
-                probes.counted,
-                components.jobs.counted,
-                components.jobs.leading,
-                FollowingMetrics(components.followers),
-            )
-            _start_hub_pings(services, loops, cleanup)
-            cleanup.push_async_callback(components.jobs.stop, min(settings.server.shutdown_grace, ENDING))
-            _start_clock(components, [*tasks, Task("probes", partial(_request_probes, components, probes), 1)], cleanup)
-            loops.start(_request_declared(components), name="declared liveblogs", lasting=False)
-
+            await _take_up_matches(process)
+            _do_jobs(process, services, dispatcher, fetcher)
         announce(address)
         if role.works:
-            loops.start(_load_rest(), name="loading", lasting=False)
+            process.loops.start(_load_rest(), name="loading", lasting=False)
         log.info(
             "daemon.started", address=address, matches=len(components.followers), liveblogs=len(settings.liveblogs)
         )
-        await loops.until(stopped)
+        await process.loops.until(stopped)
         log.info("daemon.stopping")
     log.info("daemon.stopped")
 
@@ -196,82 +138,156 @@ async def sync_once(
         return components.followers.health()
 
 
-def _watch(
-    settings: Settings, components: Components, role: Role, clock: Callable[[], float], loops: BackgroundTasks
-) -> tuple[WorkerCount | None, AlarmMonitor, StatusReport]:
-    """How many processes follow matches, where this one does not; the monitor of alarms, which runs; what `/status` shows."""
-    count = None if settings.database.is_sqlite else WorkerCount(components.store)
-    workers = None if role.works else count
-    monitor = alarm_monitor(
-        settings,
-        clock,
-        store=components.store,
-        followers=components.followers,
-        quarantine=components.quarantine,
-        workers=workers,
-    )
-    loops.start(monitor.run(), name="alarms")
-    status = StatusReport(
-        store=components.store,
-        followers=components.followers,
-        workers=count,
-        role=role,
-        clock=clock,
-    )
-    return workers, monitor, status
+def _follow(process: _Process) -> asyncio.Task[None]:
+    """Matches are polled from now on, once they are taken up."""
+    components = process.components
+    process.cleanup.push_async_callback(components.leasing.stop)
+    process.cleanup.push_async_callback(components.followers.stop)
+    return process.loops.start(components.followers.run(), name="followers")
 
 
-def _images(
-    settings: Settings, uploads: StoredUploads, fetcher: MediaFetcher, clock: Callable[[], float]
-) -> ImageProxy:
-    """The image proxy, which looks up anew after each commit who sees what."""
-    images = ImageProxy(settings.media, fetcher.fetch, uploads, clock)
-    uploads.store.on_step(images.forget)
-    return images
-
-
-async def _run_capabilities(
-    settings: Settings, store: Store, clock: Callable[[], float], loops: BackgroundTasks, cleanup: AsyncExitStack
-) -> list[Any]:
-    """What capabilities keep going in this process."""
-    runs = [each.run(settings, store, clock, loops.start) for each in CAPABILITIES if each.run is not None]
-    parts = [await cleanup.enter_async_context(each) for each in runs]
-    return [each for each in parts if each is not None]
-
-
-def _request_log(parts: Parts, settings: Settings, loops: BackgroundTasks) -> RequestLog:
-    log_of_requests = parts.request_log(settings.logging.slow_request)
-    loops.start(log_of_requests.run(), name="request log")
-    return log_of_requests
-
-
-def _dispatcher(
-    settings: Settings,
-    components: Components,
-    guard: SsrfGuard,
-    clock: Callable[[], float],
-    registry: CollectorRegistry,
-) -> Dispatcher:
-    return components.parts.dispatcher(
+def _deliver(process: _Process, guard: SsrfGuard) -> Dispatcher:
+    """Receivers get what changes, where this process works."""
+    settings, components = process.settings, process.components
+    dispatcher = Dispatcher(
         components.store,
         guard,
         settings.webhooks,
-        timing=SteadyClock(wall=clock),
+        timing=SteadyClock(wall=process.clock),
         claim_owner=None if settings.database.is_sqlite else components.leasing,
         quarantine=components.quarantine,
-        registry=registry,
+        registry=process.metrics.registry,
     )
+    components.store.on_step(dispatcher.wake)
+    process.cleanup.push_async_callback(dispatcher.stop, settings.server.shutdown_grace)
+    if process.role.works:
+        process.loops.start(dispatcher.run(alone=settings.database.is_sqlite), name="deliveries")
+    return dispatcher
 
 
-def _start_hub_pings(services: Services, loops: BackgroundTasks, cleanup: AsyncExitStack) -> None:
-    """Where there is a public hub of public feeds."""
-    settings = services.settings
+async def _services(
+    process: _Process, listener: socket.socket, following: asyncio.Task[None], guard: SsrfGuard, fetcher: MediaFetcher
+) -> Services:
+    """What requests are answered with; what has to run for it runs."""
+    settings, components, clock = process.settings, process.components, process.clock
+    files = file_store(settings.media)
+    images = _images(process, StoredUploads(components.store, files), fetcher)
+    streams = Streams(components.store, clock=clock)
+    capabilities = await _run_capabilities(process) if process.role.serves else []
+    request_log = _request_log(process)
+    workers, status = _watch(process)
+    return Services(
+        store=components.store,
+        settings=settings.listening_at(address_of(listener)),
+        import_match=components.importer,
+        check_text=components.importer.check_text,
+        organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
+        ready=partial(_ready, following, components, settings.media.folder, workers),
+        clock=clock,
+        providers=components.registry.ids,
+        event_types=components.registry.event_types,
+        keys=components.keys,
+        files=files,
+        check_address=guard.is_allowed,
+        check_file_address=guard.may_be_kept,
+        metrics=process.metrics.exposition,
+        status=status.make,
+    ).having(images, streams, request_log, ReadCounts(), UnknownThemes(), *capabilities)
+
+
+def _images(process: _Process, uploads: StoredUploads, fetcher: MediaFetcher) -> ImageProxy:
+    """The image proxy, which looks up anew after each commit who sees what."""
+    images = ImageProxy(process.settings.media, fetcher.fetch, uploads, process.clock)
+    uploads.store.on_step(images.forget)
+    process.cleanup.callback(images.close)
+    return images
+
+
+async def _run_capabilities(process: _Process) -> list[Any]:
+    """What capabilities keep going in this process."""
+    given = process.settings, process.components.store, process.clock, process.loops.start
+    runs = [each.run(*given) for each in CAPABILITIES if each.run is not None]
+    parts = [await process.cleanup.enter_async_context(each) for each in runs]
+    running = [each for each in parts if each is not None]
+    process.metrics.register(*(each.counter for each in running))
+    return running
+
+
+def _request_log(process: _Process) -> RequestLog:
+    request_log = RequestLog(process.settings.logging.slow_request)
+    process.loops.start(request_log.run(), name="request log")
+    process.metrics.register(RequestCounts(request_log))
+    return request_log
+
+
+def _watch(process: _Process) -> tuple[WorkerCount | None, StatusReport]:
+    """Alarms are raised from now on. Gives how many processes follow matches, where this one does not, and what `/status` shows."""
+    settings, components, role, clock = process.settings, process.components, process.role, process.clock
+    store, followers = components.store, components.followers
+    count = None if settings.database.is_sqlite else WorkerCount(store)
+    workers = None if role.works else count
+    monitor = alarm_monitor(
+        settings, clock, store=store, followers=followers, quarantine=components.quarantine, workers=workers
+    )
+    process.loops.start(monitor.run(), name="alarms")
+    process.metrics.register(components.quarantine.gauge, monitor.gauge)
+    return workers, StatusReport(store=store, followers=followers, workers=count, role=role, clock=clock)
+
+
+async def _serve(process: _Process, services: Services, listener: socket.socket) -> str:
+    """Requests are answered from now on, at the address that it gives."""
+    settings, role = process.settings, process.role
+    app = create_app(services)
+    limits = ConnectionLimits(
+        settings.server,
+        connections_per_address=settings.limits.connections_per_address,
+        max_connections=connections_that_fit(settings.server.max_connections),
+    )
+    process.metrics.register(
+        StoreMetrics(services.store),
+        ReadMetrics(services[Streams], services[ReadCounts], services[UnknownThemes]),
+        BuildMetrics(role),
+        *limits.collectors,
+    )
+    address = await process.cleanup.enter_async_context(
+        serving(app if role.serves else operations_only(app), listener, limits, settings.server)
+    )
+    # Before the server stops, which waits for answers under way.
+    process.cleanup.push_async_callback(services[Streams].close)
+    return address
+
+
+async def _take_up_matches(process: _Process) -> None:
+    """Matches are leased from now on, and so followed."""
+    components = process.components
+    await components.wait.through(components.leasing.start)
+    process.loops.start(components.leasing.run(), name="leases")
+
+
+def _do_jobs(process: _Process, services: Services, dispatcher: Dispatcher, fetcher: MediaFetcher) -> None:
+    """What is due again and again is done from now on."""
+    settings, components, clock, cleanup = process.settings, process.components, process.clock, process.cleanup
+    store, jobs = components.store, components.jobs
+    purge_uploads = UploadPurge(store, services.files, upload_kept=settings.media.upload_kept, clock=clock)
+    probes = MediaProbes(store, fetcher, settings.media, clock)
+    jobs.add(PROBE, probes.run)
+    process.metrics.register(probes.counted, jobs.counted, jobs.leading, FollowingMetrics(components.followers))
+    _ping_hub(process, services.settings)
+    cleanup.push_async_callback(jobs.stop, min(settings.server.shutdown_grace, ENDING))
+    tasks = tasks_of(components, settings, clock, dispatcher.purge, purge_uploads.run)
+    _start_clock(components, [*tasks, Task("probes", partial(_request_probes, components, probes), 1)], cleanup)
+    process.loops.start(_request_declared(components), name="declared liveblogs", lasting=False)
+
+
+def _ping_hub(process: _Process, settings: Settings) -> None:
+    """Where there is a public hub of public feeds, it hears of what changes. `settings`: as the process listens."""
     if settings.feeds.hub is None or not settings.server.public_feeds:
         return
-    pings = HubPings(services.store, settings)
-    services.store.on_step(pings.hear)
-    cleanup.push_async_callback(pings.close)
-    loops.start(pings.run(), name="hub pings")
+    store = process.components.store
+    pings = HubPings(store, settings)
+    store.on_step(pings.hear)
+    process.cleanup.push_async_callback(pings.close)
+    process.loops.start(pings.run(), name="hub pings")
 
 
 def tasks_of(

@@ -28,8 +28,8 @@ class Quarantine:
     def __init__(self) -> None:
         self._left_out: dict[tuple[Kind, str], LogOnce] = {}
         self.gauge = Gauge(
-            "matchwire_contained",
-            "What is left out, by kind: its rows cannot be read, or it fails for another reason of its own",
+            "matchwire_quarantined",
+            "Matches, liveblogs, receivers, clients and loops in quarantine: rows that cannot be read, or a fault of their own",
             ["kind"],
             registry=None,
         )

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from ingest.sync.snapshot import Snapshot
+    from mapping.import_options import ImportOptions
     from mapping.match import Match
     from mapping.merge import Document
     from mapping.references import References
-    from mapping.import_options import ImportOptions
     from store.engine.unit import Unit
 
     ReferencesOf = Callable[[AbstractSet[str] | None], References]

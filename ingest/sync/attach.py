@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from api.http.services import ImportRequest
-    from mapping.match import Match
     from mapping.import_options import ImportOptions
+    from mapping.match import Match
     from store.engine.unit import Unit
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
+from opentelemetry.trace import SpanKind
 
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
@@ -19,6 +20,7 @@ from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
 from mapping.rules.token_bucket import TokenBucket
 from providers.http_client import Throttled
+from store.engine import spans
 from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
@@ -51,6 +53,17 @@ class EndpointPaused(Exception):
 def may_poll_always() -> bool:
     """Nobody else can follow a match: it may be polled at any time."""
     return True
+
+
+async def fetch(
+    adapter: ProviderAdapter, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
+) -> Fetched:
+    """What the adapter fetches, with what became of each resource in its span. Raises what the adapter raises."""
+    with spans.child("provider.fetch", kind=SpanKind.CLIENT) as span:
+        fetched = await adapter.fetch(match_id, known, text=text, hints=hints)
+        for answer in fetched.answers:
+            span.set_attribute(f"matchwire.resource.{answer.resource}", answer.outcome.value)
+        return fetched
 
 
 class EndpointLimiter:
@@ -156,7 +169,7 @@ class EndpointLimiter:
         began = monotonic()
         self._circuit = breaker.start_poll(self._circuit)
         try:
-            fetched = await self._adapter.fetch(match_id, known, text=text, hints=hints)
+            fetched = await fetch(self._adapter, match_id, known, text=text, hints=hints)
         except ServiceError as error:
             self._end(match_id, began, [error], well=not isinstance(error, ENDPOINT_ERRORS))
             raise

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ingest.sync.snapshot import CachedInputs
     from mapping.errors import ServiceError
-    from mapping.match import Status
     from mapping.import_options import ImportOptions
+    from mapping.match import Status
 
 
 def everybody(_endpoint: str, _organization_id: str) -> bool:

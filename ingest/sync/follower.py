@@ -16,7 +16,7 @@ import structlog
 
 from ingest.kit.quarantine import AGAIN
 from ingest.kit.timers import EARLY
-from ingest.sync import followed
+from ingest.sync import followed_match
 from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, requests_of
 from ingest.sync.match_quarantine import MatchQuarantine
 from ingest.sync.outage import Outage
@@ -24,6 +24,7 @@ from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
+from store.engine import spans
 from store.engine.lasting import repeat
 from store.following import leases
 
@@ -62,7 +63,7 @@ class Followers:
         quarantine: Quarantine,
         record: Record = record_nothing,
         lease: Callable[[], bool] = may_poll_always,
-        serves: Callable[[str, str], bool] = followed.everybody,
+        serves: Callable[[str, str], bool] = followed_match.everybody,
     ) -> None:
         self._store = store
         self._serves = serves
@@ -135,16 +136,20 @@ class Followers:
             self._left_out.taken_up(match)
             self.schedule(match, pacing.phase(match.match_id, min(self._pace.live, TAKE_UP)))
 
-    async def _take_up(self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool) -> FollowedMatch | None:
+    async def _take_up(
+        self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool
+    ) -> FollowedMatch | None:
         """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
-        row, resources, text = await self._store.read(partial(followed.load, follow_id=follow_id, serves=self._serves))
+        row, resources, text = await self._store.read(
+            partial(followed_match.load, follow_id=follow_id, serves=self._serves)
+        )
         if row.endpoint not in self.limiters:
             log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
             return None
         fence = row.fence if leased is None else leased.fence
         match = self._matches.get(follow_id)
         if match is None or match.fence != fence:
-            match = self._matches[follow_id] = followed.take_up(row, resources, text=text)
+            match = self._matches[follow_id] = followed_match.take_up(row, resources, text=text)
             match.hurried = True
         match.afresh = match.afresh or afresh or match.joined != row.joined
         match.text, match.fence, match.joined = text, fence, row.joined
@@ -188,6 +193,13 @@ class Followers:
 
     async def poll(self, match: FollowedMatch) -> None:
         """Poll once and plan the next poll, whatever happens: no match is ever forgotten."""
+        names = {"matchwire.endpoint": self.limiters[match.endpoint].name, "matchwire.match": match.match_id}
+        with spans.beginning("poll", attributes=names) as span:
+            await self._poll(match)
+            span.set_attribute("matchwire.state", match.status.value)
+            spans.mark(span, failed=match.failures > 0)
+
+    async def _poll(self, match: FollowedMatch) -> None:
         fetched: Fetched | None = None
         retry_after: float | None = None
         try:
@@ -308,7 +320,7 @@ class Followers:
         self.schedule(match, wait)
 
     def _interval(self, match: FollowedMatch) -> float | None:
-        return followed.interval(match, self._pace, self._clock(), self._set)
+        return followed_match.interval(match, self._pace, self._clock(), self._set)
 
     def _account(self, match: FollowedMatch, fetched: Fetched) -> float | None:
         """Record success or failure of a poll; returns for how long the provider wants no requests.

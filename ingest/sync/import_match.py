@@ -7,23 +7,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import structlog
+from opentelemetry.trace import SpanKind
 
 from api.view.references import decorate
 from ingest.sync import apply_snapshot
 from ingest.sync.answers import save_answers
 from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
+from ingest.sync.endpoint_limiter import fetch
 from ingest.sync.poll import import_squads
 from ingest.sync.snapshot import Snapshot
 from mapping.confirm import confirm_answer
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from mapping.import_options import ImportOptions
 from mapping.prefill import game_document
 from mapping.sports import SPORTS
-from mapping.import_options import ImportOptions
 from providers.base import Outcome, Selector
 from providers.fetch import beside
 from providers.http_client import patient
 from store.clients import idempotency
+from store.engine import spans
 from store.engine.ids import new_local_id, new_object_id
 from store.following import sync
 from store.liveblogs import liveblogs
@@ -119,7 +122,9 @@ class Importer:
         source = self._source(request.organization_id, request.provider)
         if request.text:
             _check_text(source)
-        match_id = await patient(partial(source.adapter.resolve, Selector(request.selector_kind, request.selector_id)))
+        match_id = await patient(
+            partial(_resolve, source.adapter, Selector(request.selector_kind, request.selector_id))
+        )
         fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, limits=self._limits))
         bodies = _bodies(fetched.changed)
         match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
@@ -250,9 +255,14 @@ def _shown(conn: Connection, game_id: str) -> dict[str, Any]:
     return decorate(conn, liveblogs.require_game(conn, game_id))
 
 
+async def _resolve(adapter: ProviderAdapter, selector: Selector) -> str:
+    with spans.child("provider.resolve", kind=SpanKind.CLIENT):
+        return await adapter.resolve(selector)
+
+
 async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, limits: Limits) -> Fetched:
     """All that the provider has of a match; the resource that makes it has to be there, the others may follow."""
-    fetched = within(limits, await adapter.fetch(match_id, {}, text=text, hints={}))
+    fetched = within(limits, await fetch(adapter, match_id, {}, text=text, hints={}))
     main = fetched.answers[0]
     if main.outcome is Outcome.FAILED and main.error is not None:
         raise main.error

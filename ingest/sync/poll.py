@@ -158,19 +158,19 @@ class Poller:
         stored, belief = await self.store.read_for_write(partial(sync.packed_match, follow_id=match.id))
         size = sum(len(answer.body or b"") for answer in fetched.changed) + RATIO * sum(map(len, stored.values()))
         try:
-            snapshot = await beside(size, self._believed, match, stored, fetched, Before(belief))
+            snapshot = await beside(size, self._confirm, match, stored, fetched, Before(belief))
         except BeliefLost as lost:
             if belief is not None:
                 log.warning("match.belief_lost", match=match.match_id, cause=str(lost.__cause__))
             posted = await self.store.read_for_write(partial(posted_of, follow_id=match.id))
-            snapshot = await beside(size, self._believed, match, stored, fetched, Before(None, posted))
+            snapshot = await beside(size, self._confirm, match, stored, fetched, Before(None, posted))
         for fault in snapshot.match.faults[:FAULTS_LOGGED]:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
         if len(snapshot.match.faults) > FAULTS_LOGGED:
             log.info("match.rows_skipped", match=match.match_id, rows=len(snapshot.match.faults))
         return snapshot
 
-    def _believed(self, match: FollowedMatch, stored: Mapping[str, bytes], fetched: Fetched, before: Before) -> Snapshot:
+    def _confirm(self, match: FollowedMatch, stored: Mapping[str, bytes], fetched: Fetched, before: Before) -> Snapshot:
         """What is believed of the match, of stored and new bodies. Raises BeliefLost where it is not known what was before."""
         changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
         translated = self.adapter.translate(match.match_id, _together(stored, changed))

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from mapping.import_options import ImportOptions
     from mapping.match import Match
     from mapping.posts import Timed
-    from mapping.import_options import ImportOptions
     from providers.base import Answer
 
 

@@ -14,8 +14,8 @@ from prometheus_client import CollectorRegistry
 
 from ingest.jobs.purges import Purging
 from ingest.kit.bulkhead import Bulkhead
-from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.keyed_tasks import KeyedTasks
+from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.rate_limiter import FairRateLimiter
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.attempt_writer import AttemptWriter
@@ -25,6 +25,7 @@ from ingest.webhooks.receiver import ReceiverWorker
 from ingest.webhooks.receiver_client import ReceiverClient
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
+from store.engine import spans
 from store.engine.errors import UnreadableRow
 from store.engine.lasting import repeat
 from store.engine.log_once import LogOnce
@@ -191,9 +192,13 @@ class Dispatcher:
         """Forget what is older than the log is kept, for some seconds; whether that is all."""
         return await self._purging.deliveries(before=self.timing.now() - self._log_kept)
 
-    def observe(self, webhook_id: str, outcome: RoundOutcome) -> None:  # noqa: ARG002 -- traces name it
-        """Counts a round of the receiver."""
+    def observe(self, webhook_id: str, outcome: RoundOutcome) -> None:
+        """Count a round of the receiver, which has a span of its own."""
         self.metrics.round(outcome)
+        names: dict[str, str | int] = {"matchwire.webhook": webhook_id, "matchwire.tries": outcome.tries}
+        if outcome.status is not None:
+            names["http.response.status_code"] = outcome.status
+        spans.after("webhook.round", outcome.took, names, failed=outcome.result is not rules.Verdict.TAKEN)
 
     async def _notice(self) -> bool:
         """Ask for the receivers of what is new; False when more of it waits for its number."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
-from mapping.match import Match, Named, PeriodScore, RankingEntry, Race, Score, Side
+from mapping.match import Match, Named, PeriodScore, Race, RankingEntry, Score, Side
 from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock, squads
 from providers.gn_gsd.actions import Cast, incidents

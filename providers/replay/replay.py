@@ -16,7 +16,7 @@ from providers.replay.log import Log
 from providers.replay.paths import Paths
 from providers.replay.recording import Line, Recording, gather
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
-from providers.replay.timeline import TimelineEntry, Timeline
+from providers.replay.timeline import Timeline, TimelineEntry
 
 
 def _utc_now() -> datetime:

@@ -12,9 +12,9 @@ from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, 
 
 from mapping.documents.scalars import LocalStatus
 from mapping.identity import MatchIdentity, is_another, teams_of
+from mapping.import_options import ImportOptions
 from mapping.kept_belief import Kept, of_kept, to_kept
 from mapping.match import Match, Status
-from mapping.import_options import ImportOptions
 from store.engine.errors import UnreadableRow, reading
 from store.engine.ids import new_object_id
 from store.engine.sql.bulk_write import update_rows, upsert, write_batch

@@ -19,8 +19,7 @@ from store.liveblogs.history import keep_events
 from store.liveblogs.unprobed_media import forget_gone, unprobed_files
 from store.media.tables import media_probes
 from store.media.upload_uses import note_uses
-from store.tables import events, game_records
-from store.tables import block_ids
+from store.tables import block_ids, events, game_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -54,7 +53,7 @@ class PreparedEvents(NamedTuple):
 def place(
     unit: Unit, game: StoredGame, writes: Sequence[EventWrite], known: Mapping[str, StoredEvent] | None = None
 ) -> PreparedEvents:
-    """Place the events at the game's version; nothing of them is written before the parts are sent.
+    """Place the events at the game's version; nothing of them is written before `writes` are sent.
 
     `known`: those that exist already, where the caller has read them since the game is locked.
     """

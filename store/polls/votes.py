@@ -18,7 +18,7 @@ from store.liveblogs import history, liveblogs
 from store.liveblogs.event_rows import in_chunks
 from store.liveblogs.history_tables import poll_history
 from store.polls.tables import poll_tallies, poll_votes
-from store.tables import games, block_ids
+from store.tables import block_ids, games
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -55,7 +55,9 @@ class Copied:
     missing: int = 0
 
 
-def import_organization(url: str, source: Path, *, files: FileStore, media: FileStore | None) -> tuple[str, TransferResult]:
+def import_organization(
+    url: str, source: Path, *, files: FileStore, media: FileStore | None
+) -> tuple[str, TransferResult]:
     """Put what the file `source` holds into the database at `url`; the organization and what was imported.
 
     `media`: where the files of uploads are, `files`: the storage that they are copied to. An empty database gets its

@@ -13,6 +13,7 @@ from store.schema import CAPABILITIES
 from store.tables import (
     attachments,
     beliefs,
+    block_ids,
     corrections,
     creations,
     declarations,
@@ -24,7 +25,6 @@ from store.tables import (
     idempotency,
     ledger,
     locations,
-    block_ids,
     players,
     resources,
     teams,

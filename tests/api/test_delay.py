@@ -20,10 +20,10 @@ from api.liveblogs.messages import as_json
 from api.stream import streams
 from api.stream.reader import StreamRequest
 from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
-from mapping.import_options import ImportOptions
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache

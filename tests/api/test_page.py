@@ -56,7 +56,10 @@ async def test_the_page_shows_score_state_posts_and_squads(derby):
 def deeds_on(html):
     """Name → what is beside it in the line-ups, as it is read."""
     rows = re.findall(r'<li><b class="number">\d+</b><span>([^<]+?) <span class="deeds">(.*?)</span></span>', html)
-    return {name: " ".join(unescape(re.sub("<svg.*?</svg>|<[^>]+>", " ", player_events)).split()) for name, player_events in rows}
+    return {
+        name: " ".join(unescape(re.sub("<svg.*?</svg>|<[^>]+>", " ", player_events)).split())
+        for name, player_events in rows
+    }
 
 
 async def test_the_line_ups_show_what_the_players_did(derby):

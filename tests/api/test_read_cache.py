@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import tracemalloc
 from contextlib import asynccontextmanager
 from functools import partial
@@ -10,9 +11,11 @@ from functools import partial
 import pytest
 
 from api.http.rendered import OVERHEAD
+from api.middleware import request_span
 from api.view import read_cache
 from api.view.delay import DelayedView
 from api.view.read_cache import FRESH, ReadCache
+from store.engine import spans
 from store.liveblogs.liveblogs import Change, EventWrite, StoredGame, record
 from tests.api.conftest import serving
 from tests.kit import matchday
@@ -100,6 +103,23 @@ async def test_a_read_of_what_has_not_changed_leaves_the_database_alone(public, 
     server.ticks += FRESH
     await server.http.get(READS[kind])
     assert seen.reads == before + 1
+
+
+@pytest.mark.parametrize("kind", READS)
+async def test_a_read_of_what_has_not_changed_pays_nothing_for_traces(public, kind):
+    """Where they are off, none of the functions that make spans is called."""
+    server, seen = public
+    await seen.change()
+    await server.http.get(READS[kind])
+    entered = set()
+    sys.setprofile(lambda frame, *_: entered.add(frame.f_code.co_filename))
+    try:
+        await server.http.get(READS[kind])
+    finally:
+        sys.setprofile(None)
+
+    assert read_cache.__file__ in entered
+    assert entered.isdisjoint({spans.__file__, request_span.__file__})
 
 
 async def test_a_page_that_shows_the_version_is_answered_without_the_database(public):

@@ -19,11 +19,11 @@ from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from mapping.confirm import confirm_answer
 from mapping.errors import BadBody
+from mapping.import_options import ImportOptions
 from mapping.match import Match
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
-from mapping.import_options import ImportOptions
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import CARRIED_BY, HEIM
 from providers.heim.event import Event

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
-from mapping.import_options import ImportOptions
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from providers.replay import read

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from mapping.import_options import ImportOptions
 from mapping.match import (
     Clock,
     Comment,
@@ -16,7 +17,6 @@ from mapping.match import (
 )
 from mapping.posts import Post, wanted_posts
 from mapping.references import References
-from mapping.import_options import ImportOptions
 
 KICKOFF = 1_475_168_400
 

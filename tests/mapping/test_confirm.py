@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.match import Clock, Fault, PeriodScore, RankingEntry, Race, Score, Status
+from mapping.match import Clock, Fault, PeriodScore, Race, RankingEntry, Score, Status
 from mapping.parts import ALL_PARTS
 from tests.mapping.soccer_builders import (
     CALETA_CAR,
@@ -217,7 +217,9 @@ def test_an_incident_under_another_id_never_stands_twice():
         incidents=(START, replace(GOAL, created_at=None, score=None), replace(GOAL, key="incident:3"), CHANGE)
     )
     for more, key in ((other, again.key), (beside, "incident:3")):
-        assert {GOAL.key, key} < {each.key for each in confirm_answer(ConfirmedMatch(FULL), more, good=GOOD).match.incidents}
+        assert {GOAL.key, key} < {
+            each.key for each in confirm_answer(ConfirmedMatch(FULL), more, good=GOOD).match.incidents
+        }
 
 
 def test_what_nobody_could_read_is_not_gone():
@@ -239,7 +241,9 @@ def test_what_is_deduced_waits_with_what_it_was_deduced_from():
     paired = replace(CHANGE, people=involved(in_=MEYER, out=GORETZKA))
     half = replace(other, people=involved(in_=CALETA_CAR))
     goal = replace(GOAL, key="incident:9", order=9)
-    once = confirm_answer(ConfirmedMatch(full), only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD)
+    once = confirm_answer(
+        ConfirmedMatch(full), only(incidents=(START, GOAL, paired, half, goal), score=Score(3, 0)), good=GOOD
+    )
 
     assert (START, GOAL, CHANGE, other, goal) == once.match.incidents
     assert Score(3, 0) == once.match.score

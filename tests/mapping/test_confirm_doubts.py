@@ -59,7 +59,9 @@ def test_scores_that_fall_goal_by_goal_are_believed_only_where_they_stay():
     before = replace(FULL, score=Score(2, 1), incidents=(START,))
     answers = [replace(before, score=Score(*each)) for each in ((1, 1), (0, 0), (0, 0))]
 
-    assert [Score(2, 1), Score(2, 1), Score(0, 0)] == [each.match.score for each in polled(ConfirmedMatch(before), *answers)]
+    assert [Score(2, 1), Score(2, 1), Score(0, 0)] == [
+        each.match.score for each in polled(ConfirmedMatch(before), *answers)
+    ]
 
 
 def test_a_row_that_moves_in_the_feed_is_the_same_one():

@@ -8,9 +8,9 @@ from mapping.documents.base import dump, parse
 from mapping.documents.game import Game, GameDraft
 from mapping.documents.state import RankedGameStateInfo, TimeBasedGameStateInfo
 from mapping.errors import DownstreamRejected
+from mapping.import_options import ImportOptions
 from mapping.match import Clock, Named, PeriodScore, Person, Score, Status
 from mapping.prefill import EVERYTHING, game_document, synced_parts
-from mapping.import_options import ImportOptions
 from tests.mapping.soccer_builders import (
     GORETZKA,
     HOME,
@@ -372,5 +372,7 @@ def test_terms_say_which_parts_are_kept_up_to_date():
     document = {key: {} for key in (*EVERYTHING, "locale")}
 
     assert {"meta_info", "squads", "summary"} == set(synced_parts(document, ImportOptions(sport="soccer")))
-    assert "scoreboard" not in synced_parts(document, ImportOptions(sport="soccer", auto_post=True, exclude_scoreboard=True))
+    assert "scoreboard" not in synced_parts(
+        document, ImportOptions(sport="soccer", auto_post=True, exclude_scoreboard=True)
+    )
     assert set(EVERYTHING) == set(synced_parts(document, ImportOptions(sport="soccer", auto_post=True)))

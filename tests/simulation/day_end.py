@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from mapping.confirm import confirm_answer
 from mapping.games import GAME
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
-from mapping.import_options import ImportOptions
 from providers.gn_gsd import names as gn_gsd_names
 from providers.gn_gsd import translate as gn_gsd
 from providers.heim import names as heim_names

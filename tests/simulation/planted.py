@@ -10,7 +10,7 @@ import pytest
 
 from api.external import handback
 from ingest.sync import answers, apply_snapshot, poll, snapshot
-from mapping import believed, embedded, posts, reconcile, reissued
+from mapping import confirm, embedded, posts, reconcile, reissued
 from mapping.confirm import ConfirmedMatch
 from mapping.doubts import Doubts
 from mapping.import_options import ImportOptions
@@ -239,7 +239,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     ),
     "rows under two ids both stand": (
         ("a post stands twice:", "a post has another name:", "other ids stepped a liveblog"),
-        _swap(believed, "_once", _first_argument),
+        _swap(confirm, "_once", _first_argument),
     ),
     "a match is known by its id alone, and closing is the match's": (
         "a finished liveblog was written",
@@ -252,20 +252,20 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     ),
     "a lower score is believed at once": (
         "one answer took something back",
-        _swap(believed, "_score", lambda _: lambda _before, after, _doubts: after.score),
+        _swap(confirm, "_score", lambda _: lambda _before, after, _doubts: after.score),
     ),
     "an incident is gone at once": (
         "one answer took something back",
-        _swap(believed, "_incidents", lambda _: lambda _before, answer, _doubts: answer.incidents),
+        _swap(confirm, "_incidents", lambda _: lambda _before, answer, _doubts: answer.incidents),
     ),
     "a text is gone at once": (
         ("one answer took something back", "a post has another name:", "other ids stepped a liveblog"),
-        _swap(believed, "_comments", lambda _: lambda _before, answer, *_args: answer.comments),
+        _swap(confirm, "_comments", lambda _: lambda _before, answer, *_args: answer.comments),
     ),
     "a step back is never believed": (OTHER_POSTS, _swap(Doubts, "keep", _gives(True))),
     "a score that is further on counts for nothing": (
         ("the board has another score:", OTHER_POSTS, "a goal has another score:"),
-        _swap(believed, "guard_value", lambda _: lambda before, *_args: before),
+        _swap(confirm, "guard_value", lambda _: lambda before, *_args: before),
     ),
     # terms
     "drafts are published": (OTHER_POSTS, _swap(ImportOptions, "drafts", _gives(False))),

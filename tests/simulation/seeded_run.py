@@ -22,7 +22,7 @@ from structlog.testing import capture_logs
 
 from api.http.services import ImportRequest
 from ingest.kit import rate_limiter
-from ingest.sync import endpoint_limiter, follower, left_out, poll
+from ingest.sync import endpoint_limiter, follower, match_quarantine, poll
 from ingest.webhooks import attempt, dispatcher
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError, StoreUnavailable
@@ -340,7 +340,7 @@ def virtual(loop: VirtualLoop, seed: int) -> Iterator[None]:
     """Clocks, chance and receivers of the product are those of the simulation."""
     seeded, state = random.Random(seed), random.getstate()
     with ExitStack() as patches:
-        for module in (endpoint_limiter, follower, left_out, poll, rate_limiter):
+        for module in (endpoint_limiter, follower, match_quarantine, poll, rate_limiter):
             patches.enter_context(patch.object(module, "monotonic", loop.time))
         clocks = SimpleNamespace(monotonic=loop.time, time=time.time)
         patches.enter_context(patch.object(attempt, "time", clocks))

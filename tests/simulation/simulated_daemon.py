@@ -132,10 +132,10 @@ class SimulatedDaemon:
         """It ends without its database."""
         await self.kill()()
 
-    async def open_store(self, settings: Settings, clock: Callable[[], float], kind: type[Store] = Store) -> Store:
+    async def open_store(self, settings: Settings, clock: Callable[[], float]) -> Store:
         del settings
         self._backend = SimulatedBackend("daemon", self._database, self._seeded, clock)
-        return kind(self._backend)  # type: ignore[arg-type]
+        return Store(self._backend)  # type: ignore[arg-type]
 
     @asynccontextmanager
     async def serving(self, app: ASGIApp, *_: object) -> AsyncIterator[str]:

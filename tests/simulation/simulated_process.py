@@ -72,9 +72,7 @@ class SimulatedProcess:
             lease=lease,
             quarantine=quarantine,
         )
-        self.leasing = MatchLeases(
-            self.store, self.followers, lease, knows=frozenset(adapters), quarantine=quarantine
-        )
+        self.leasing = MatchLeases(self.store, self.followers, lease, knows=frozenset(adapters), quarantine=quarantine)
         sources = {(OWNER, "heim"): ProviderSource(HEIM, provider, text_content=False)}
         self.importer = Importer(self.store, sources, self.leasing, providers=frozenset({"heim"}), limits=LIMITS)
         self.dispatcher = Dispatcher(

@@ -93,7 +93,7 @@ PLANTED = {
     never_ask_again: "it is not as it should be in the end",
 }
 """Faults, and the promise that each of them breaks."""
-EVERYTHING = {skip_the_fence: 10, withdraw_at_once: 2, never_ask_again: 3}
+BEGINNING = {skip_the_fence: 10, withdraw_at_once: 2, never_ask_again: 3}
 """From which seed on they are searched for; 0 where that is not said. A late write meets another owner in one run of ten."""
 
 
@@ -104,7 +104,7 @@ def test_every_promise_holds_in_every_seed():
 
 @pytest.mark.parametrize("fault", PLANTED, ids=lambda fault: fault.__name__)
 def test_a_planted_fault_is_found_and_its_seed_named(fault, monkeypatch):
-    first = EVERYTHING.get(fault, 0)
+    first = BEGINNING.get(fault, 0)
     fault(monkeypatch)
     found = next(filter(None, map(violation, range(first, first + WITHIN))))
     assert found.startswith(PLANTED[fault])

@@ -14,7 +14,7 @@ from store.engine.sql.bulk_write import insert_ignore, insert_rows, update_rows,
 from store.engine.sql.compiled_query import Among, CompiledQuery, compiled_for
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
-from store.tables import clients, events, follows, games, ledger, outbox, parts, players, resources
+from store.tables import block_ids, clients, events, follows, games, ledger, outbox, players, resources
 from tests.kit.opening import store_at
 from tests.store.conftest import GAME, new_game, open_store
 
@@ -245,7 +245,7 @@ async def test_a_unit_that_survives_its_error_keeps_what_came_before(sqlite_stor
     def work(unit):
         version = record(unit, sqlite_game.id, Change(events=(post("e1"),)))
         with pytest.raises(exc.IntegrityError):
-            write_batch(unit.conn, insert_rows(parts, [{"local_id": "b1", "event_id": "nobody"}]))
+            write_batch(unit.conn, insert_rows(block_ids, [{"local_id": "b1", "event_id": "nobody"}]))
         return version
 
     assert await sqlite_store.write(work) == 2

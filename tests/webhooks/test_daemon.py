@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from contextlib import AsyncExitStack
 from functools import partial
 from types import SimpleNamespace
 
 import httpx
 import pytest
-from prometheus_client import CollectorRegistry
 from standardwebhooks import Webhook
 from structlog.testing import capture_logs
 from typer.testing import CliRunner
@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from config import Settings
 from ingest.cli.main import app
 from ingest.daemon import run as daemon
-from ingest.daemon.parts import PLAIN
 from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.roles import Role
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.upkeep import command
 from tests.ingest.daemon.test_resources import NEWS
@@ -171,9 +171,10 @@ def test_limits_of_the_config_reach_those_who_keep_them():
         "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
     }  # fmt: skip
     settings = Settings.model_validate({"webhooks": limits})
-    components = SimpleNamespace(store=None, leasing=None, quarantine=None, parts=PLAIN)
+    components = SimpleNamespace(store=SimpleNamespace(on_step=lambda _: None), leasing=None, quarantine=None)
+    process = daemon._Process(settings, components, Role.API, time.time, AsyncExitStack(), None)
     guard = SsrfGuard(settings.webhooks)
-    bulkhead = daemon._dispatcher(settings, components, guard, time.time, CollectorRegistry()).bulkhead
+    bulkhead = daemon._deliver(process, guard).bulkhead
 
     assert (bulkhead._all._limits[0], bulkhead._share[0]) == (40, 20)
     assert guard._look_up_timeout == 0.5

@@ -119,9 +119,7 @@ async def test_a_store_that_takes_no_writes_is_an_alarm_that_needs_none(store, t
     """Somebody else holds the file: it is logged and sent at once, without a row, and so is its end."""
     with running_receiver(tmp_path) as receiver:
         announcer = Announcer(Alarms(webhook_url=receiver.url("ok")), Webhooks(), lambda: 0.0)
-        monitor = AlarmMonitor(
-            store, {}, announcer, clock=lambda: 1_800_000_000.0, quarantine=Quarantine(), alone=True
-        )
+        monitor = AlarmMonitor(store, {}, announcer, clock=lambda: 1_800_000_000.0, quarantine=Quarantine(), alone=True)
         await monitor.look()
         with sqlite3.connect(tmp_path / "alarms.db") as other, capture_logs() as lines:
             other.execute("BEGIN EXCLUSIVE")

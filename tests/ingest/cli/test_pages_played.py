@@ -19,7 +19,7 @@ DOCS = Path(__file__).resolve().parents[3] / "docs"
 OPERATORS, NEWSROOMS, INTEGRATORS = (
     (DOCS / f"for-{name}.md").read_text() for name in ("operators", "newsrooms", "integrators")
 )
-EVERYTHING = 'set -eu\nexport PATH="$PWD/.venv/bin:$PATH"\n'
+BEGINNING = 'set -eu\nexport PATH="$PWD/.venv/bin:$PATH"\n'
 
 
 def environment(folder, upstream):
@@ -55,10 +55,10 @@ async def test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed():
             shutil.copy(DOCS / "examples" / "receive_webhooks.py", folder)
             environ = environment(folder, upstream)
             first, second = split(OPERATORS, "Begin")
-            with terminal(folder, environ, EVERYTHING + first) as daemon:
+            with terminal(folder, environ, BEGINNING + first) as daemon:
                 script = f"{second}\n{newsroom}\ntrap 'kill %1' EXIT\n{integrator}"
                 script = script.replace(ADDRESS, daemon.address()).replace(RECEIVER, str(free_port()))
-                with terminal(folder, environ, EVERYTHING + script) as other:
+                with terminal(folder, environ, BEGINNING + script) as other:
                     status, said = other.finished()
             assert status == 0, said
             files = "liveblog", "post", "first", "second", "openapi"
@@ -104,9 +104,9 @@ async def test_what_an_operator_does_later_runs_as_it_is_printed():
             for tool in tools:
                 by_tool(folder, environ, tool)
             first, _ = split(OPERATORS, "Begin")
-            with terminal(folder, environ, EVERYTHING + first) as daemon:
+            with terminal(folder, environ, BEGINNING + first) as daemon:
                 daemon.address()
-                with terminal(folder, environ, EVERYTHING + typed(OPERATORS, "Back up", "Watch")) as other:
+                with terminal(folder, environ, BEGINNING + typed(OPERATORS, "Back up", "Watch")) as other:
                     status, said = other.finished()
             assert status == 0, said
             assert (folder / "elsewhere" / "matchwire.db").exists()
@@ -128,9 +128,9 @@ def test_a_provider_author_begins_as_it_is_printed():
     with fresh_folder() as folder:
         shutil.copytree(DOCS.parent / demo, folder / demo)
         environ, port = plain_environment(folder), str(free_port())
-        with terminal(folder, environ, EVERYTHING + served.replace("9000", port)) as replay:
+        with terminal(folder, environ, BEGINNING + served.replace("9000", port)) as replay:
             replay.address()
-            with terminal(folder, environ, EVERYTHING + probed.replace(":9000", f":{port}")) as other:
+            with terminal(folder, environ, BEGINNING + probed.replace(":9000", f":{port}")) as other:
                 status, said = other.finished()
 
     assert status == 0, said

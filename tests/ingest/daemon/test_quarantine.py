@@ -21,7 +21,7 @@ from structlog.testing import capture_logs
 
 from config import Settings
 from ingest.cli.explain import explain
-from ingest.sync import left_out
+from ingest.sync import match_quarantine
 from providers.http_server import bind_socket, listening
 from store.upkeep import command
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
@@ -140,7 +140,7 @@ class Day:
             if line["event"].endswith(".quarantined") and line["log_level"] == "error"
         ]
 
-    async def metric(self, kind: str, name: str = "matchwire_contained") -> float:
+    async def metric(self, kind: str, name: str = "matchwire_quarantined") -> float:
         page = (await self.http.get("/metrics")).text
         return float(page.partition(f'{name}{{kind="{kind}"}} ')[2].partition("\n")[0])
 
@@ -224,7 +224,7 @@ async def checked(
 
 async def test_rows_that_cannot_be_read_at_start_are_contained(settings, upstream, monkeypatch):
     """The daemon starts; the healthy match is followed; each poisoned one is named once, explained, and heals when mended."""
-    monkeypatch.setattr(left_out, "AGAIN", 0.5)
+    monkeypatch.setattr(match_quarantine, "AGAIN", 0.5)
     chosen = chosen_of(settings, while_running=False)
     matches, made = await seeded(settings, chosen)
     for name, each in chosen.items():

@@ -98,7 +98,7 @@ async def test_a_hangup_applies_what_is_valid_and_refuses_nobody(tmp_path):
             assert (await shown(client, liveblog)).json()["version"] == 2
         assert set(seen) == {200}
         assert len(seen) > 5
-        assert open_files(daemon) <= files + 5
+        await until(lambda: open_files(daemon) <= files + 5)
         assert await daemon.terminate() == 0
     assert RENEWED not in log.read_text()
     assert not events_of(log, "matchwire.failed")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.import_options import ImportOptions
 from providers.gn_gsd.catalog import CATALOG
 from tests.kit.interface_tables import OURS, providers
 from tests.providers.gn_gsd.gsd import action, translated

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from mapping.posts import in_order
 from mapping.import_options import ImportOptions
+from mapping.posts import in_order
 from tests.kit.sport_fixtures import encoded
 from tests.kit.sport_fixtures import translated as translated_sport
 from tests.providers.heim.feed import BERLIN, item, row, translated

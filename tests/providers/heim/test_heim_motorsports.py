@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.match import Status
 from mapping.prefill import game_document
-from mapping.import_options import ImportOptions
 from providers.heim.catalog import MOTORSPORTS
 from tests.kit.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
 

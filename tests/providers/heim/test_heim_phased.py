@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.match import Score, Status
 from mapping.prefill import game_document
 from mapping.rules.clock import display
-from mapping.import_options import ImportOptions
 from providers.heim.sports.phased import part_scores
 from tests.kit.sport_fixtures import FOLDER, NOBODY, encoded, posted, recorded_steps, stepped, translated
 

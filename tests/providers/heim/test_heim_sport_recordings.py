@@ -7,12 +7,12 @@ import pytest
 from mapping.confirm import confirm_answer
 from mapping.errors import InvalidRequest
 from mapping.games import GAME, is_game
+from mapping.import_options import ImportOptions
 from mapping.merge import merge_game, same
 from mapping.parts import ALL_PARTS
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import reconcile
-from mapping.import_options import ImportOptions
 from providers.replay.demo import demo_files
 from tests.kit.recordings import recordings, required
 from tests.kit.sport_fixtures import FOLDER, NOBODY, recorded_steps, translated

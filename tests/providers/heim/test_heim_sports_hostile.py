@@ -6,8 +6,8 @@ import random
 import pytest
 
 from mapping.errors import DownstreamRejected, InvalidRequest
-from mapping.prefill import game_document
 from mapping.import_options import ImportOptions
+from mapping.prefill import game_document
 from tests.kit.hostile import SHARES, broken
 from tests.kit.sport_fixtures import FOLDER, NOBODY, posted, race, recorded_steps, translated
 

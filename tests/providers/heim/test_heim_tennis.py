@@ -5,10 +5,10 @@ import json
 import pytest
 
 from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
 from mapping.match import Score, Status
 from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
-from mapping.import_options import ImportOptions
 from providers.heim.translate import translate
 from tests.kit.sport_fixtures import (
     BERLIN,

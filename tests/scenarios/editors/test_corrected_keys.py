@@ -8,7 +8,7 @@ import pytest
 
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.outages.test_one_bad_answer import FollowedMatch
+from tests.scenarios.outages.test_one_bad_answer import Followed
 
 NAME = "heim demo croatia-denmark"
 
@@ -65,7 +65,7 @@ def end_entered_again(rows):
 @pytest.mark.parametrize("change", [exchange, card_of_another_colour, goal_entered_again, end_entered_again])
 async def test_a_correction_that_moves_the_id_is_one_post_edited(change, store):
     """At once, in one version step at most; it stays so at the next polls, and the first form comes back the same way."""
-    followed = FollowedMatch(store, NAME)
+    followed = Followed(store, NAME)
     good = followed.course.snapshots[-1]
     await followed.settle(good)
     version, posts = await followed.after(good), await followed.posts()

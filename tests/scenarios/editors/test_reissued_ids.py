@@ -14,7 +14,7 @@ from tests.kit.watched import COURSES
 from tests.providers.heim.feed import row
 from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, snapshot
 from tests.scenarios.editors.test_editors import edit
-from tests.scenarios.outages.test_one_bad_answer import FollowedMatch
+from tests.scenarios.outages.test_one_bad_answer import Followed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +80,7 @@ async def test_a_match_of_which_all_ids_are_given_anew_at_half_time_keeps_its_po
     ends = []
     for step in (str, later):
         store = await open_store(migrated_url(tmp_path / f"{step.__name__}.db"))
-        followed = FollowedMatch(store, name)
+        followed = Followed(store, name)
         half_time, rest = of_half_time(followed.course.snapshots)
         await followed.settle(half_time)
         played = [key for key, (_, document) in (await followed.posts()).items() if "sport_event" in document]

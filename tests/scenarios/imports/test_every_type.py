@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.import_options import ImportOptions
 from providers.heim.catalog import CATALOG
 from providers.heim.names import names_of
 from providers.heim.translate import translate

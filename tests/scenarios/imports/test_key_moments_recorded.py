@@ -9,11 +9,11 @@ import pytest
 
 from api.view.key_moments import moments_of
 from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
 from mapping.references import References
 from mapping.sports import SPORTS
-from mapping.import_options import ImportOptions
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache

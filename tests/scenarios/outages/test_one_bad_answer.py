@@ -144,7 +144,7 @@ async def store(tmp_path):
     await opened.close()
 
 
-class FollowedMatch:
+class Followed:
     """A match that the sync follows into a store, polled by hand with whatever answers."""
 
     def __init__(self, store, name):
@@ -189,7 +189,7 @@ STORES = [
 @pytest.mark.parametrize("name", STORES)
 async def test_a_liveblog_does_not_step_and_heals_to_the_same_posts(name, store):
     """Through the store: no version step for what is no news, and after any bad answer the same posts under the same ids."""
-    followed, draw = FollowedMatch(store, name), Random(name)
+    followed, draw = Followed(store, name), Random(name)
     for bodies, earlier in points(name, followed.course.snapshots, SNAPSHOTS):
         await followed.settle(bodies)
         everything = list(Spoiler(bodies, earlier, draw, ROWS))
@@ -268,7 +268,7 @@ LESS = [
 @pytest.mark.parametrize(("name", "less"), LESS, ids=lambda value: getattr(value, "__name__", value))
 async def test_said_once_it_moves_nothing_said_twice_it_counts_once(name, less, store):
     """A lower score, what is gone, and a match that is not over any more: no step, then one step, and one step back."""
-    followed = FollowedMatch(store, name)
+    followed = Followed(store, name)
     good = followed.course.snapshots[-1]
     await followed.settle(good)
     version, posts = await followed.after(good), await followed.posts()
@@ -298,7 +298,7 @@ OTHERS = {
 @pytest.mark.parametrize("name", [each for each in OTHERS if each in COURSES])
 async def test_another_matchs_answers_and_those_of_another_resource_move_nothing(name, store):
     """Said three times in a row too: they are faults, and so is 00:00 after a kick-off whose hour was known."""
-    followed, other = FollowedMatch(store, name), OTHERS[name]
+    followed, other = Followed(store, name), OTHERS[name]
     good = followed.course.snapshots[-1]
     await followed.settle(good)
     version = await followed.after(good)

@@ -10,7 +10,7 @@ from mapping.match import Status
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
 from tests.kit.watched import COURSES, Observed, course, shown
-from tests.scenarios.outages.test_one_bad_answer import FollowedMatch, lower, without_the_first
+from tests.scenarios.outages.test_one_bad_answer import Followed, lower, without_the_first
 
 POLLS = 21
 
@@ -86,7 +86,7 @@ async def store(tmp_path):
 @pytest.mark.parametrize("older", [lower, without_the_last_goal])
 async def test_two_caches_by_turns_move_a_liveblog_twice_at_most(older, store):
     """Forty polls, two of each cache in turn: what is missing in the older one goes once and comes back once."""
-    followed = FollowedMatch(store, "heim demo croatia-denmark")
+    followed = Followed(store, "heim demo croatia-denmark")
     good = followed.course.snapshots[-1]
     await followed.settle(good)
     version, posts = await followed.after(good), await followed.posts()
