@@ -29,7 +29,10 @@ UNDECIDED = frozenset({wording.RETIRED, wording.WALKOVER, wording.ABANDONED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """What a post says happened; `roles` are (role, name) pairs, `score` the one that it shows, `text` is plain."""
+    """What a post says happened; `roles` are (role, name) pairs, `score` the one that it shows, `text` is plain.
+
+    `milestone`: people have made the post one; it need not name an incident then, and `kind` is empty.
+    """
 
     local_id: str
     kind: str
@@ -41,6 +44,7 @@ class Play:
     team: str = ""
     roles: tuple[tuple[str, str], ...] = ()
     score: Score | None = None
+    milestone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,10 +149,13 @@ def _added_up(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
 
 
 def _type(at: _At) -> MomentType | None:
-    """What the play is as a key moment; an event type without a row is one where its post shows a score."""
-    if at.kind.moment is not None or at.kind.sentences or at.play.score is None:
-        return at.kind.moment
-    return MomentType.SCORE
+    """What the play is as a key moment; an event type without a row is one where its post shows a score.
+
+    Whatever else is no key moment is one as a milestone.
+    """
+    shows_score = at.play.score is not None and not at.kind.sentences
+    own = at.kind.moment or (MomentType.SCORE if shows_score else None)
+    return own or (MomentType.MILESTONE if at.play.milestone else None)
 
 
 def _moment(sport: Sport, state: MatchState, at: _At, type_: MomentType, texts: Translator) -> KeyMoment:
@@ -171,7 +178,7 @@ def _moment(sport: Sport, state: MatchState, at: _At, type_: MomentType, texts: 
 
 def _text(sport: Sport, state: MatchState, at: _At, score: Score | None, texts: Translator) -> str:
     """The sentence of the play: the one that its post has, else as specific as what the post shows allows."""
-    kind, title = at.kind, at.play.title or texts.text(at.kind.title)
+    kind, title = at.kind, at.play.title or texts.text(at.kind.title) or at.play.text
     values = {**_values(sport, state, at, score, texts), "title": title}
     if own := _own_sentence(kind, at.play, values, texts):
         return own

@@ -73,7 +73,7 @@ async def frame(request: ApiRequest) -> Response:
             PageRenderer.of(services, view.delay).context(found.game, url=page),
             view.now,
             found.key_moments,
-            extent=PageExtent(PageRequest(limit=limit, kept=late(view.delay)), older=found.more),
+            extent=PageExtent(PageRequest(limit=limit, kept=late(view.delay)), older=found.more, pinned=found.pinned),
             delay=view.delay,
         )
         return _document(found.document, inner).encode("utf-8", "replace")

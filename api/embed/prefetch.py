@@ -135,7 +135,7 @@ def _liveblog(found: LoadedLiveblog, services: Services, view: DelayedView, clie
         context,
         view.now,
         found.key_moments,
-        extent=PageExtent(PageRequest(kept=late(view.delay)), older=found.more),
+        extent=PageExtent(PageRequest(kept=late(view.delay)), older=found.more, pinned=found.pinned),
         delay=view.delay,
     )
     named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
@@ -146,7 +146,7 @@ def _liveblog(found: LoadedLiveblog, services: Services, view: DelayedView, clie
 def _themed(found: LoadedLiveblog, context: PageContext, now: float) -> str:
     """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
     moments = key_moments_html(found.key_moments, context.texts, context.url, context.delay)
-    posts = stream(found.document, found.posts, context, descending=found.request.descending)
+    posts = stream(found.document, found.posts, context, pinned=found.pinned, descending=found.request.descending)
     return _frame(found.document, scoreboard(found.document, context, now) + moments + posts)
 
 

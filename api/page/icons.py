@@ -61,6 +61,12 @@ SHIELD = f'<path {LINE} d="M12 3l7.5 2.5V12c0 4.5-3.2 7.5-7.5 9-4.3-1.5-7.5-4.5-
 TWO_MORE = f'<path {ROUND} d="M4 12h6M7 9v6m6.5-5.5a3 3 0 1 1 5.2 2L13.5 17h6"/>'
 PODIUM = f'<path {LINE} d="M3 21v-7h6V8h6v8h6v5zM9 14v7m6-5v5"/>'
 
+PIN = (
+    '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">'
+    f'<path {LINE} d="M9 3.5h6l-.8 6 3.3 3.5v1.5H6.5V13l3.3-3.5z"/><path {ROUND} d="M12 14.5v6"/></svg>'
+)
+"""Stands before the word for a post above all others."""
+
 DRAWINGS: dict[str, str] = {
     "goal": BALL,
     "own-goal": OWN_GOAL,

@@ -57,7 +57,7 @@ def render_liveblog(
     known |= page_data(page.settings, page.images.organization_id, game, page.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, page.texts, page.url, page.delay)
-    posts = stream(game, events, page, extent._replace(key_moments=key_moments))
+    posts = stream(game, events, page, extent._replace(key_moments=key_moments), pinned=extent.pinned)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
         f'{scoreboard(game, page, now)}<div class="columns">'

@@ -139,11 +139,17 @@ def _safe_plays(post: Json, squads: Names) -> list[Play]:
 
 
 def _plays(post: Json, squads: Names) -> Iterator[Play]:
-    """The incidents that a post shows, beside its text and within it."""
+    """The incidents that a post shows, beside its text and within it; of a milestone without any, that it is one."""
     blocks = [node(post, "sport_event"), *incident_blocks(post)]
     shown = {text(each, "local_id") or str(at): each for at, each in enumerate(blocks) if text(each, "event_type")}
     for each in shown.values():
         yield _play(post, each, squads, alone=len(shown) == 1)
+    if not shown and is_milestone(post):
+        yield _play(post, {}, squads, alone=True)
+
+
+def is_milestone(post: Json) -> bool:
+    return text(post, "highlight") == "milestone"
 
 
 def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
@@ -161,4 +167,5 @@ def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
         team=short_name(node(block, "team")),
         roles=tuple((role, name) for role, name in people if name),
         score=score_of(node(block, "score")),
+        milestone=is_milestone(post),
     )

@@ -32,6 +32,7 @@ class Label(StrEnum):
     NOTHING = "Nothing posted yet"
     NOT_STARTED = "Not started"
     OLDER_POSTS = "Older posts"
+    PINNED = "Pinned"
     PLACE = "Place"
     PLAY = "Play video"
     POSTPONED = "Postponed"

@@ -115,3 +115,18 @@ def test_what_people_post_of_american_football_is_a_key_moment():
     ]  # fmt: skip
     assert [each.score for each in found] == [Score(6, 0), Score(7, 0), None, None, None, None]
     assert [each.text for each in found][2:4] == ["Field goal", "Half-time"]
+
+
+def test_a_milestone_is_named_by_its_headline_or_its_words():
+    """A post that names no incident, and an incident that is none by itself; what is one by itself stays what it is."""
+    plain = Play(local_id="e1", kind="", headline="A record crowd", milestone=True)
+    silent = Play(local_id="e2", kind="", text="Rain.", milestone=True)
+    booked = play("yellow-card", team="Ulm", milestone=True)
+    found = moments(plain, silent, booked, Play(local_id="e3", kind="", text="No"), GOAL)
+
+    assert [(str(each.type), each.text) for each in found] == [
+        ("milestone", "A record crowd"),
+        ("milestone", "Rain."),
+        ("milestone", "Yellow card for Ulm."),
+        ("goal", "Goal for Kiel! The score is now 1-0."),
+    ]
