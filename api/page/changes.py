@@ -21,6 +21,7 @@ from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images
 from api.view.references import complete
+from api.view.result import with_result
 from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from store.liveblogs import deltas
@@ -120,9 +121,9 @@ def parts(
         name: safe_post(document, each, page, pinned=name in on_top) for name, each in zip(names, posts, strict=True)
     }
     return {
-        "title": title(document),
+        "title": with_result(document, title(document)),
         "label": posts_label(deltas.count(conn, game.id), page.texts),
-        "board": scoreboard(document, page, now),
+        "board": scoreboard(document, page, now, key_moments.kicks),
         "moments": key_moments_html(key_moments, page.texts),
         "squads": squads(document, page.texts, key_moments.player_events),
         "pinned": on_top,

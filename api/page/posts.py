@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -12,10 +11,12 @@ import structlog
 from api.http.json_path import RENDER_ERRORS, Json, number, text
 from api.page.icons import PIN, icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
+from api.page.whole_scores import whole_scores
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
+from mapping.shootout import can_be_kick, phase_of_shootout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +27,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 FILTERS = {Show.ALL: PageText.ALL, Show.KEY: Label.KEY_MOMENTS, Show.GOALS: PageText.GOALS, Show.TEXT: PageText.TEXTS}
-_TAG = re.compile(r"(<[^>]*>)")
-_SCORE = re.compile(r"(?<![\d-])\d{1,3}-\d{1,3}(?![\d-])")
+KICKED = {True: "kick-scored", False: "kick-missed"}
 STYLES = {"sticky": "highlighted", "inplace": "highlighted", "milestone": "milestone"}
 """How a post stands out by its highlight; `stickyNoHighlight` only by its place."""
 
@@ -142,13 +142,6 @@ def posts_label(count: int, translator: Translator) -> str:
     return translator.plural(*POSTS, count)
 
 
-def whole_scores(html: str) -> str:
-    """HTML in which no line ends within a score: browsers break lines after a hyphen, also between figures."""
-    parts = _TAG.split(html)
-    parts[::2] = (_SCORE.sub(r'<span class="whole">\g<0></span>', each) for each in parts[::2])
-    return "".join(parts)
-
-
 def _place(event: Json) -> str:
     return text(event, "sort")
 
@@ -166,7 +159,8 @@ def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) ->
     """One post as a list item that its `local_id` names; `pinned`: it stands above all others, and says so."""
     event_type, locale = text(event, "sport_event", "event_type"), text(game, "locale") or "en"
     happened = incident(event, locale)
-    classes = ["post", f"on-{escape(word_of(event_type))}"]
+    drawn = _drawn_as(game, event, page)
+    classes = ["post", f"on-{escape(word_of(drawn))}"]
     classes += ["period"] if happened and marks_period(event_type) else []
     classes += _styles(game, event, pinned=pinned)
     when = minute(event)
@@ -177,9 +171,17 @@ def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) ->
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'
         f'{label}<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{link}</div>'
-        f'<div class="mark">{icon(event_type if happened else "")}</div>'
+        f'<div class="mark">{icon(drawn if happened else "")}</div>'
         f'<div class="body">{_head(event, happened, locale)}{whole_scores(body_html(event, locale, page))}</div></article></li>'
     )
+
+
+def _drawn_as(game: Json, event: Json, page: PageContext) -> str:
+    """The event type by which the post is drawn: a kick of the shoot-out is no goal."""
+    sport, event_type = sport_of(game), text(event, "sport_event", "event_type")
+    kind, phase = sport.kind(event_type), phase_of_shootout(sport)
+    kicked = phase and can_be_kick(kind) and text(event, "sport_event", "phase", "name") == page.texts.text(phase)
+    return KICKED[kind.scores] if kicked else event_type
 
 
 def _styles(game: Json, event: Json, *, pinned: bool) -> list[str]:

@@ -62,6 +62,23 @@ class Recap(StrEnum):
     WINNER = "The winner is {first}."
 
 
+class Result(StrEnum):
+    """How a match ended, in a few words; its value is the msgid."""
+
+    WIN = "{winner} win {score}"
+    AFTER_EXTRA_TIME = "{winner} win {score} after extra time"
+    AFTER_OVERTIME = "{winner} win {score} after overtime"
+    ON_PENALTIES = "{winner} win {score} on penalties"
+    AFTER_SHOOTOUT = "{winner} win {score} after a shoot-out"
+    DRAW = "{home} and {away} draw {score}"
+    SETS = "{winner} wins {sets}"
+    WINNER = "{winner} wins"
+    RETIRED = "{winner} wins by retirement"
+    WALKOVER = "{winner} wins by walkover"
+    TITLE = "{title}: {result}"
+    """The title of a liveblog whose match is over."""
+
+
 class PageText(StrEnum):
     """A text of the lists, filters and errors on our pages; its value is the msgid."""
 
@@ -163,6 +180,12 @@ WITHDRAWN = "Withdrawn: {text}"
 
 LOADS_FROM = "Loads from {host}"
 """What a video says before it is played."""
+
+KICK = {True: "Penalty {number} of {count}: scored", False: "Penalty {number} of {count}: missed"}
+KICK_BEYOND = {True: "Penalty {number}: scored", False: "Penalty {number}: missed"}
+KICK_UNNUMBERED = {True: "Penalty scored", False: "Penalty missed"}
+"""What a kick of a shoot-out is called, by whether it went in."""
+KICK_OPEN = "Penalty {number}: not taken"
 
 SCORE_CONTEXT = "score"
 

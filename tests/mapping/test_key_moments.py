@@ -45,7 +45,7 @@ def test_a_goal_without_a_score_leaves_the_score_open():
 
 
 def test_kicks_of_the_shoot_out_change_no_score():
-    """They are key moments, and the result has the score on the pitch with the tally beside it."""
+    """One line stands for all of them, and the result has the score on the pitch with the tally beside it."""
     kick = play("goal", team="Ulm", roles=(("scorer", "Petersen"),))
     state = MatchState(
         home="Kiel",
@@ -59,8 +59,9 @@ def test_kicks_of_the_shoot_out_change_no_score():
         GOAL, play("start-shootout"), kick, play("penalty-kick-missed", team="Kiel"), play("end"), state=state
     )
 
-    assert [each.score for each in found] == [Score(1, 0)] * 5
-    assert found[2].text == "Petersen (Ulm) scores in the shoot-out."
+    assert [each.score for each in found] == [Score(1, 0)] * 3
+    assert [str(each.type) for each in found] == ["goal", "shoot-out", "result"]
+    assert found[1].text == "Penalty shoot-out: Kiel against Ulm, 3-4."
     assert found[-1].text == "Full-time: Kiel 1-0 Ulm, 3-4 on penalties."
     assert recap(SOCCER, state, found, translator("en")).endswith("on penalties. Goals: 1-0 Kiel 9'.")
 
