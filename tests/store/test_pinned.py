@@ -10,7 +10,7 @@ from sqlalchemy import event, insert, select
 from mapping.documents.event import PINNED, Highlight
 from store.liveblogs.liveblogs import Change, record
 from store.liveblogs.pinned import pinned_events
-from store.tables import events
+from store.tables import WRITTEN_AS_PINNED, events
 from tests.store.conftest import GAME, change, post
 
 
@@ -75,6 +75,18 @@ async def test_other_posts_are_not_looked_at(store, game):
 
     assert "ix_events_pinned" in found
     assert "SCAN" not in found.upper().replace("INDEX SCAN", "")
+
+
+async def test_the_index_holds_pinned_posts_alone(store):
+    """Its condition is the one that the query has: without it, every post would be in it."""
+
+    def condition(conn):
+        postgresql = "SELECT indexdef FROM pg_indexes WHERE indexname = 'ix_events_pinned'"
+        sqlite = "SELECT sql FROM sqlite_master WHERE name = 'ix_events_pinned'"
+        return conn.exec_driver_sql(postgresql if conn.dialect.name == "postgresql" else sqlite).scalar()
+
+    definition = await store.read(condition)
+    assert WRITTEN_AS_PINNED.partition("LIKE ")[2] in definition.partition(" WHERE ")[2]
 
 
 async def test_a_pinned_post_of_another_liveblog_is_not_found(store, game):
