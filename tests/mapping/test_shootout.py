@@ -55,6 +55,8 @@ def test_the_order_of_the_feed_says_nothing_where_the_tally_does():
 
     assert {name: number for name, number in kick_numbers(shot(*again)).items() if name in {"k2", "k3", "k4"}} == {
         "k2": 2, "k3": 2, "k4": 3}  # fmt: skip
+    same = (kick(0, "home", scored=False, tally=(1, 0)), kick(1, "home", tally=(1, 0)))
+    assert kick_numbers(shot(*same)) == {"k1": 1, "k0": 2}
     without = [replace(each, score=None) for each in FIVE]
     assert kick_numbers(shot(*without)) == {"k0": 1, "k1": 1, "k2": 2, "k3": 2, "k4": 3}
 
