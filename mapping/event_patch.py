@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 
 from mapping.documents.base import dump, parse
-from mapping.documents.event import Event
+from mapping.documents.event import PINNED, Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 from mapping.event_media import NewId, Stamp, legacy_entries, media_entries, show_media, without_gone
@@ -31,7 +31,6 @@ EVENT = "Svc::Model::Event"
 LEGACY_BLOCKS = frozenset({RICH_TEXT, WEB_EMBED})
 """Kinds of blocks that the older form of a post has too."""
 PLAIN = ("headline", "tag_ids", "state_info")
-STICKY = frozenset({"sticky", "stickyNoHighlight"})
 SPORT_EVENT = "Svc::Model::Content::SportEventContentBlock"
 EMPTY: Document = {"_type": EVENT, "headline": "", "highlight": "", "contents": []}
 
@@ -108,7 +107,7 @@ def event_document(document: Mapping[str, Any], *, older: bool = True) -> Docume
         **document,
         "headline": document.get("headline") or "",
         "highlight": highlight,
-        "is_sticky": highlight in STICKY,
+        "is_sticky": highlight in PINNED,
         "contents": document.get("contents") or [],
         "media": document.get("media") or [],
         **({} if info is None else {"event_info": info}),
@@ -124,7 +123,7 @@ def _whole(sent: Document, before: Mapping[str, Any]) -> Document:
     if not _in_older_form(sent):
         return sent
     old = before.get("highlight") or ""
-    sticky = old if old in STICKY else "sticky"
+    sticky = old if old in PINNED else "sticky"
     return {"highlight": sticky if sent.get("is_sticky") else "", "media": [], **sent}
 
 
@@ -175,7 +174,7 @@ def _highlight(sent: Document, before: Document, seen: Document) -> str:
     new = sent.get("highlight") or ""
     if "highlight" in sent and new != (seen.get("highlight") or ""):
         return str(new)
-    if "is_sticky" in sent and bool(sent["is_sticky"]) != (old in STICKY):
+    if "is_sticky" in sent and bool(sent["is_sticky"]) != (old in PINNED):
         return "sticky" if sent["is_sticky"] else ""
     return str(old)
 

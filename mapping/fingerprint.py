@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mapping.prefill import state_info
 from mapping.references import References
+from mapping.shootout import kick_numbers
 from mapping.sports import sport_of
 from mapping.wording import ending, extra_half
 
@@ -27,6 +28,7 @@ def of_setting(match: Match, terms: ImportOptions) -> int:
         (
             terms,
             (ending(sport, match), extra_half(match)),
+            tuple(kick_numbers(match).items()),
             repr(state_info(sport, match, NOBODY)),  # takes some of its times from incidents
             (match.provider, match.match_id, match.sport, match.status, match.kickoff, match.clock, match.title),
             (match.home, match.away, match.tournament, match.location, match.race),

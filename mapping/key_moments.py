@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from mapping import wording
 from mapping.documents.state import ENDED, SHOOTOUT
-from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT
+from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Recap
 from mapping.match import Score
+from mapping.shootout import can_be_kick, phase_of_shootout
 from mapping.sports.base import Kind, MomentType, Sport
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ UNDECIDED = frozenset({wording.RETIRED, wording.WALKOVER, wording.ABANDONED})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Play:
-    """What a post says happened; `roles` are (role, name) pairs, `score` the one that it shows, `text` is plain."""
+    """What a post says happened; `roles` are (role, name) pairs, `score` the one that it shows, `text` is plain.
+
+    `milestone`: people have made the post one; it need not name an incident then, and `kind` is empty.
+    """
 
     local_id: str
     kind: str
@@ -41,6 +45,7 @@ class Play:
     team: str = ""
     roles: tuple[tuple[str, str], ...] = ()
     score: Score | None = None
+    milestone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +53,8 @@ class MatchState:
     """The match as the head of its liveblog shows it.
 
     `decided` stands beside the score, `parts` are titles and scores of halves, sets or periods, `phase` counts from 1,
-    `ranking` names the first places of a race.
+    `ranking` names the first places of a race. `winner`: where it is said, as the sets may not say it; `interrupted`: the
+    match was not played as planned.
     """
 
     home: str = ""
@@ -61,6 +67,17 @@ class MatchState:
     phase: int = 0
     ranking: tuple[str, ...] = ()
     lap: str = ""
+    winner: SideName | None = None
+    interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kick:
+    """A kick of the shoot-out, as its post has it; `player` is empty where the post names nobody."""
+
+    side: SideName
+    scored: bool
+    player: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,12 +98,39 @@ class KeyMoment:
 def key_moments(sport: Sport, state: MatchState, plays: Sequence[Play], texts: Translator) -> tuple[KeyMoment, ...]:
     """The key moments among all plays of a liveblog, which come in their order."""
     sets = _won_sets(sport, state, plays, texts)
-    found = [_moment(sport, state, each, type_, texts) for each, type_ in _key(sport, plays, sets)]
+    found = [_moment(sport, state, each, type_, texts) for each, type_ in _key(sport, plays, sets, texts)]
     return tuple(
         each
         for each, following in zip_longest(found, found[1:])
         if not (following and _repeated(sport, each, following))
     )
+
+
+def shootout_kicks(sport: Sport, state: MatchState, plays: Sequence[Play], texts: Translator) -> tuple[Kick, ...]:
+    """The kicks of the shoot-out in their order.
+
+    None where the posts do not add up to the tally that the head shows, or do not say whose a kick was: then the tally is
+    what is known.
+    """
+    sides: Mapping[str, SideName] = {state.home: "home", state.away: "away"}
+    kicks = [each for each in _counted(sport, plays, texts) if each.is_kick]
+    if any(each.play.team not in sides for each in kicks):
+        return ()
+    found = tuple(
+        Kick(side=sides[each.play.team], scored=each.kind.scores, player=_first_name(each.play)) for each in kicks
+    )
+    scored = [each.side for each in found if each.scored]
+    added_up = Score(scored.count("home"), scored.count("away"))
+    return found if tally_of(state, texts) in {None, added_up} else ()
+
+
+def _first_name(play: Play) -> str:
+    return play.roles[0][1] if play.roles else ""
+
+
+def tally_of(state: MatchState, texts: Translator) -> Score | None:
+    """The kicks of the shoot-out that went in, by the head of the liveblog."""
+    return dict(state.parts).get(texts.text(PERIODS["shootout"], context=SCORE_CONTEXT))
 
 
 def _repeated(sport: Sport, moment: KeyMoment, following: KeyMoment) -> bool:
@@ -101,11 +145,15 @@ class _At:
     play: Play
     kind: Kind
     score: Score | None
-    in_shootout: bool
+    is_kick: bool
+    has_begun: bool = False
+    """Whether the shoot-out was there before the play."""
 
 
-def _key(sport: Sport, plays: Sequence[Play], sets: Container[str]) -> Iterator[tuple[_At, MomentType]]:
-    for each in _counted(sport, plays):
+def _key(
+    sport: Sport, plays: Sequence[Play], sets: Container[str], texts: Translator
+) -> Iterator[tuple[_At, MomentType]]:
+    for each in _counted(sport, plays, texts):
         type_ = _type(each)
         if type_ is not None and (type_ is not MomentType.SET or each.play.local_id in sets):
             yield each, type_
@@ -119,41 +167,57 @@ def _won_sets(sport: Sport, state: MatchState, plays: Sequence[Play], texts: Tra
     return frozenset(name for number, name in last.items() if number <= counted or number < max(last))
 
 
-def _counted(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
+def _counted(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterator[_At]:
     """The plays with the score after each of them; a kick of the shoot-out leaves it alone.
 
     Where people post what scores, they may leave some out: only the score that a play shows is certain then.
     """
     if not _is_complete(sport):
-        return (_At(play, sport.kind(play.kind), play.score, in_shootout=False) for play in plays)
-    return _added_up(sport, plays)
+        return (_At(play, sport.kind(play.kind), play.score, is_kick=False) for play in plays)
+    return _added_up(sport, plays, texts)
 
 
 def _is_complete(sport: Sport) -> bool:
     return sport.timing is None or any(kind.scores for kind in sport.reported)
 
 
-def _added_up(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
+def _added_up(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterator[_At]:
     score = Score(0, 0) if sport.timing is not None else None
-    in_shootout = False
+    phase, has_begun = texts.text(phase_of_shootout(sport)), False
     for play in plays:
         kind = sport.kind(play.kind)
-        in_shootout = in_shootout or kind.enters == SHOOTOUT
-        if play.score is not None or (kind.scores and not in_shootout):
+        is_kick = can_be_kick(kind) and _is_of_shootout(play, phase, has_begun=has_begun)
+        if play.score is not None or (kind.scores and not is_kick):
             score = play.score
-        yield _At(play, kind, score, in_shootout)
+        yield _At(play, kind, score, is_kick, has_begun)
+        has_begun = has_begun or is_kick or kind.enters == SHOOTOUT
+
+
+def _is_of_shootout(play: Play, phase: str, *, has_begun: bool) -> bool:
+    """Whether the play belongs to the phase, the shoot-out's, by its post, or for want of a phase by its place."""
+    return play.phase == phase if play.phase else has_begun
 
 
 def _type(at: _At) -> MomentType | None:
-    """What the play is as a key moment; an event type without a row is one where its post shows a score."""
-    if at.kind.moment is not None or at.kind.sentences or at.play.score is None:
-        return at.kind.moment
-    return MomentType.SCORE
+    """What the play is as a key moment; an event type without a row is one where its post shows a score.
+
+    Of the kicks of a shoot-out the first one stands for all where nothing else does. Whatever else is no key moment is one
+    as a milestone.
+    """
+    return _own_type(at) or (MomentType.MILESTONE if at.play.milestone else None)
+
+
+def _own_type(at: _At) -> MomentType | None:
+    if at.is_kick:
+        return None if at.has_begun else MomentType.SHOOTOUT
+    shows_score = at.play.score is not None and not at.kind.sentences
+    return at.kind.moment or (MomentType.SCORE if shows_score else None)
 
 
 def _moment(sport: Sport, state: MatchState, at: _At, type_: MomentType, texts: Translator) -> KeyMoment:
-    play = at.play
-    score = at.score
+    play, score = at.play, at.score
+    if type_ is MomentType.SHOOTOUT:
+        return _shootout(sport, state, at, texts)
     if type_ is MomentType.RESULT and state.gamestate == ENDED and state.score is not None:
         score = state.score
     return KeyMoment(
@@ -164,14 +228,37 @@ def _moment(sport: Sport, state: MatchState, at: _At, type_: MomentType, texts: 
         phase=play.phase,
         score=score,
         team=play.team,
-        player=play.roles[0][1] if play.roles else "",
+        player=_first_name(play),
         text=play.headline or _text(sport, state, at, score, texts),
+    )
+
+
+def _shootout(sport: Sport, state: MatchState, at: _At, texts: Translator) -> KeyMoment:
+    """The one line for all kicks, which stands where the shoot-out begins and says where it stands."""
+    play, phase = at.play, texts.text(phase_of_shootout(sport) or at.kind.title)
+    start = next((kind.id for kind in sport.kinds if kind.enters == SHOOTOUT), play.kind)
+    tally = tally_of(state, texts)
+    values = {"phase": phase, "home": state.home, "away": state.away}
+    values |= {} if tally is None else {"score": wording.spoken_score(tally, texts)}
+    stands = next(
+        wording.filled_sentences([Recap.SCORE], {name: each for name, each in values.items() if each}, texts), ""
+    )
+    return KeyMoment(
+        type=MomentType.SHOOTOUT,
+        event_type=start,
+        local_id=play.local_id,
+        minute=play.minute,
+        phase=phase,
+        score=at.score,
+        team="",
+        player="",
+        text=play.headline or stands or (phase if at.is_kick else _text(sport, state, at, at.score, texts)),
     )
 
 
 def _text(sport: Sport, state: MatchState, at: _At, score: Score | None, texts: Translator) -> str:
     """The sentence of the play: the one that its post has, else as specific as what the post shows allows."""
-    kind, title = at.kind, at.play.title or texts.text(at.kind.title)
+    kind, title = at.kind, at.play.title or texts.text(at.kind.title) or at.play.text
     values = {**_values(sport, state, at, score, texts), "title": title}
     if own := _own_sentence(kind, at.play, values, texts):
         return own
@@ -194,8 +281,6 @@ def _variants(sport: Sport, state: MatchState, at: _At, texts: Translator) -> It
         yield "set"
     if at.kind.score_of == wording.FINAL:
         yield decided_how(sport, state.decided, texts)
-    elif at.in_shootout:
-        yield wording.SHOOTOUT
     yield from (role for role, _ in at.play.roles)
 
 
@@ -214,12 +299,11 @@ def _values(sport: Sport, state: MatchState, at: _At, score: Score | None, texts
     values = {"home": state.home, "away": state.away, "team": play.team, "opponent": other}
     values |= {"player": play.roles[0][1]} if play.roles else {}
     values |= dict(play.roles)
-    if score is not None and not (at.in_shootout and at.kind.score_of is None):
+    if score is not None:
         values["score"] = wording.spoken_score(score, texts)
     if play.score is not None:
         values["won"] = wording.spoken_score(_better_first(play.score), texts)
-    tally = dict(state.parts).get(texts.text(PERIODS["shootout"], context=SCORE_CONTEXT))
-    if tally is not None:
+    if (tally := tally_of(state, texts)) is not None:
         values["shootout"] = wording.spoken_score(tally, texts)
     if sport.sets:
         values |= _of_sets(sport, state, texts)
@@ -228,14 +312,20 @@ def _values(sport: Sport, state: MatchState, at: _At, score: Score | None, texts
 
 def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> dict[str, str]:
     """Who won, where the sets say it, and the sets as the winner sees them."""
-    won = _winner(sport, state, texts)
-    seen = [Score(each.away, each.home) if won == "away" else each for _, each in state.parts]
-    values = {"sets": wording.join_scores((wording.spoken_score(each, texts) for each in seen), texts)}
+    won = winner_of_sets(sport, state, texts)
+    values = {"sets": set_scores(state, won, texts)}
     names = (state.home, state.away) if won == "home" else (state.away, state.home)
     return {**values, **dict(zip(("winner", "loser"), names, strict=True))} if won else values
 
 
-def _winner(sport: Sport, state: MatchState, texts: Translator) -> SideName | None:
+def set_scores(state: MatchState, seen_by: SideName | None, texts: Translator) -> str:
+    """The scores of the sets one after the other, as that side sees them; empty where there is none."""
+    seen = [Score(each.away, each.home) if seen_by == "away" else each for _, each in state.parts]
+    return wording.join_scores((wording.spoken_score(each, texts) for each in seen), texts)
+
+
+def winner_of_sets(sport: Sport, state: MatchState, texts: Translator) -> SideName | None:
+    """Who has won more sets; None where that does not say who won."""
     score = state.score
     if score is None or score.home == score.away or decided_how(sport, state.decided, texts) in UNDECIDED:
         return None

@@ -13,6 +13,7 @@ from mapping import embedded, rich_text
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
 from mapping.match import Comment, Incident
+from mapping.shootout import is_kick, kick_numbers, kick_title
 from mapping.sports import Sport, sport_of
 from mapping.wording import SHOOTOUT, sentence, title
 
@@ -69,6 +70,7 @@ class _Desk:
     texts: Translator
     narratives: Mapping[str, str]
     block_id: BlockId
+    kicks: Mapping[str, int]
 
 
 def wanted_posts(
@@ -94,6 +96,7 @@ def wanted_posts(
         texts=translator(terms.locale),
         narratives=_narratives(comments, only),
         block_id=block_id,
+        kicks=kick_numbers(match),
     )
     posts = [
         _incident_post(desk, each, happened) if isinstance(each, Incident) else _comment_post(desk, each, happened)
@@ -165,14 +168,14 @@ def _sport_event(desk: _Desk, incident: Incident) -> Document:
     side = incident.team or desk.match.side(incident.side)
     kind = desk.sport.kind(incident.kind)
     shows_score = kind.scores and incident.score is not None and incident.method != SHOOTOUT
-    time_of_play, phase = _time_of_play(incident, desk.texts), desk.sport.phase(incident.phase)
+    time_of_play, phase = _time_of_play(desk.sport, incident, desk.texts), desk.sport.phase(incident.phase)
     return {
         "_type": "Svc::Model::Content::SportEventContentBlock",
         "local_id": desk.block_id(incident.key, "sport_event"),
         "sportstype": desk.sport.id,
         **({"time_of_play": time_of_play} if time_of_play else {}),
         "event_type": incident.kind,
-        "title": title(desk.sport, incident, desk.texts),
+        "title": _title(desk, incident, kind),
         **({"phase": _phase(desk.texts.text(phase))} if phase else {}),
         **({} if side is None else {"team": embedded.team(side, desk.references)}),
         "players": [_player(desk, kind, involved, side) for involved in incident.people],
@@ -193,8 +196,17 @@ def _phase(name: str) -> Document:
     return {"_type": "Svc::Model::Content::SportPhase", "name": name}
 
 
-def _time_of_play(incident: Incident, texts: Translator) -> str:
-    """The minute, in races the lap."""
+def _title(desk: _Desk, incident: Incident, kind: Kind) -> str:
+    """The name of its type; a kick of the shoot-out is called by its number."""
+    if is_kick(desk.sport, incident):
+        return kick_title(desk.kicks.get(incident.key), desk.texts, scored=kind.scores)
+    return title(desk.sport, incident, desk.texts)
+
+
+def _time_of_play(sport: Sport, incident: Incident, texts: Translator) -> str:
+    """The minute, in races the lap; a kick of the shoot-out has none, though feeds repeat the last one of play."""
+    if is_kick(sport, incident):
+        return ""
     return minute_of_play(incident) if incident.lap is None else texts.text(LAP, lap=incident.lap)
 
 

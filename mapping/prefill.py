@@ -106,6 +106,7 @@ def _scoreboard(
         "scores": _parts(match, texts),
         **({} if match.points is None else {"current_score": embedded.points(match.points)}),
         **({} if match.serving is None else {"serving": match.serving}),
+        **({"winner": match.winner} if sport.sets and match.status.over and match.winner is not None else {}),
     }
 
 

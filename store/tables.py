@@ -9,6 +9,9 @@ from sqlalchemy import text as sql
 
 from store.engine.columns import Bytewise, Counter, integer, json, metadata, text
 
+WRITTEN_AS_PINNED = """doc LIKE '%"highlight":"sticky%'"""
+"""The condition on the JSON text of an event that is pinned (`mapping.documents.event.PINNED`), as the index has it."""
+
 games = Table(
     "games",
     metadata,
@@ -50,6 +53,8 @@ events = Table(
     Index(None, "game_id", "version"),
     Index(None, "game_id", "local_id"),  # the posts of one liveblog in an order that no write changes
     Index(None, "publish_at"),
+    # Of pinned posts alone: migration 0102 says so; said here, it would load both dialects at every start.
+    Index("ix_events_pinned", "game_id", "local_status", "sort"),
 )
 
 block_ids = Table(

@@ -22,6 +22,7 @@ from api.page.window import PageRequest, late
 from api.view import delay
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
+from api.view.result import with_result
 from mapping.locales import translator
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ async def frame(request: ApiRequest) -> Response:
             PageRenderer.of(services, view.delay).context(found.game, url=page),
             view.now,
             found.key_moments,
-            extent=PageExtent(PageRequest(limit=limit, kept=late(view.delay)), older=found.more),
+            extent=PageExtent(PageRequest(limit=limit, kept=late(view.delay)), older=found.more, pinned=found.pinned),
             delay=view.delay,
         )
         return _document(found.document, inner).encode("utf-8", "replace")
@@ -101,7 +102,7 @@ def _document(game: Json, inner: str) -> str:
         f'<!doctype html><html lang="{escape(language(game))}"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">'
-        f'<title>{escape(title(game))}</title><base target="_blank">'
+        f'<title>{escape(with_result(game, title(game)))}</title><base target="_blank">'
         f'<link rel="stylesheet" href="{static}/page.css"><link rel="stylesheet" href="{static}/framed.css">'
         f'<script type="module" src="{static}/framed.js"></script></head><body><main>{inner}</main></body></html>'
     )

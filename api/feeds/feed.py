@@ -19,6 +19,7 @@ from api.view.content import Names, body_html, headline, incident, minute, names
 from api.view.delay import in_query
 from api.view.liveblog_access import cursor, in_batches, read_liveblog
 from api.view.post_files import Images, post_files
+from api.view.result import with_result
 from mapping.locales import translator
 from store.liveblogs import liveblogs
 
@@ -174,7 +175,7 @@ def build_feed(
     last = text(events[-1], "local_id") if events and more else None
     return Feed(
         id=game.local_id,
-        title=one_line(game.title) or "Liveblog",
+        title=one_line(with_result(game.as_document(), game.title or "Liveblog")),
         language=language,
         page_url=page,
         self_url=feed_url(public_url, extension, request, after=request.after),

@@ -16,11 +16,12 @@ from api.page.page_context import UP, PageContext
 from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
-from api.page.window import Show, event_filter
+from api.page.window import MOST_PINNED, Show, event_filter, pinned_on_top
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images
 from api.view.references import complete
+from api.view.result import with_result
 from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from store.liveblogs import deltas
@@ -43,6 +44,7 @@ CHANGES: Json = {
         "more": {"type": "boolean"},
         "status": {"enum": [*map(int, LocalStatus)]},
         **dict.fromkeys(("title", "label", "board", "moments", "squads"), TEXT),
+        "pinned": {"type": "array", "items": TEXT},
         "posts": {
             "type": "array",
             "items": {
@@ -53,7 +55,7 @@ CHANGES: Json = {
         },
     },
 }
-"""What a page must change, as HTML; `html` null for a post that it must forget."""
+"""What a page must change, as HTML; `html` null for a post that it must forget. `pinned`: the posts above all others, in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +104,34 @@ def parts(
     *,
     show: Show,
 ) -> Json:
-    """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
+    """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget.
+
+    The pinned posts come along where the page may lack one of them: where more were pinned than stand above the others.
+    """
     key_moments = key_moments_of(conn, game)
     keep = event_filter(show, key_moments)
-    kept = [event for event in events if keep(event)]
-    document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
+    pinned = pinned_on_top(conn, game.id)
+    if len(pinned) + len(events) > MOST_PINNED:
+        events = _joined(events, pinned)
+    on_top = [event.local_id for event in pinned if keep(event)]
+    document, *posts = complete(conn, [game.as_document(), *public_documents(list(filter(keep, events)))])
     posts = page_posts(conn, game.id, posts, now)
-    shown = {text(each, "local_id"): safe_post(document, each, page) for each in posts}
+    names = [text(each, "local_id") for each in posts]
+    shown = {
+        name: safe_post(document, each, page, pinned=name in on_top) for name, each in zip(names, posts, strict=True)
+    }
     return {
-        "title": title(document),
+        "title": with_result(document, title(document)),
         "label": posts_label(deltas.count(conn, game.id), page.texts),
-        "board": scoreboard(document, page, now),
+        "board": scoreboard(document, page, now, key_moments.kicks),
         "moments": key_moments_html(key_moments, page.texts),
         "squads": squads(document, page.texts, key_moments.player_events),
+        "pinned": on_top,
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }
+
+
+def _joined(events: Sequence[StoredEvent], more: Sequence[StoredEvent]) -> list[StoredEvent]:
+    """The events, then those of `more` that are not among them."""
+    known = {each.local_id for each in events}
+    return [*events, *(each for each in more if each.local_id not in known)]

@@ -87,7 +87,7 @@ async def liveblog(request: ApiRequest) -> Response:
             form.context(found.game),
             view.now,
             found.key_moments,
-            extent=PageExtent(wanted, older=found.more, newer=found.newer),
+            extent=PageExtent(wanted, older=found.more, newer=found.newer, pinned=found.pinned),
             delay=view.delay,
         )
         if fragment:

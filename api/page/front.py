@@ -20,10 +20,12 @@ from api.page.document import ALONE, document
 from api.page.page import language
 from api.page.reader_language import preferred_locale
 from api.page.scoreboard import clock_html, moment, scores, title
+from api.page.whole_scores import whole_scores
 from api.view import delay
 from api.view.content import tally
 from api.view.key_moments import sport_of
 from api.view.read_cache import ReadCache
+from api.view.result import result_of
 from mapping.locales import translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken
@@ -144,13 +146,15 @@ def _row(game: Json, texts: Translator, now: float, zone: ZoneInfo, delay: int) 
     shown = tally({"home_score": score[0], "away_score": score[1]}, texts.locale) if score else ""
     name = f'<span lang="{escape(language(game))}">{escape(title(game))}</span>'
     href = f"liveblogs/{quote(text(game, 'local_id'), safe='')}{f'?delay={delay}' if delay else ''}"
+    result = result_of(game)
+    ended = f'<p class="result" lang="{escape(language(game))}">{whole_scores(escape(result))}</p>' if result else ""
     facts = f"{moment(starts, 'time', zone)} <span>{escape(text(game, 'meta_info', 'tournament', 'name'))}</span>"
     link = f'<a href="{href}">{name}{f"<b>{escape(shown)}</b>" if shown else ""}</a>'
     return Row(
         day=None if _live(state) else datetime.fromtimestamp(starts, zone).date(),
         sport=texts.text(sport.name, context=SPORT_CONTEXT) if sport.name else spoken(sport.id),
         starts=starts,
-        html=f'<li>{link}{clock_html(state)}<p class="facts">{facts}</p></li>',
+        html=f'<li>{link}{clock_html(state)}{ended}<p class="facts">{facts}</p></li>',
     )
 
 

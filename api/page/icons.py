@@ -61,6 +61,12 @@ SHIELD = f'<path {LINE} d="M12 3l7.5 2.5V12c0 4.5-3.2 7.5-7.5 9-4.3-1.5-7.5-4.5-
 TWO_MORE = f'<path {ROUND} d="M4 12h6M7 9v6m6.5-5.5a3 3 0 1 1 5.2 2L13.5 17h6"/>'
 PODIUM = f'<path {LINE} d="M3 21v-7h6V8h6v8h6v5zM9 14v7m6-5v5"/>'
 
+PIN = (
+    '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">'
+    f'<path {LINE} d="M9 3.5h6l-.8 6 3.3 3.5v1.5H6.5V13l3.3-3.5z"/><path {ROUND} d="M12 14.5v6"/></svg>'
+)
+"""Stands before the word for a post above all others."""
+
 DRAWINGS: dict[str, str] = {
     "goal": BALL,
     "own-goal": OWN_GOAL,
@@ -72,6 +78,8 @@ DRAWINGS: dict[str, str] = {
     "out": GOING_OFF,
     "penalty-kick-missed": MISS,
     "start-shootout": SPOT,
+    "kick-scored": f'{RING}<path {ROUND} d="m7.6 12.4 3.1 3.1 5.7-6.4"/>',
+    "kick-missed": MISS,
     "game-win": RACKET,
     "crash": CRASH,
     "overtake": OVERTAKE,
@@ -94,6 +102,19 @@ DRAWINGS: dict[str, str] = {
 """The last part of an event type, or what somebody did in it → its drawing."""
 PERIODS = {"start": WHISTLE, "pause": PAUSE, "resume": RESUME, "end": CHEQUERED}
 """The first word of what begins or ends a period → its drawing."""
+
+
+KICK_MARKS = {
+    "scored": '<circle cx="12" cy="12" r="10.2" class="disc"/><path class="sign" d="m7.4 12.4 3.1 3.1 6.1-6.6"/>',
+    "missed": '<circle cx="12" cy="12" r="9.2" class="ring"/><path class="sign" d="m8.4 8.4 7.2 7.2m0-7.2-7.2 7.2"/>',
+    "open": '<circle cx="12" cy="12" r="9.2" class="ring"/>',
+}
+"""How the marks of the kicks of a shoot-out are drawn: they differ by more than their colours."""
+
+
+def mark(drawing: str) -> str:
+    """A mark as an SVG element that says nothing to a screen reader."""
+    return f'<svg viewBox="0 0 24 24" aria-hidden="true">{drawing}</svg>'
 
 
 def word_of(event_type: str) -> str:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.capabilities import page_posts
 from api.feeds.feed import FeedRequest, chosen_events
+from api.page.posts import without_pinned
 from api.page.structured_data import Publication, live_blog_posting
-from api.page.window import PageRequest, Window, window
+from api.page.window import PageRequest, Window, pinned_on_top, window
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents, published_game
 from api.view.post_files import Images
@@ -15,6 +16,8 @@ from api.view.references import complete
 from store.liveblogs import deltas
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
     from api.http.json_path import Json
@@ -28,7 +31,10 @@ NOBODY = "matchwire"
 
 
 class LoadedLiveblog(NamedTuple):
-    """A published liveblog: its document and its posts with references resolved; `more` and `newer`: there are others."""
+    """A published liveblog: its document and its posts with references resolved; `more` and `newer`: there are others.
+
+    `pinned` stand above all others, whether they are among the `posts` or not.
+    """
 
     game: StoredGame
     document: Json
@@ -38,12 +44,18 @@ class LoadedLiveblog(NamedTuple):
     key_moments: KeyMoments
     request: FeedRequest
     newer: bool = False
+    pinned: Sequence[Json] = ()
+
+    @property
+    def in_order(self) -> list[Json]:
+        """All posts in the order in which they are shown, pinned ones first."""
+        return [*self.pinned, *without_pinned(self.posts, self.pinned)]
 
     def schema(self, services: Services) -> Json:
         """The structured data."""
         return live_blog_posting(
             self.document,
-            self.posts,
+            self.in_order,
             self.coverage,
             publication(services, self.game),
             recap=self.key_moments.recap,
@@ -55,7 +67,8 @@ def load_liveblog(conn: Connection, game_id: str, request: FeedRequest, now: flo
     """The liveblog with the requested posts, as the database has it at `now` (Unix seconds). Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     events, more = chosen_events(conn, game_id, request)
-    found = _shown(conn, game, Window(events, more, newer=False), key_moments_of(conn, game), request)
+    shown = Window(events, more, newer=False, pinned=pinned_on_top(conn, game_id, request.theme.shows))
+    found = _shown(conn, game, shown, key_moments_of(conn, game), request)
     return _with_results(conn, found, now)
 
 
@@ -70,14 +83,17 @@ def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -
 def _shown(
     conn: Connection, game: StoredGame, found: Window, key_moments: KeyMoments, request: FeedRequest
 ) -> LoadedLiveblog:
-    document, *posts = complete(conn, [game.as_document(), *public_documents(found.events)])
+    events = [*found.pinned, *found.events]
+    document, *posts = complete(conn, [game.as_document(), *public_documents(events)])
     posts = list(map(request.theme.labelled, posts))
+    pinned, shown = posts[: len(found.pinned)], posts[len(found.pinned) :]
     coverage = deltas.coverage(conn, game.id)
-    return LoadedLiveblog(game, document, posts, found.older, coverage, key_moments, request, newer=found.newer)
+    return LoadedLiveblog(game, document, shown, found.older, coverage, key_moments, request, found.newer, pinned)
 
 
 def _with_results(conn: Connection, found: LoadedLiveblog, now: float) -> LoadedLiveblog:
-    return found._replace(posts=page_posts(conn, found.game.id, found.posts, now))
+    posts, pinned = (page_posts(conn, found.game.id, each, now) for each in (found.posts, found.pinned))
+    return found._replace(posts=posts, pinned=pinned)
 
 
 def publication(services: Services, game: StoredGame) -> Publication:

@@ -6,7 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.page.icons import icon, word_of
-from api.page.posts import permalink, whole_scores
+from api.page.posts import permalink
+from api.page.whole_scores import whole_scores
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:

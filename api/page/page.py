@@ -17,6 +17,7 @@ from api.page.structured_data import script
 from api.view.cover import cover
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import summary
+from api.view.result import with_result
 from mapping.documents.scalars import Locale
 from mapping.locales import translator
 from mapping.locales.labels import PageText
@@ -57,10 +58,10 @@ def render_liveblog(
     known |= page_data(page.settings, page.images.organization_id, game, page.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, page.texts, page.url, page.delay)
-    posts = stream(game, events, page, extent._replace(key_moments=key_moments))
+    posts = stream(game, events, page, extent._replace(key_moments=key_moments), pinned=extent.pinned)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
-        f'{scoreboard(game, page, now)}<div class="columns">'
+        f'{scoreboard(game, page, now, key_moments.kicks)}<div class="columns">'
         f"<div>{moments}{posts}</div>{squads(game, page.texts, key_moments.player_events)}</div></div>"
     )
 
@@ -76,7 +77,7 @@ def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool 
 
     `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody.
     """
-    name, about = title(game), summary(game)
+    name, about = with_result(game, title(game)), summary(game)
     texts = translator(language(game))
     link = f'<nav class="top"><a href="{up}">{escape(texts.text(PageText.ALL_LIVEBLOGS))}</a></nav>' if listed else ""
     return document(

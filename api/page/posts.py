@@ -1,8 +1,7 @@
-"""The stream of a liveblog page, newest post first, what is pinned above."""
+"""The stream of a liveblog page, newest post first, what is pinned above all others."""
 
 from __future__ import annotations
 
-import re
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -10,12 +9,14 @@ from urllib.parse import quote
 import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, number, text
-from api.page.icons import icon, marks_period, word_of
+from api.page.icons import PIN, icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
+from api.page.whole_scores import whole_scores
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
+from mapping.shootout import can_be_kick, phase_of_shootout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,38 +27,51 @@ if TYPE_CHECKING:
 log = structlog.get_logger(__name__)
 
 FILTERS = {Show.ALL: PageText.ALL, Show.KEY: Label.KEY_MOMENTS, Show.GOALS: PageText.GOALS, Show.TEXT: PageText.TEXTS}
-_TAG = re.compile(r"(<[^>]*>)")
-_SCORE = re.compile(r"(?<![\d-])\d{1,3}-\d{1,3}(?![\d-])")
-PINNED = ("sticky", "stickyNoHighlight")
+KICKED = {True: "kick-scored", False: "kick-missed"}
+STYLES = {"sticky": "highlighted", "inplace": "highlighted", "milestone": "milestone"}
+"""How a post stands out by its highlight; `stickyNoHighlight` only by its place."""
 
 
 class PageExtent(NamedTuple):
-    """What a page was requested to show, whether there are older and newer posts than it shows, and key moments to choose."""
+    """What a page was requested to show, whether there are older and newer posts than it shows, and key moments to choose.
+
+    `pinned`: the posts that stand above all others.
+    """
 
     wanted: PageRequest
     older: bool = False
     newer: bool = False
     key_moments: KeyMoments = NO_KEY_MOMENTS
+    pinned: Sequence[Json] = ()
 
 
 NOTHING_AROUND = PageExtent(PageRequest())
 
 
 def stream(
-    game: Json, events: Sequence[Json], page: PageContext, extent: PageExtent | None = None, *, descending: bool = True
+    game: Json,
+    events: Sequence[Json],
+    page: PageContext,
+    extent: PageExtent | None = None,
+    *,
+    pinned: Sequence[Json] = (),
+    descending: bool = True,
 ) -> str:
-    """The posts as an ordered list, pinned ones first; one that cannot be shown is left out and logged.
+    """The posts as an ordered list, those that are `pinned` first; one that cannot be shown is left out and logged.
 
     `extent`: None where nothing follows the liveblog. Else around the list stand filters, links to older and newer
-    posts, and what the script fills: a button for new posts, a sign that the connection is lost, an announcer for those who listen.
+    posts, and what the script fills: a button for new posts, a sign that the connection is lost, an announcer for those who
+    listen. The list says which times the page has.
     """
-    ordered = sorted(sorted(events, key=_place, reverse=descending), key=_pinned, reverse=True)
-    posts = [html for event in ordered if (html := safe_post(game, event, page))]
+    ordered = sorted(without_pinned(events, pinned), key=_place, reverse=descending)
+    on_top = sorted(pinned, key=_place, reverse=descending)
+    posts = [safe_post(game, event, page, pinned=True) for event in on_top]
+    posts = list(filter(None, [*posts, *(safe_post(game, event, page) for event in ordered)]))
     texts = page.texts
     nothing, order = escape(texts.text(Label.NOTHING)), " reversed" if descending else ""
     shown = "".join(posts) or f'<li class="nothing">{nothing}</li>'
     named_so = f'aria-label="{escape(posts_label(len(posts), texts))}"'
-    listed = f'<ol{order} data-nothing="{nothing}">{shown}</ol>'
+    listed = f'<ol{order} data-nothing="{nothing}"{_times(events) if extent else ""}>{shown}</ol>'
     if extent is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
     return (
@@ -67,6 +81,18 @@ def stream(
         f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
         f"{listed}{_older(events, page, extent)}</section>"
     )
+
+
+def without_pinned(events: Sequence[Json], pinned: Sequence[Json]) -> list[Json]:
+    """The events without those that stand above them."""
+    on_top = {text(each, "local_id") for each in pinned}
+    return [each for each in events if text(each, "local_id") not in on_top]
+
+
+def _times(events: Sequence[Json]) -> str:
+    """The places of the newest and the oldest post of the page, by which the script knows what belongs to another one."""
+    places = sorted(map(_place, events))
+    return f' data-newest="{escape(places[-1])}" data-oldest="{escape(places[0])}"' if places else ""
 
 
 def _said(texts: Translator) -> str:
@@ -116,48 +142,53 @@ def posts_label(count: int, translator: Translator) -> str:
     return translator.plural(*POSTS, count)
 
 
-def whole_scores(html: str) -> str:
-    """HTML in which no line ends within a score: browsers break lines after a hyphen, also between figures."""
-    parts = _TAG.split(html)
-    parts[::2] = (_SCORE.sub(r'<span class="whole">\g<0></span>', each) for each in parts[::2])
-    return "".join(parts)
-
-
 def _place(event: Json) -> str:
     return text(event, "sort")
 
 
-def _pinned(event: Json) -> bool:
-    return text(event, "highlight") in PINNED
-
-
-def safe_post(game: Json, event: Json, page: PageContext) -> str:
+def safe_post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) -> str:
     """The post, empty where it cannot be shown, which is logged."""
     try:
-        return post(game, event, page)
+        return post(game, event, page, pinned=pinned)
     except RENDER_ERRORS as error:
         log.warning("page.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return ""
 
 
-def post(game: Json, event: Json, page: PageContext) -> str:
-    """One post as a list item that its `local_id` names."""
+def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) -> str:
+    """One post as a list item that its `local_id` names; `pinned`: it stands above all others, and says so."""
     event_type, locale = text(event, "sport_event", "event_type"), text(game, "locale") or "en"
     happened = incident(event, locale)
-    classes = ["post", f"on-{escape(word_of(event_type))}"]
+    drawn = _drawn_as(game, event, page)
+    classes = ["post", f"on-{escape(word_of(drawn))}"]
     classes += ["period"] if happened and marks_period(event_type) else []
-    classes += ["pinned"] if text(event, "highlight") in PINNED else []
-    classes += [f"of-{side}"] if (side := _side(game, event)) else []
+    classes += _styles(game, event, pinned=pinned)
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time", page.zone)
+    label = f'<p class="pin">{PIN}{escape(page.texts.text(Label.PINNED))}</p>' if pinned else ""
     link = f'<a class="link" href="{escape(permalink(page.url, text(event, "local_id"), page.delay))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'
-        f'<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{link}</div>'
-        f'<div class="mark">{icon(event_type if happened else "")}</div>'
+        f'{label}<article><div class="when">{f"<b>{escape(when)}</b>" if when else ""}{link}</div>'
+        f'<div class="mark">{icon(drawn if happened else "")}</div>'
         f'<div class="body">{_head(event, happened, locale)}{whole_scores(body_html(event, locale, page))}</div></article></li>'
     )
+
+
+def _drawn_as(game: Json, event: Json, page: PageContext) -> str:
+    """The event type by which the post is drawn: a kick of the shoot-out is no goal."""
+    sport, event_type = sport_of(game), text(event, "sport_event", "event_type")
+    kind, phase = sport.kind(event_type), phase_of_shootout(sport)
+    kicked = phase and can_be_kick(kind) and text(event, "sport_event", "phase", "name") == page.texts.text(phase)
+    return KICKED[kind.scores] if kicked else event_type
+
+
+def _styles(game: Json, event: Json, *, pinned: bool) -> list[str]:
+    """The classes for how the post stands out and for the side that it is about."""
+    side = _side(game, event)
+    found = [STYLES.get(text(event, "highlight"), ""), "pinned" if pinned else "", f"of-{side}" if side else ""]
+    return list(filter(None, found))
 
 
 def _head(event: Json, happened: str, locale: str) -> str:

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, instant, local, node, nodes, number, text
 from api.page.clock import ShownClock, clock
+from api.page.final_result import result_html, shootout_html
 from api.page.page_context import CREST
 from api.page.ranking import progress
 from api.view.content import tally
 from mapping.documents.state import BEFORE
-from mapping.locales.labels import Label
+from mapping.locales.labels import PERIODS, SCORE_CONTEXT, Label
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from zoneinfo import ZoneInfo
 
     from api.page.page_context import PageContext
+    from mapping.key_moments import Kick
 
 SIDES = ("home", "away")
 
@@ -46,8 +48,8 @@ def scores(game: Json) -> tuple[str, str] | None:
     return (home, away) if home and away and number(game, "state_info", "gamestate") != BEFORE else None
 
 
-def scoreboard(game: Json, page: PageContext, now: float) -> str:
-    """The header element of the page."""
+def scoreboard(game: Json, page: PageContext, now: float, kicks: Sequence[Kick] = ()) -> str:
+    """The header element of the page; `kicks` of the shoot-out stand in it as marks."""
     meta = node(game, "meta_info")
     place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
     facts = "".join(f"<span>{escape(fact)}</span>" for fact in place if fact)
@@ -56,7 +58,7 @@ def scoreboard(game: Json, page: PageContext, now: float) -> str:
     # Where the teams say it all, the heading is there for those who listen.
     seen = ' class="unseen"' if title(game) == pairing(game) else ""
     heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
-    return f'<header class="board" part="board">{heading}{_match(game, page, now)}</header>'
+    return f'<header class="board" part="board">{heading}{_match(game, page, now, kicks)}</header>'
 
 
 def moment(seconds: int, form: str, zone: ZoneInfo) -> str:
@@ -79,11 +81,11 @@ def clock_html(shown: ShownClock | None) -> str:
     return f'<p class="{name}">{escape(shown.label)}{ticking}</p>'
 
 
-def _match(game: Json, page: PageContext, now: float) -> str:
+def _match(game: Json, page: PageContext, now: float, kicks: Sequence[Kick]) -> str:
     translator = page.texts
     home, away = (team_of(game, side) for side in SIDES)
     if not text(home, "name") or not text(away, "name"):
-        return clock_html(clock(game, translator, now)) + progress(game, translator)
+        return clock_html(clock(game, translator, now)) + result_html(game) + progress(game, translator)
     score = scores(game)
     shown = (
         f'<p class="score"><span>{escape(score[0])}</span><i>:</i><span>{escape(score[1])}</span></p>'
@@ -91,10 +93,14 @@ def _match(game: Json, page: PageContext, now: float) -> str:
         else '<p class="score none"><i>&ndash;</i></p>'
     )
     decided = escape(text(game, "scoreboard", "score", "title"))
-    shown += f'<p class="decided">{decided}</p>' if decided else ""
-    middle = f'<div class="middle">{shown}{_parts(game)}{clock_html(clock(game, translator, now))}</div>'
+    ended = result_html(game) or (f'<p class="decided">{decided}</p>' if decided else "")
+    initials = list(_initials(home, away))
+    marks = shootout_html(game, kicks, translator, initials)
+    tally = translator.text(PERIODS["shootout"], context=SCORE_CONTEXT) if marks else ""
+    shown += f"{marks}{ended}{_parts(game, without=tally)}"
+    middle = f'<div class="middle">{shown}{clock_html(clock(game, translator, now))}</div>'
     label = escape(translator.text(Label.SCOREBOARD))
-    teams = [_team(*each, page) for each in zip((home, away), SIDES, _initials(home, away), strict=True)]
+    teams = [_team(*each, page) for each in zip((home, away), SIDES, initials, strict=True)]
     return f'<section class="teams" aria-label="{label}">{teams[0]}{middle}{teams[1]}</section>'
 
 
@@ -129,11 +135,12 @@ def _abbreviated(short_name: str, name: str) -> str:
     return (surname or name.lstrip("0123456789. "))[:3].strip()
 
 
-def _parts(game: Json) -> str:
-    """The scores of halves, sets or periods."""
+def _parts(game: Json, without: str) -> str:
+    """The scores of halves, sets or periods; `without`: the title of one that stands elsewhere."""
     parts = [
         (escape(text(each, "title")), tally(each, text(game, "locale") or "en"))
         for each in nodes(game, "scoreboard", "scores")
+        if not without or text(each, "title") != without
     ]
     shown = [f"<span>{name} <b>{escape(score)}</b></span>" for name, score in parts if score]
     return f'<p class="parts">{"".join(shown)}</p>' if shown else ""

@@ -15,11 +15,12 @@ from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number
 from api.page.scoreboard import SIDES, pairing, team_of, title
 from api.view.content import Names, headline, names_of, one_line, plain_text
 from api.view.cover import cover
+from api.view.key_moments import interruption_of
 from api.view.post_files import image_url, post_files
 from api.view.references import summary
+from api.view.result import result_of, with_result
 from mapping.documents.state import ENDED
 from mapping.locales import translator
-from mapping.locales.labels import INTERRUPTED
 from mapping.match import Status
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def live_blog_posting(
         {
             "@context": "https://schema.org",
             "@type": "LiveBlogPosting",
-            "headline": one_line(title(game)),
+            "headline": one_line(with_result(game, title(game))),
             "description": one_line(summary(game)),
             "abstract": recap,
             "url": page,
@@ -218,6 +219,7 @@ def _about(game: Json, images: Images, moved_from: int | None) -> Json | None:
         {
             "@type": "SportsEvent",
             "name": one_line(pairing(game) or title(game)),
+            "description": one_line(result_of(game)),
             "sport": sport,
             "startDate": starts is not None and iso(starts),
             "previousStartDate": status == RESCHEDULED and iso(moved_from or 0),
@@ -230,10 +232,8 @@ def _about(game: Json, images: Images, moved_from: int | None) -> Json | None:
 
 def _event_status(game: Json, moved_from: int | None) -> str:
     """By the summary, which says so in the liveblog's language where a match is not played as planned; else by its start."""
-    texts, said = translator(_language(game)), text(game, "summary")
-    interrupted = (status for status, label in INTERRUPTED.items() if texts.text(label) == said)
     planned = "EventScheduled" if moved_from is None else RESCHEDULED
-    return EVENT_STATUS.get(next(interrupted, Status.SCHEDULED), planned)
+    return EVENT_STATUS.get(interruption_of(game, translator(_language(game))) or Status.SCHEDULED, planned)
 
 
 def _teams(game: Json, images: Images) -> list[Json]:

@@ -11,9 +11,10 @@ from api.http import openapi
 from api.http.json_path import text
 from api.http.request import choice, integer
 from api.view.delay import in_query
-from mapping.documents.event import HIGHLIGHTED
+from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports.base import MomentType
 from store.liveblogs import liveblogs
+from store.liveblogs.pinned import pinned_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 POSTS_SHOWN = 30
 MOST_SHOWN = 300
+MOST_PINNED = 10
+"""Posts that stand above all others; where more are pinned, the older ones stand at their times."""
 
 
 class Show(StrEnum):
@@ -75,11 +78,15 @@ def late(delay: int) -> tuple[tuple[str, str], ...]:
 
 
 class Window(NamedTuple):
-    """The events to show, newest first; whether older and newer ones are left out."""
+    """The events to show, in their order; whether older and newer ones are left out; those that stand above all, newest first.
+
+    An event may be among both.
+    """
 
     events: list[StoredEvent]
     older: bool
     newer: bool
+    pinned: list[StoredEvent]
 
 
 def page_request(query: Query, *, public: bool, delay_max: int) -> PageRequest:
@@ -106,17 +113,26 @@ def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments:
         return chosen_events(conn, game.id, request, keep)
 
     events, older = read(wanted.after or None)
-    if wanted.after or not wanted.post or wanted.post in {each.local_id for each in events}:
-        return Window(events, older, newer=bool(wanted.after))
+    pinned = pinned_on_top(conn, game.id, keep)
+    if wanted.after or not wanted.post or wanted.post in {each.local_id for each in (*events, *pinned)}:
+        return Window(events, older, newer=bool(wanted.after), pinned=pinned)
     if not liveblogs.has_post(conn, game.id, wanted.post):
-        return Window(events, older, newer=False)
+        return Window(events, older, newer=False, pinned=pinned)
     keep = everything
     events, older = read(wanted.post, include=True)
-    return Window(events, older, newer=True)
+    return Window(events, older, newer=True, pinned=pinned_on_top(conn, game.id, keep))
 
 
 def everything(_: StoredEvent) -> bool:
     return True
+
+
+def pinned_on_top(
+    conn: Connection, game_id: str, keep: Callable[[StoredEvent], bool] = everything
+) -> list[StoredEvent]:
+    """The public events that stand above all others whatever the paging, newest first, as far as they are to be kept."""
+    found = pinned_events(conn, game_id, MOST_PINNED)
+    return [event for event in found if text(_document(event), "highlight") in PINNED and keep(event)]
 
 
 def event_filter(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:

@@ -14,8 +14,9 @@ from api.view.content import incident_blocks, minute, names_of, one_line, plain_
 from api.view.liveblog_access import public_documents
 from api.view.player_events import player_events_of
 from api.view.references import complete
-from mapping.key_moments import MatchState, Play, key_moments
+from mapping.key_moments import MatchState, Play, key_moments, shootout_kicks
 from mapping.locales import translator
+from mapping.locales.labels import INTERRUPTED
 from mapping.match import Score
 from mapping.recap import recap
 from mapping.sports import SPORTS, Sport
@@ -28,17 +29,20 @@ if TYPE_CHECKING:
 
     from api.view.content import Names
     from api.view.player_events import PlayerEvent
-    from mapping.key_moments import KeyMoment
+    from mapping.key_moments import KeyMoment, Kick
+    from mapping.locales import Translator
+    from mapping.match import SideName, Status
     from store.liveblogs.liveblogs import StoredGame
 
 log = structlog.get_logger(__name__)
 
 FIRST_PLACES = 3
+SIDES: Mapping[str, SideName] = {"home": "home", "away": "away"}
 _COUNT = re.compile(r"[0-9]{1,6}")
 
 
 class KeyMoments(NamedTuple):
-    """The key moments of a liveblog, oldest first, its recap, and what each player did.
+    """The key moments of a liveblog, oldest first, its recap, what each player did, and the kicks of the shoot-out.
 
     `expected`: there are or will be some, or posts that people have marked as such.
     """
@@ -47,6 +51,7 @@ class KeyMoments(NamedTuple):
     recap: str
     player_events: Mapping[str, tuple[PlayerEvent, ...]] = MappingProxyType({})
     expected: bool = True
+    kicks: tuple[Kick, ...] = ()
 
 
 NO_KEY_MOMENTS = KeyMoments((), "")
@@ -64,9 +69,14 @@ def moments_of(game: Json, posts: Sequence[Json]) -> KeyMoments:
     """The same of a game, its references resolved, of which `posts` are all public ones with an incident, oldest first."""
     squads, texts = names_of(node(game, "squads")), translator(text(game, "locale") or "en")
     plays = [play for post in posts for play in _safe_plays(post, squads)]
-    sport, state = sport_of(game), state_of(game)
+    sport, state = sport_of(game), state_of(game, texts)
     moments = key_moments(sport, state, plays, texts)
-    return KeyMoments(moments, recap(sport, state, moments, texts), player_events_of(sport, posts))
+    return KeyMoments(
+        moments,
+        recap(sport, state, moments, texts),
+        player_events_of(sport, posts, texts),
+        kicks=shootout_kicks(sport, state, plays, texts),
+    )
 
 
 def as_json(moment: KeyMoment, page: str) -> Json:
@@ -93,8 +103,8 @@ def sport_of(game: Json) -> Sport:
     return SPORTS.get(name) or Sport(id=name, scoreboard=True)
 
 
-def state_of(game: Json) -> MatchState:
-    """What the head of the liveblog shows."""
+def state_of(game: Json, texts: Translator) -> MatchState:
+    """What the head of the liveblog shows, in whose language `texts` are."""
     board, info = node(game, "scoreboard"), node(game, "state_info")
     meta = node(game, "meta_info")
     parts = [(text(each, "title"), score_of(each)) for each in nodes(board, "scores")]
@@ -110,7 +120,15 @@ def state_of(game: Json) -> MatchState:
         phase=number(info, "recurrence") or number(info, "set") or 0,
         ranking=_first_places(info),
         lap="/".join(filter(None, (lap, laps))) if lap else "",
+        winner=SIDES.get(text(board, "winner")),
+        interrupted=interruption_of(game, texts) is not None,
     )
+
+
+def interruption_of(game: Json, texts: Translator) -> Status | None:
+    """What became of a match that was not played as planned: its summary says so in the liveblog's language."""
+    said = text(game, "summary")
+    return next((status for status, label in INTERRUPTED.items() if texts.text(label) == said), None)
 
 
 def _first_places(state: Json) -> tuple[str, ...]:
@@ -139,11 +157,17 @@ def _safe_plays(post: Json, squads: Names) -> list[Play]:
 
 
 def _plays(post: Json, squads: Names) -> Iterator[Play]:
-    """The incidents that a post shows, beside its text and within it."""
+    """The incidents that a post shows, beside its text and within it; of a milestone without any, that it is one."""
     blocks = [node(post, "sport_event"), *incident_blocks(post)]
     shown = {text(each, "local_id") or str(at): each for at, each in enumerate(blocks) if text(each, "event_type")}
     for each in shown.values():
         yield _play(post, each, squads, alone=len(shown) == 1)
+    if not shown and is_milestone(post):
+        yield _play(post, {}, squads, alone=True)
+
+
+def is_milestone(post: Json) -> bool:
+    return text(post, "highlight") == "milestone"
 
 
 def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
@@ -161,4 +185,5 @@ def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
         team=short_name(node(block, "team")),
         roles=tuple((role, name) for role, name in people if name),
         score=score_of(node(block, "score")),
+        milestone=is_milestone(post),
     )

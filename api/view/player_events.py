@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.http.json_path import Json, node, nodes, text
 from api.view.content import minute
 from mapping.documents.state import SHOOTOUT
+from mapping.shootout import phase_of_shootout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from mapping.locales import Translator
     from mapping.sports import Sport
 
 SHOWN = {
@@ -36,12 +38,14 @@ class PlayerEvent(NamedTuple):
     minute: str
 
 
-def player_events_of(sport: Sport, posts: Iterable[Json]) -> Mapping[str, tuple[PlayerEvent, ...]]:
-    """The deeds of each player by `identity`, from public posts, oldest first; none of a shoot-out."""
+def player_events_of(sport: Sport, posts: Iterable[Json], texts: Translator) -> Mapping[str, tuple[PlayerEvent, ...]]:
+    """The deeds of each player by `identity`, from public posts in the language of `texts`, oldest first; none of a shoot-out."""
     found: dict[str, list[PlayerEvent]] = defaultdict(list)
+    phase = phase_of_shootout(sport)
     for post in posts:
         event = node(post, "sport_event")
-        if sport.kind(text(event, "event_type")).enters == SHOOTOUT:
+        kicking = bool(phase) and text(event, "phase", "name") == texts.text(phase)
+        if kicking or sport.kind(text(event, "event_type")).enters == SHOOTOUT:
             break
         for each in nodes(event, "players"):
             drawing = SHOWN.get((text(event, "event_type").rpartition(".")[2], text(each, "event_player_type")))

@@ -23,6 +23,8 @@ from mapping.documents.state import GameStateInfo
 Highlight = Literal["sticky", "inplace", "stickyNoHighlight", "milestone", ""]
 HIGHLIGHTED: frozenset[Highlight] = frozenset({"sticky", "inplace", "milestone"})
 """Those that make a post one of the highlights."""
+PINNED: frozenset[Highlight] = frozenset({"sticky", "stickyNoHighlight"})
+"""Those that keep a post above all others; all of them, and no other, begin with `sticky`."""
 
 
 class BasicEventInfo(Document):

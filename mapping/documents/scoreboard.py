@@ -31,7 +31,7 @@ class TeamGameScoreboard(Document):
 
 
 class SetBasedGameScoreboard(OpenDocument):
-    """Sets won in `score`, one entry a set in `scores`, the running game in `current_score`."""
+    """Sets won in `score`, one entry a set in `scores`, the running game in `current_score`; who won, at the end, in `winner`."""
 
     type_: Literal["Svc::Model::Content::Scoreboard::SetBasedGameScoreboard"] = (
         "Svc::Model::Content::Scoreboard::SetBasedGameScoreboard"
@@ -42,6 +42,7 @@ class SetBasedGameScoreboard(OpenDocument):
     scores: tuple[ScoreboardScore, ...] | None = None
     current_score: ScoreboardScore | None = None
     serving: Clearable[Side] = None
+    winner: Clearable[Side] = None
 
 
 Scoreboard = Annotated[TeamGameScoreboard | SetBasedGameScoreboard, ByType()]

@@ -32,6 +32,7 @@ class Label(StrEnum):
     NOTHING = "Nothing posted yet"
     NOT_STARTED = "Not started"
     OLDER_POSTS = "Older posts"
+    PINNED = "Pinned"
     PLACE = "Place"
     PLAY = "Play video"
     POSTPONED = "Postponed"
@@ -59,6 +60,23 @@ class Recap(StrEnum):
     LEADER = "{lap}: {first} leads."
     PODIUM = "On the podium: {first} ahead of {second} and {third}."
     WINNER = "The winner is {first}."
+
+
+class Result(StrEnum):
+    """How a match ended, in a few words; its value is the msgid."""
+
+    WIN = "{winner} win {score}"
+    AFTER_EXTRA_TIME = "{winner} win {score} after extra time"
+    AFTER_OVERTIME = "{winner} win {score} after overtime"
+    ON_PENALTIES = "{winner} win {score} on penalties"
+    AFTER_SHOOTOUT = "{winner} win {score} after a shoot-out"
+    DRAW = "{home} and {away} draw {score}"
+    SETS = "{winner} wins {sets}"
+    WINNER = "{winner} wins"
+    RETIRED = "{winner} wins by retirement"
+    WALKOVER = "{winner} wins by walkover"
+    TITLE = "{title}: {result}"
+    """The title of a liveblog whose match is over."""
 
 
 class PageText(StrEnum):
@@ -162,6 +180,12 @@ WITHDRAWN = "Withdrawn: {text}"
 
 LOADS_FROM = "Loads from {host}"
 """What a video says before it is played."""
+
+KICK = {True: "Penalty {number} of {count}: scored", False: "Penalty {number} of {count}: missed"}
+KICK_BEYOND = {True: "Penalty {number}: scored", False: "Penalty {number}: missed"}
+KICK_UNNUMBERED = {True: "Penalty scored", False: "Penalty missed"}
+"""What a kick of a shoot-out is called, by whether it went in."""
+KICK_OPEN = "Penalty {number}: not taken"
 
 SCORE_CONTEXT = "score"
 

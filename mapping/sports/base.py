@@ -30,6 +30,8 @@ class MomentType(StrEnum):
     BREAK = "break"
     SHOOTOUT = "shoot-out"
     RESULT = "result"
+    MILESTONE = "milestone"
+    """A post that people have made one, whatever it is about."""
 
 
 @dataclass(frozen=True, slots=True)

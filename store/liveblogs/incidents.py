@@ -1,4 +1,4 @@
-"""The public events of a liveblog that say what happened in the match, wherever they stand: no page of the feed bounds them."""
+"""The public events of a liveblog that say what happened, wherever they stand: no page of the feed bounds them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 MOST = 500
 """The newest ones, of a liveblog that has more."""
+SAYING = ('"event_type"', '"highlight":"milestone"')
+"""What the JSON text of such an event holds: an incident, or that it is a milestone."""
 
 
 def incidents(conn: Connection, game_id: str) -> list[StoredEvent]:
-    """Public events with an incident beside or within their text, oldest first; of the very many the newest."""
+    """Public events with an incident beside or within their text, and milestones, oldest first; of the very many the newest."""
     table = history.events_of(conn, game_id)
-    query = select(table).where(*_public_with(table, game_id, '"event_type"')).order_by(table.c.sort.desc()).limit(MOST)
+    query = select(table).where(*_public_with(table, game_id, *SAYING)).order_by(table.c.sort.desc()).limit(MOST)
     return [event_of(row) for row in reversed(conn.execute(query).all())]
 
 

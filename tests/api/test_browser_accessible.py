@@ -13,6 +13,7 @@ from api.page.window import POSTS_SHOWN
 from store.liveblogs import liveblogs
 from tests.api.test_browser import address
 from tests.api.test_browser_media import SHIFTS
+from tests.api.test_shootout_page import cup, posts
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import Desk, post
@@ -49,6 +50,11 @@ async def test_axe_finds_nothing_and_keys_are_enough(public, address, browser):
     await public.add(matchday.derby())
     state = {"gamestate": 31}
     await public.add(matchday.Liveblog("gover", "6b" * 12, document=matchday.document(locale="de", state_info=state)))
+    await public.add(matchday.Liveblog("gcup", "6c" * 12, document=cup(), events=posts()))
+    for at, highlight in enumerate(("sticky", "stickyNoHighlight", "inplace", "milestone")):
+        await Desk(public.http, liveblog="gcup").update(
+            f"ekick{at + 1}", {"highlight": highlight, "headline": "A kick"}
+        )
     page = await browser.new_page()
     faults = {}
     for scheme in ("light", "dark"):
@@ -61,6 +67,7 @@ async def test_axe_finds_nothing_and_keys_are_enough(public, address, browser):
             "/none",
             "/liveblogs/gderby/snippets",
             "/embed/gderby",
+            "/liveblogs/gcup",
         ):
             await page.goto(f"{address}{path}")
             await page.evaluate(WAITING)

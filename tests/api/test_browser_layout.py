@@ -12,6 +12,10 @@ import pytest
 
 from api.http.static import file
 from api.page.page import render_liveblog
+from api.page.posts import PageExtent
+from api.page.window import PageRequest
+from api.view.key_moments import NO_KEY_MOMENTS
+from mapping.key_moments import Kick
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.matchday import pair
@@ -63,10 +67,23 @@ def race(title, **state):
     }
 
 
+def kicks(home, away):
+    """Kicks of both sides in turn, as the marks of a page have them: `x` went in, `-` did not."""
+    taken = {"home": home, "away": away}
+    return tuple(
+        Kick(side=side, scored=taken[side][at] == "x", player="Pavlyuchenkova")
+        for at in range(max(map(len, taken.values())))
+        for side in taken
+        if at < len(taken[side])
+    )
+
+
+KICKS = {"shoot-out": kicks("xxxx-xxxxxx-", "xxx-xxxxxxxx"), "first kicks": kicks("x-", "x")}
 MATCHES = {
     "before": match(LONG, None, state={"gamestate": 0}),
     "running": match(("Bern", "Rom"), pair(0, 0), state=matchday.document()["state_info"]),
     "shoot-out": match(LONG, pair(1, 1), parts_of(SOCCER, (0, 1), (1, 1), (1, 1), (10, 11)), decided="pens"),
+    "first kicks": match(LONG, pair(1, 1), parts_of(SOCCER, (0, 1), (1, 1), (1, 1), (1, 1)), state={"gamestate": 2}),
     "five sets": match(
         PLAYERS,
         pair(3, 2),
@@ -104,7 +121,12 @@ MEASURE = """() => {
       if (lines.size > 1) faults.push(`broken: ${word}`);
     }
   }
-  const parts = document.querySelectorAll(".crest, .board :is(.name, .score > span, .decided, .parts, .state, .facts)");
+  for (const each of document.querySelectorAll(".board, .board *, .post, .post *:not(.slides)")) {
+    const cuts = getComputedStyle(each).overflowY !== "visible" && !each.matches(hidden);
+    if (cuts && each.scrollHeight > each.clientHeight + 1) faults.push(`${each.className || each.tagName} is cut off`);
+  }
+  const heads = ".name, .score > span, .decided, .result, .shootout, .parts, .state, .facts";
+  const parts = document.querySelectorAll(`.crest, .board :is(${heads})`);
   const boxes = [...parts].map((each) => [each, each.getBoundingClientRect()]).filter(([, box]) => seen(box));
   for (const [at, [one, a]] of boxes.entries()) for (const [other, b] of boxes.slice(at + 1)) {
     const beside = Math.min(a.right, b.right) - Math.max(a.left, b.left) <= 1;
@@ -115,13 +137,18 @@ MEASURE = """() => {
 }"""
 
 
-def whole(document):
-    """The page with its style sheet in it, so that no server is needed."""
-    events = [
+def afternoon():
+    """The posts of a derby as pages show them."""
+    return [
         each.document | {"local_id": each.local_id, "created_at": each.created_at} for each in matchday.afternoon()[:11]
     ]
+
+
+def whole(document, events, key_moments=NO_KEY_MOMENTS):
+    """The page with its style sheet in it, so that no server is needed; its last post is pinned."""
     style = file("api.page.static", "page.css").decode()
-    inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000)
+    extent = PageExtent(PageRequest(), pinned=events[-1:])
+    inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000, key_moments, extent=extent)
     return f'<!doctype html><html lang="en"><style>{style}</style><body>{inner}</body></html>'
 
 
@@ -132,7 +159,7 @@ async def test_every_end_of_every_sport_fits_every_screen(browser):
     session = await browser.new_cdp_session(page)
     faults = {}
     for name, document in MATCHES.items():
-        await page.set_content(whole(document))
+        await page.set_content(whole(document, afternoon(), NO_KEY_MOMENTS._replace(kicks=KICKS.get(name, ()))))
         for size, width in product((16, 32), WIDTHS):
             await session.send("Page.setFontSizes", {"fontSizes": {"standard": size}})
             await page.set_viewport_size({"width": width, "height": 900})

@@ -12,8 +12,8 @@ from api.http.json_path import FIRST, LAST
 from api.http.static import version
 from api.page.clock import clock
 from api.page.page import render_liveblog
-from api.page.posts import whole_scores
 from api.page.scoreboard import clock_html, moment
+from api.page.whole_scores import whole_scores
 from api.view.player_events import PlayerEvent, player_events_of
 from mapping.locales import translator
 from mapping.sports import SPORTS
@@ -91,7 +91,7 @@ def test_a_shoot_out_adds_no_goals_to_the_line_ups():
     }
     begins = {"sport_event": {"event_type": "soccer.start-shootout"}}
 
-    assert player_events_of(SPORTS["soccer"], [kick, booked, begins, kick, booked]) == {
+    assert player_events_of(SPORTS["soccer"], [kick, booked, begins, kick, booked], translator("en")) == {
         "Dahl": (PlayerEvent("goal", "Goal", "120'"),),
         "p1": (PlayerEvent("yellow-card", "Booking", ""),),
     }

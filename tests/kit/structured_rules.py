@@ -65,7 +65,7 @@ RULES: dict[str, tuple[dict[str, Callable[[Any], bool]], dict[str, Callable[[Any
     "Organization": ({"name": said}, {"logo": typed}),
     "SportsEvent": (
         {"name": said, "sport": said, "eventStatus": STATUSES.__contains__},
-        {"startDate": dated, "previousStartDate": dated, "location": typed, "competitor": filled},
+        {"startDate": dated, "previousStartDate": dated, "description": said, "location": typed, "competitor": filled},
     ),
     "SportsTeam": ({"name": said}, {"logo": address}),
     "Person": ({"name": said}, {}),

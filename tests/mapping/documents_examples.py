@@ -64,6 +64,7 @@ SET_BOARD = svc(
     scores=[SETS],
     current_score=svc("Content::Scoreboard::ScoreboardScore", home_score="40", away_score="AD"),
     serving="away",
+    winner="away",
 )
 
 BASIC_STATE = svc("GameStateInfo::BasicGameStateInfo", gamestate=1)

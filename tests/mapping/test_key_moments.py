@@ -45,7 +45,7 @@ def test_a_goal_without_a_score_leaves_the_score_open():
 
 
 def test_kicks_of_the_shoot_out_change_no_score():
-    """They are key moments, and the result has the score on the pitch with the tally beside it."""
+    """One line stands for all of them, and the result has the score on the pitch with the tally beside it."""
     kick = play("goal", team="Ulm", roles=(("scorer", "Petersen"),))
     state = MatchState(
         home="Kiel",
@@ -59,8 +59,9 @@ def test_kicks_of_the_shoot_out_change_no_score():
         GOAL, play("start-shootout"), kick, play("penalty-kick-missed", team="Kiel"), play("end"), state=state
     )
 
-    assert [each.score for each in found] == [Score(1, 0)] * 5
-    assert found[2].text == "Petersen (Ulm) scores in the shoot-out."
+    assert [each.score for each in found] == [Score(1, 0)] * 3
+    assert [str(each.type) for each in found] == ["goal", "shoot-out", "result"]
+    assert found[1].text == "Penalty shoot-out: Kiel against Ulm, 3-4."
     assert found[-1].text == "Full-time: Kiel 1-0 Ulm, 3-4 on penalties."
     assert recap(SOCCER, state, found, translator("en")).endswith("on penalties. Goals: 1-0 Kiel 9'.")
 
@@ -115,3 +116,18 @@ def test_what_people_post_of_american_football_is_a_key_moment():
     ]  # fmt: skip
     assert [each.score for each in found] == [Score(6, 0), Score(7, 0), None, None, None, None]
     assert [each.text for each in found][2:4] == ["Field goal", "Half-time"]
+
+
+def test_a_milestone_is_named_by_its_headline_or_its_words():
+    """A post that names no incident, and an incident that is none by itself; what is one by itself stays what it is."""
+    plain = Play(local_id="e1", kind="", headline="A record crowd", milestone=True)
+    silent = Play(local_id="e2", kind="", text="Rain.", milestone=True)
+    booked = play("yellow-card", team="Ulm", milestone=True)
+    found = moments(plain, silent, booked, Play(local_id="e3", kind="", text="No"), GOAL)
+
+    assert [(str(each.type), each.text) for each in found] == [
+        ("milestone", "A record crowd"),
+        ("milestone", "Rain."),
+        ("milestone", "Yellow card for Ulm."),
+        ("goal", "Goal for Kiel! The score is now 1-0."),
+    ]

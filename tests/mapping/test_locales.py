@@ -13,6 +13,10 @@ from mapping.locales.labels import (
     DECIMAL_MARK,
     ENDINGS,
     INTERRUPTED,
+    KICK,
+    KICK_BEYOND,
+    KICK_OPEN,
+    KICK_UNNUMBERED,
     LAP,
     LOADS_FROM,
     NEW_POSTS,
@@ -29,6 +33,7 @@ from mapping.locales.labels import (
     PageText,
     PollText,
     Recap,
+    Result,
     SnippetText,
 )
 from mapping.match import Status
@@ -39,12 +44,14 @@ from mapping.wording import placeholders
 
 def used():
     """Every (context, msgid) that a row, a label or a position asks for."""
-    texts = {(None, text.value) for text in (*Label, *Recap, *PageText, *PollText, *SnippetText)} | {
+    texts = {(None, text.value) for text in (*Label, *Recap, *Result, *PageText, *PollText, *SnippetText)} | {
         (None, POSTS[0]),
         (None, LAP),
         (None, LOADS_FROM),
     }
     texts |= {(None, str(each)) for each in CommentLabel}
+    kicks = (*KICK.values(), *KICK_BEYOND.values(), *KICK_UNNUMBERED.values(), KICK_OPEN)
+    texts |= {(None, each) for each in kicks}
     texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN, PERCENT, VOTES[0])}
     shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}

@@ -126,15 +126,15 @@ INCIDENTS = [
     pytest.param(
         incident("soccer.penalty-kick-missed", side="home", phase=5, people=involved(player=GEIS)),
         SHOOTOUT,
-        ("Penalty missed", "Geis (Schalke) misses in the shoot-out."),
-        ("Elfmeter verschossen", "Geis (Schalke) vergibt im Elfmeterschießen."),
+        ("Penalty 1 of 5: missed", "Geis (Schalke) misses in the shoot-out."),
+        ("Elfmeter 1 von 5: verschossen", "Geis (Schalke) vergibt im Elfmeterschießen."),
         id="penalty-missed-in-the-shoot-out",
     ),
     pytest.param(
         goal(method="shootout", score=Score(4, 3), minute=None, phase=5, people=involved(scorer=GEIS)),
         SHOOTOUT,
-        ("Goal", "Geis (Schalke) scores in the shoot-out: 4-3."),
-        ("Tor", "Geis (Schalke) trifft im Elfmeterschießen: 4:3."),
+        ("Penalty 1 of 5: scored", "Geis (Schalke) scores in the shoot-out: 4-3."),
+        ("Elfmeter 1 von 5: verwandelt", "Geis (Schalke) trifft im Elfmeterschießen: 4:3."),
         id="goal-in-the-shoot-out",
     ),
     pytest.param(

@@ -20,9 +20,13 @@ function pairs(before, after, selector) {
   return [...before.querySelectorAll(selector)].map((old, index) => [old, found[index]]).filter(([, young]) => young);
 }
 
+function isPinned(post) {
+  return post.classList.contains("pinned");
+}
+
 // Pinned posts first, then the newest.
 function rank(post) {
-  return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
+  return (isPinned(post) ? "1" : "0") + post.dataset.sort;
 }
 
 // Addresses are the same wherever the liveblog is shown.
@@ -229,26 +233,49 @@ export class Liveblog extends EventTarget {
     (/^(VIDEO|IFRAME)$/.test(active?.tagName) && active.isConnected ? active : focused)?.focus({ preventScroll: true });
   }
 
+  // Whether the post stands on another page: above the others on none, at its time on that of the posts around it.
+  #elsewhere(post) {
+    const { more, newer } = this.element.dataset;
+    const { sort } = post.dataset;
+    const { newest, oldest } = this.#list.dataset;
+    return !isPinned(post) && ((more === "1" && sort < oldest) || (newer === "1" && sort > newest));
+  }
+
   #place(before, html) {
     if (!html) return before && this.#remove(before);
     const after = this.#parsed(html);
     const next = this.#posts().find((post) => post !== before && rank(post) < rank(after));
     if (!before && !next && this.element.dataset.more === "1") return undefined; // older than what is shown
+    if (before && isPinned(before) && this.#elsewhere(after)) return this.#drop(before);
     const text = before?.querySelector(".body")?.textContent;
     if (before && text !== after.querySelector(".body")?.textContent) this.#heard.push(this.#said("corrected", called(after)));
     if (before && rank(before) === rank(after)) return this.#exchange(before, after);
     if (before) return this.#exchange(before, after, next ?? null);
     this.#fresh.push(after);
-    if (this.element.dataset.newer === "1" && next === this.#list.firstElementChild) return undefined; // on the first page
+    const first = this.#posts().find((post) => !isPinned(post));
+    if (this.element.dataset.newer === "1" && !isPinned(after) && next === first) return undefined; // on the first page
     after.classList.add("fresh");
     return this.#list.insertBefore(after, next ?? null);
   }
 
-  // Takes a post away; who had the focus in it goes on at its neighbour.
+  // A post that is not above the others any more, though it has not changed: more have come than stand there.
+  #lower(post) {
+    post.classList.remove("pinned");
+    post.querySelector(".pin").remove();
+    if (this.#elsewhere(post)) return this.#drop(post);
+    const next = this.#posts().find((each) => each !== post && rank(each) < rank(post));
+    return this.#list.insertBefore(post, next ?? null);
+  }
+
   #remove(post) {
+    this.#heard.push(this.#said("withdrawn", called(post)));
+    this.#drop(post);
+  }
+
+  // Takes a post away; who had the focus in it goes on at its neighbour.
+  #drop(post) {
     const focused = post.contains(this.element.getRootNode().activeElement);
     const neighbour = focused && (post.nextElementSibling ?? post.previousElementSibling);
-    this.#heard.push(this.#said("withdrawn", called(post)));
     this.#unread.delete(post.id);
     post.remove();
     if (neighbour) focus(neighbour);
@@ -265,10 +292,11 @@ export class Liveblog extends EventTarget {
     }
   }
 
-  #settle({ posts: changed, since, label, board, moments, squads }) {
+  #settle({ posts: changed, pinned, since, label, board, moments, squads }) {
     const known = new Map(this.#posts().map((post) => [post.id, post]));
     if (since === 0) for (const post of known.values()) post.remove();
     for (const { id, html } of changed) this.#place(since === 0 ? undefined : known.get(id), html);
+    for (const post of this.#posts()) if (isPinned(post) && !pinned.includes(post.id)) this.#lower(post);
     this.#list.querySelector(":scope > .nothing")?.remove();
     if (!this.#list.children.length) {
       const nothing = this.#list.appendChild(document.createElement("li"));
@@ -369,14 +397,15 @@ export class Liveblog extends EventTarget {
     this.#tick();
   }
 
-  // Whoever reads further down goes on reading the same line.
+  // Whoever reads further down goes on reading the same line; nobody follows a post that moves to its place.
   #steadily(change) {
     const reading = this.#list.getBoundingClientRect().top < 0;
-    const before = this.#posts().map((post) => [post.id, post.getBoundingClientRect()]).filter(([, box]) => box.bottom > 0);
+    const seen = this.#posts().filter((post) => post.getBoundingClientRect().bottom > 0);
+    const before = seen.map((post) => [post.id, post.getBoundingClientRect(), rank(post)]);
     change();
     if (!reading) return;
     const after = new Map(this.#posts().map((post) => [post.id, post]));
-    const [id, box] = before.find(([name]) => after.has(name)) ?? [];
+    const [id, box] = before.find(([name, , place]) => after.has(name) && rank(after.get(name)) === place) ?? [];
     if (id !== undefined) scrollBy({ top: after.get(id).getBoundingClientRect().top - box.top, behavior: "instant" });
   }
 
@@ -430,8 +459,9 @@ export class Liveblog extends EventTarget {
       const found = parse(await (await this.#fetched(address)).text(), this.#page);
       this.#localise(found);
       const known = new Set(this.#posts().map((post) => post.id));
-      const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
+      const older = [...found.querySelectorAll(".stream ol > .post:not(.pinned)")].filter((post) => !known.has(post.id));
       this.#list.append(...older);
+      this.#list.dataset.oldest = found.querySelector(".stream ol").dataset.oldest ?? this.#list.dataset.oldest;
       this.dispatchEvent(new Event("more"));
       this.#showPolls();
       const further = found.querySelector("a.more");

@@ -47,7 +47,10 @@ Seen = tuple[str, str, str]
 
 
 def truth_of_soccer(match: dict[str, Any], rows: list[dict[str, Any]]) -> list[Seen]:
-    """What a person finds in the rows who looks for goals, cards, penalties and whistles; `match` has the last whistle first."""
+    """What a person finds in the rows who looks for goals, cards, penalties and whistles; `match` has the last whistle first.
+
+    All kicks of a shoot-out are in the one line of its start.
+    """
     goals = [(int(row["minute"]), row["content"]) for row in rows if row["action"] == "goal"]
     whistles = {row["kind"] for row in rows if row["action"] == "match"} | {match["current_period"]}
     whistles |= {BEFORE[each] for each in whistles if each in BEFORE}
@@ -63,8 +66,6 @@ def _seen(row: dict[str, Any]) -> Seen | None:
     what, minute = (row["action"], row["kind"]), f"{row['minute']}'"
     if row["action"] == "goal":
         return "goal", minute, row["content"]
-    if row["action"] == "pso":
-        return ("goal", minute, "") if row["kind"] == "goal" else ("penalty-missed", minute, "")
     if what in SENT_OFF:
         return "sent-off", minute, ""
     if what == ("special", "missed-penalty"):

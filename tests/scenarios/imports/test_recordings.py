@@ -56,9 +56,11 @@ def posts_of_the_provider(rows: list[dict[str, Any]]) -> set[Post]:
             found.add((KINDS[f"{action} {kind}"], minute, "", frozenset(), ""))
         elif action in {"card", "special"}:
             found.add((KINDS[f"{action} {kind}"], minute, team, frozenset({("player", person)}), ""))
-        elif action == "pso":  # a kick of the shoot-out, which leaves the score on the pitch alone
+        elif (
+            action == "pso"
+        ):  # a kick of the shoot-out, in no minute of play, which leaves the score on the pitch alone
             name, role = ("soccer.goal", "scorer") if kind == "goal" else ("soccer.penalty-kick-missed", "player")
-            found.add((name, minute, team, frozenset({(role, person)}), ""))
+            found.add((name, "", team, frozenset({(role, person)}), ""))
         elif action == "playing" and kind.startswith("substitute"):
             subs.setdefault((team, minute), {"substitute-in": [], "substitute-out": []})[kind].append(row)
     for (team, minute), change in subs.items():

@@ -1,0 +1,71 @@
+"""How a match ended, in a few words: who won and by what, or that nobody did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mapping.documents.state import ENDED
+from mapping.key_moments import decided_how, set_scores, tally_of, winner_of_sets
+from mapping.locales.labels import Result
+from mapping.match import Score
+from mapping.wording import ABANDONED, OVERTIME, RETIRED, SHOOTOUT, WALKOVER, filled_sentences, spoken_score
+
+if TYPE_CHECKING:
+    from mapping.key_moments import MatchState
+    from mapping.locales import Translator
+    from mapping.sports.base import Sport
+
+WITHOUT_PLAY = {RETIRED: Result.RETIRED, WALKOVER: Result.WALKOVER}
+"""Ends of a match of sets that its sets do not say."""
+
+
+def result_line(sport: Sport, state: MatchState, texts: Translator) -> str:
+    """The result as the title of a liveblog says it: `Croatia win 3-2 on penalties`.
+
+    Empty before the end, where the match was not played as planned, and where nobody knows how it ended.
+    """
+    if state.gamestate != ENDED or state.interrupted:
+        return ""
+    if sport.ranked:
+        return _filled(Result.WINNER, {"winner": next(iter(state.ranking), "")}, texts)
+    return _of_sets(sport, state, texts) if sport.sets else _of_teams(sport, state, texts)
+
+
+def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> str:
+    """Who won, and the sets as the winner sees them."""
+    how = decided_how(sport, state.decided, texts)
+    won = state.winner or winner_of_sets(sport, state, texts)
+    if won is None or how == ABANDONED:
+        return ""
+    values = {"winner": state.home if won == "home" else state.away, "sets": set_scores(state, won, texts)}
+    msgid = WITHOUT_PLAY.get(how, Result.SETS if values["sets"] else Result.WINNER)
+    return _filled(msgid, values, texts)
+
+
+def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
+    """Who won, by the tally of the shoot-out where there was one, else by the score."""
+    how, tally = decided_how(sport, state.decided, texts), tally_of(state, texts)
+    score = state.score if tally is None else tally
+    if score is None:
+        return ""
+    if score.home == score.away:
+        drawn = tally is None and how != SHOOTOUT  # else the tally is not known, or not at its end
+        values = {"home": state.home, "away": state.away, "score": spoken_score(score, texts)}
+        return _filled(Result.DRAW, values, texts) if drawn else ""
+    home_won = score.home > score.away
+    better = score if home_won else Score(score.away, score.home)
+    values = {"winner": state.home if home_won else state.away, "score": spoken_score(better, texts)}
+    return _filled(Result.ON_PENALTIES if tally is not None else _win(sport, how), values, texts)
+
+
+def _win(sport: Sport, how: str) -> Result:
+    if how == SHOOTOUT:
+        return Result.AFTER_SHOOTOUT
+    if how == OVERTIME:
+        return Result.AFTER_OVERTIME if OVERTIME in sport.endings else Result.AFTER_EXTRA_TIME
+    return Result.WIN
+
+
+def _filled(msgid: str, values: dict[str, str], texts: Translator) -> str:
+    """The sentence, empty where something that it says is not known."""
+    return next(filled_sentences([msgid], {name: each for name, each in values.items() if each}, texts), "")

@@ -1,0 +1,26 @@
+"""Pinned posts are found by an index that holds them alone, however many others a liveblog has."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0102"
+down_revision = "0101"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    written = sa.text("""doc LIKE '%"highlight":"sticky%'""")
+    op.create_index(
+        "ix_events_pinned",
+        "events",
+        ["game_id", "local_status", "sort"],
+        sqlite_where=written,
+        postgresql_where=written,
+    )
+
+
+def downgrade() -> None:
+    raise NotImplementedError("export from the new version, import into the old one")

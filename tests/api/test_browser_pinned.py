@@ -1,0 +1,115 @@
+"""An open page puts posts where they belong when they are pinned and unpinned, without a reload, and as a new page has them."""
+
+from __future__ import annotations
+
+import asyncio
+
+from tests.api.test_live_page import SEEN, SOON, TOP, Page, page, site  # noqa: F401 -- fixtures
+from tests.api.test_pinned_posts import LONG_AGO, fill, pin
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.event_desk import post
+
+pytestmark = needed
+
+BELOW = "all => all.filter((each) => each.getBoundingClientRect().bottom > 0).map((each) => each.id)"
+"""Of posts those that the reader sees, or that are below."""
+
+
+async def opened(site, browser, query=""):  # noqa: F811
+    page = Page(await browser.new_page(), site.address)  # noqa: F811
+    page.address += query
+    return await page.open()
+
+
+async def as_served(site, browsers, query=""):  # noqa: F811
+    """The ids of the posts on a page without JavaScript."""
+    plain = await (await browsers.new_context(java_script_enabled=False)).new_page()
+    await plain.goto(f"{site.address}/liveblogs/gderby{query}")
+    return await plain.eval_on_selector_all(SEEN, "all => all.map(each => each.id)")
+
+
+async def pinned(shown, name):
+    await shown.page.locator(f"#{name}.pinned .pin").filter(has_text="Pinned").wait_for(timeout=SOON)
+
+
+async def test_a_post_of_long_ago_comes_to_the_top_and_goes_again(site, browser, browsers):  # noqa: F811
+    """Also one that the page has not loaded; nothing but the changes is requested, and a page without JavaScript is the same."""
+    await site.desk.create(post(local_id="eold", created_at=LONG_AGO))
+    await fill(site.server)
+    shown = await opened(site, browser)
+    assert "eold" not in await shown.ids()
+    await site.desk.update("eold", {"highlight": "sticky"})
+    await pinned(shown, "eold")
+    assert (await shown.ids())[:2] == ["eold", "emany039"]
+    assert await shown.ids() == await as_served(site, browsers)
+
+    await site.desk.create(post("Of now", local_id="enew", created_at=matchday.KICK_OFF + 9500))
+    await shown.shows("enew")
+    assert (await shown.ids())[:2] == ["eold", "enew"]
+    await site.desk.update("eold", {"highlight": ""})
+    await shown.forgets("eold")
+    assert "Withdrawn" not in await shown.page.locator(".announcer").inner_text()
+    await shown.page.locator("a.more").click()
+    await shown.shows("eold")
+    assert (await shown.ids())[-1] == "eold"
+    assert shown.complaints == []
+
+
+async def test_a_post_of_the_page_moves_and_its_reader_does_not(site, browser):  # noqa: F811
+    """Who reads further down goes on reading the same line while a post goes to the top and back to its time."""
+    await fill(site.server)
+    shown = await opened(site, browser)
+    before = await shown.ids()
+    await shown.page.evaluate("document.getElementById('emany020').scrollIntoView({block: 'start'})")
+    first, second = (await shown.page.eval_on_selector_all(SEEN, BELOW))[:2]
+    top = await shown.page.evaluate(TOP, second)
+    await site.desk.update(first, {"highlight": "stickyNoHighlight"})
+    await pinned(shown, first)
+    assert abs(await shown.page.evaluate(TOP, second) - top) < 2
+    assert (await shown.ids())[0] == first
+    await site.desk.update(first, {"highlight": ""})
+    await shown.page.locator(f"#{first}:not(.pinned)").wait_for(timeout=SOON)
+
+    assert await shown.ids() == before
+    assert await shown.page.locator(".pin").count() == 0
+
+
+async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, browser, browsers):  # noqa: F811
+    """A new post does not come between them and the old ones; one that is unpinned goes to the page of its time."""
+    await fill(site.server)
+    query = "?limit=5&continue_event_id=emany020"
+    shown = await opened(site, browser, query)
+    await pin(site.server, "epin")
+    await pinned(shown, "epin")
+    await site.desk.update("emany030", {"highlight": "sticky"})
+    await pinned(shown, "emany030")
+    await site.desk.create(post("Of now", local_id="enew", created_at=matchday.KICK_OFF + 9500))
+    await shown.page.locator(".news").filter(has_text="new post").wait_for(timeout=SOON)
+    older = [f"emany{n:03}" for n in range(19, 14, -1)]
+    assert await shown.ids() == ["emany030", "epin", *older] == await as_served(site, browsers, query)
+    await site.desk.update("emany030", {"highlight": ""})
+    await shown.forgets("emany030")
+    await site.desk.update("epin", {"highlight": ""})
+    await shown.forgets("epin")
+
+    assert await shown.ids() == older
+    assert shown.complaints == []
+
+
+async def test_more_pinned_posts_than_stand_on_top(site, browser, browsers):  # noqa: F811
+    """The eleventh takes the place of the oldest, which stands at its time again, and comes back when there is room."""
+    for number in range(10):
+        await pin(site.server, f"epin{number}", at=matchday.KICK_OFF + 10 + number)
+    shown = await opened(site, browser)
+    await pin(site.server, "epin10", at=matchday.KICK_OFF + 20)
+    await pinned(shown, "epin10")
+    await shown.page.locator("#epin0:not(.pinned)").wait_for(timeout=SOON)
+    assert await shown.ids() == await as_served(site, browsers)
+    assert (await shown.ids())[-2:] == ["epin0", "ekick"]
+    await site.desk.update("epin5", {"highlight": ""})
+    await pinned(shown, "epin0")
+    await asyncio.sleep(0.2)
+
+    assert await shown.ids() == await as_served(site, browsers)
+    assert shown.complaints == []

@@ -1,0 +1,243 @@
+"""Pinned posts stand above all others, whatever has come since: on the page, in its changes, frame and prefetch, in no feed."""
+
+import re
+from functools import partial
+from html import unescape
+
+import pytest
+
+from api.page.window import MOST_PINNED
+from config.organizations import ThemeConfig
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite
+from tests.api.conftest import serving
+from tests.kit import matchday
+from tests.kit.event_desk import Desk, post, text
+from tests.kit.harmless import read
+
+PAGE = "/liveblogs/gderby"
+PREFETCH = "/api/embed/v4/prefetch/liveblog.json"
+FORMS = (PAGE, "/embed/gderby", PREFETCH)
+LONG_AGO = matchday.KICK_OFF - 7200
+TICKER = matchday.Liveblog().ticker_id
+
+
+@pytest.fixture
+async def derby(public):
+    await public.add(matchday.derby())
+    return public
+
+
+async def fill(server, count=40, at=matchday.KICK_OFF + 9000):
+    """So many posts at the end, newest last."""
+    writes = [
+        EventWrite.new(local_id=f"emany{n:03}", document={"contents": [text("Now")]}, created_at=at + n)
+        for n in range(count)
+    ]
+    change = Change(events=tuple(writes))
+    await server.store.write(partial(liveblogs.record, game_id=TICKER, change=change))
+
+
+async def pin(server, name, highlight="sticky", at=LONG_AGO):
+    await Desk(server.http).create(post(f"How to follow {name}", local_id=name, created_at=at, highlight=highlight))
+
+
+async def html_of(server, path, **params):
+    response = await server.http.get(path, params={"liveblogId": "gderby", **params})
+    assert response.status_code == 200, response.text
+    return response.json()["html"] if path == PREFETCH else response.text
+
+
+def ids_on(html):
+    return [name for name in read(html).ids if name.startswith("e")]
+
+
+def classes_of(html, name):
+    return re.search(rf'<li id="{name}" class="([^"]*)"', html)[1].split()
+
+
+def moments_of(html):
+    return re.search('<section class="moments".*?</section>', html)[0]
+
+
+@pytest.mark.parametrize("path", FORMS)
+@pytest.mark.parametrize("highlight", ["sticky", "stickyNoHighlight"])
+async def test_a_pinned_post_stays_on_top_of_more_posts_than_a_page_has(derby, path, highlight):
+    """It comes first and says so, once; what is not pinned any more goes back to its time."""
+    await pin(derby, "epin", highlight)
+    await fill(derby, 320 if path == PREFETCH else 60)
+    html = await html_of(derby, path)
+
+    assert ids_on(html)[:2] == ["epin", f"emany{319 if path == PREFETCH else 59:03}"]
+    assert ids_on(html).count("epin") == 1
+    assert {"post", "pinned"} <= set(classes_of(html, "epin"))
+    assert ("highlighted" in classes_of(html, "epin")) == (highlight == "sticky")
+    assert len(re.findall('<p class="pin">.*?Pinned</p>', html)) == 1
+    await Desk(derby.http).update("epin", {"highlight": ""})
+    html = await html_of(derby, path)
+    assert "epin" not in ids_on(html)
+    assert "Pinned" not in html
+
+
+async def test_every_page_of_older_posts_has_it(derby):
+    """By the links below the posts, too: on top of each page, each other post once."""
+    await pin(derby, "epin")
+    await fill(derby, 12)
+    seen, address = [], f"{PAGE}?limit=5"
+    for _ in range(20):
+        html = (await derby.http.get(address)).text
+        first, *others = ids_on(html)
+        assert first == "epin"
+        seen += others
+        link = re.search('class="more"[^>]* href="([^"]*)"', html)
+        if link is None:
+            break
+        address = f"{PAGE}{unescape(link[1])}"
+
+    assert seen == [*(f"emany{n:03}" for n in reversed(range(12))), *reversed(matchday.PUBLIC)]
+    assert ids_on((await derby.http.get(PAGE, params={"limit": 3, "post": "epin"})).text) == [
+        "epin", "emany011", "emany010", "emany009"]  # fmt: skip
+
+
+async def test_a_filter_filters_pinned_posts_as_well(derby):
+    """A pinned text is no goal; a pinned goal is one."""
+    await pin(derby, "epin")
+    await Desk(derby.http).update("egoal", {"highlight": "stickyNoHighlight"})
+
+    assert ids_on(await html_of(derby, PAGE, show="goals")) == ["egoal", "ewinner", "equal"]
+    assert ids_on(await html_of(derby, PAGE, show="text"))[0] == "epin"
+
+
+@pytest.mark.parametrize(("highlight", "style"), [("inplace", "highlighted"), ("milestone", "milestone"), ("", None)])
+async def test_the_other_ways_of_highlighting_move_nothing(derby, highlight, style):
+    """`inplace` and `milestone` stand out where they are."""
+    before = ids_on(await html_of(derby, PAGE))
+    await Desk(derby.http).update("etext", {"highlight": highlight})
+    html = await html_of(derby, PAGE)
+
+    assert ids_on(html) == before
+    assert set(classes_of(html, "etext")) == {"post", "on-text", style} - {None}
+    assert "Pinned" not in html
+
+
+async def test_ten_are_on_top_and_older_ones_at_their_times(derby):
+    """The newest of them; the others are no more than ordinary posts."""
+    names = [f"epin{n:02}" for n in range(MOST_PINNED + 2)]
+    for at, name in enumerate(names):
+        await pin(derby, name, at=matchday.KICK_OFF - 100 + at)
+    html = await html_of(derby, PAGE, limit=100)
+
+    newest_first = list(reversed(names))
+    assert ids_on(html) == [*newest_first[:MOST_PINNED], *reversed(matchday.PUBLIC), *newest_first[MOST_PINNED:]]
+    assert classes_of(html, names[0]) == ["post", "on-text", "highlighted"]
+    assert html.count('class="pin"') == MOST_PINNED
+
+
+async def changes(server, refresh, **params):
+    response = await server.http.get(PAGE, params={"fragment": 1, "refresh": refresh, **params})
+    return response.json()
+
+
+async def version_of(server):
+    return (await Desk(server.http).delta())["version"]
+
+
+async def test_changes_say_what_stands_on_top(derby):
+    """In their order; a post that is pinned comes as such, one that is not any more without the word."""
+    await pin(derby, "epin")
+    known = await version_of(derby)
+    await Desk(derby.http).update("etext", {"highlight": "sticky"})
+    changed = await changes(derby, known)
+    assert changed["pinned"] == ["etext", "epin"]
+    assert [each["id"] for each in changed["posts"]] == ["etext"]
+    assert "pinned" in classes_of(changed["posts"][0]["html"], "etext")
+
+    known = await version_of(derby)
+    await Desk(derby.http).update("etext", {"highlight": ""})
+    changed = await changes(derby, known)
+    assert changed["pinned"] == ["epin"]
+    assert "Pinned" not in changed["posts"][0]["html"]
+    assert (await changes(derby, known, show="goals"))["pinned"] == []
+
+
+async def test_changes_bring_what_a_page_may_lack(derby):
+    """Where one of more than ten goes, the next one takes its place, though it has not changed."""
+    names = [f"epin{n:02}" for n in range(MOST_PINNED + 1)]
+    for at, name in enumerate(names):
+        await pin(derby, name, at=LONG_AGO + at)
+    known = await version_of(derby)
+    await Desk(derby.http).update(names[-1], {"highlight": ""})
+    changed = await changes(derby, known)
+
+    assert changed["pinned"] == list(reversed(names[:-1]))
+    brought = {each["id"]: each["html"] for each in changed["posts"]}
+    assert "pinned" in classes_of(brought[names[0]], names[0])
+
+
+async def test_feeds_and_delta_keep_the_order_of_times(derby):
+    """The interface has no other; the delta says how a post is highlighted."""
+    await pin(derby, "epin")
+    await fill(derby, 30)
+    feed = (await derby.http.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": "gderby"})).json()
+    delta = await Desk(derby.http).delta(limit=5)
+
+    assert "epin" not in [each["id"] for each in feed["items"]]
+    assert [each["local_id"] for each in delta["events"]] == [f"emany{n:03}" for n in range(29, 24, -1)]
+
+
+@pytest.mark.parametrize(
+    ("locale", "word"),
+    [
+        ("de", "Angepinnt"),
+        ("fr-fr", "Épinglé"),
+        ("it-it", "In evidenza"),
+        ("nl-nl", "Vastgezet"),
+        ("zh-tw", "置頂"),
+        ("en-ie", "Pinned"),
+    ],
+)
+async def test_the_word_is_in_the_language_of_the_liveblog(public, locale, word):
+    """In every locale of the interface."""
+    await public.add(matchday.Liveblog(document=matchday.document(locale=locale)))
+    await pin(public, "epin")
+
+    assert f"{word}</p>" in await html_of(public, PAGE)
+
+
+async def test_structured_data_has_what_the_page_shows(derby):
+    """The pinned post is one of its updates."""
+    await pin(derby, "epin")
+    await fill(derby, 40)
+    schema = (await derby.http.get(PREFETCH, params={"liveblogId": "gderby"})).json()["schema"]
+    page = (await derby.http.get(PAGE)).text
+
+    assert schema["liveBlogUpdate"][0]["url"].endswith("#epin")
+    assert page.count("#epin") >= 2
+
+
+async def test_a_theme_has_them_on_top_as_far_as_it_shows_them(store):
+    """In its order; one that its filters refuse is not there."""
+    themes = {"old": ThemeConfig(sort="asc", posts=3), "tagged": ThemeConfig(tags=("a",))}
+    async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True, themes=themes) as server:
+        await server.add(matchday.derby())
+        await pin(server, "epin", at=matchday.KICK_OFF + 9999)
+        await Desk(server.http).update("etext", {"tag_ids": ["a"]})
+
+        assert ids_on(await html_of(server, PREFETCH, themeId="old")) == ["epin", *matchday.PUBLIC[:3]]
+        assert ids_on(await html_of(server, PREFETCH, themeId="tagged")) == ["etext"]
+
+
+async def test_a_milestone_is_a_key_moment(derby):
+    """By its headline, at its time, as long as it is one; a goal stays a goal."""
+    await Desk(derby.http).update("etext", {"highlight": "milestone", "headline": "A record crowd"})
+    await Desk(derby.http).update("egoal", {"highlight": "milestone"})
+    feed = (await derby.http.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": "gderby"})).json()
+    found = {each["local_id"]: each for each in feed["_matchwire"]["key_events"]}
+    page = await html_of(derby, PAGE)
+
+    assert (found["etext"]["type"], found["etext"]["text"]) == ("milestone", "A record crowd")
+    assert found["egoal"]["type"] == "goal"
+    assert "A record crowd" in moments_of(page)
+    assert "etext" in ids_on(await html_of(derby, PAGE, show="key"))
+    await Desk(derby.http).update("etext", {"highlight": ""})
+    assert "A record crowd" not in moments_of(await html_of(derby, PAGE))
