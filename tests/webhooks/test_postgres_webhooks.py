@@ -90,12 +90,16 @@ async def test_a_step_is_two_units_where_it_is_written_and_one_where_it_is_heard
         for each, owner in ((store, "one"), (other, "two"))
     )
     requested = {"one": [], "two": []}
-    monkeypatch.setattr(one, "_ask", lambda ids, **_: requested["one"].extend(ids))
-    monkeypatch.setattr(two, "_ask", lambda ids, **_: requested["two"].extend(ids))
+
+    async def ask(name, ids, **_):
+        requested[name].extend(ids)
+
+    monkeypatch.setattr(one, "_ask", partial(ask, "one"))
+    monkeypatch.setattr(two, "_ask", partial(ask, "two"))
     row = await subscribe(store, "https://cms.example/")
     assert [await each._notice() for each in (one, two)] == [True, True]
     units = []
-    for kind in ("read", "glance", "write"):
+    for kind in ("read", "read_for_write", "write"):
         whole = getattr(Store, kind)
         monkeypatch.setattr(
             Store, kind, lambda of, *a, whole=whole, kind=kind: units.append((of, kind)) or whole(of, *a)
@@ -105,7 +109,7 @@ async def test_a_step_is_two_units_where_it_is_written_and_one_where_it_is_heard
     assert [await each._notice() for each in (one, two)] == [True, True]
 
     assert requested == {"one": [row.id], "two": [row.id]}
-    assert units == [(store, "write"), (store, "glance"), (store, "write"), (other, "glance")]
+    assert units == [(store, "write"), (store, "read_for_write"), (store, "write"), (other, "read_for_write")]
 
 
 async def test_two_processes_share_the_receivers(two_stores, receiver):
