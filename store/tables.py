@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
-from store.engine.columns import Bytewise, Counter, integer, json, metadata, text
+from store.engine.columns import Bytewise, Counter, integer, json, metadata, partial_index, text
 
 games = Table(
     "games",
@@ -29,6 +29,7 @@ games = Table(
     integer("previous_starts_at", nullable=True),
     Index(None, "organization_id", "created_at"),
     Index(None, "created_at"),
+    partial_index("ix_games_deleted", "id", only="local_status = 100"),
 )
 
 events = Table(
@@ -49,7 +50,7 @@ events = Table(
     Index(None, "game_id", "local_status", "sort"),
     Index(None, "game_id", "version"),
     Index(None, "game_id", "local_id"),  # the posts of one liveblog in an order that no write changes
-    Index(None, "publish_at"),
+    partial_index(None, "publish_at", only="publish_at IS NOT NULL AND local_status = 0"),  # scheduled: never many
 )
 
 block_ids = Table(
@@ -144,6 +145,7 @@ resources = Table(
     integer("failures"),
     text("last_error", nullable=True),
     json("faults"),
+    partial_index("ix_resources_kept", "follow_id", only="body IS NOT NULL"),  # of closed matches they are given back
 )
 
 beliefs = Table(
@@ -326,6 +328,9 @@ webhooks = Table(
     integer("created_at"),
     integer("updated_at"),
     UniqueConstraint("organization_id", "url"),
+    Index(None, "organization_id", "id"),
+    Index(None, "status", "owner"),
+    partial_index(None, "failures", only="failures > 0"),
 )
 
 

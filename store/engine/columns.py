@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Integer, MetaData, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Text
+from sqlalchemy import text as sql
 
 from store.engine.sql.json_type import Json
 
@@ -36,3 +37,8 @@ def integer(name: str, **kwargs: Any) -> Column[Any]:
 
 def json(name: str, **kwargs: Any) -> Column[Any]:
     return Column(name, Json, **{"nullable": False, **kwargs})
+
+
+def partial_index(name: str | None, *columns: str, only: str) -> Index:
+    """An index of the rows alone of which `only` holds, SQL that a query has to repeat, constants and all, to be answered by it."""
+    return Index(name, *columns, sqlite_where=sql(only), postgresql_where=sql(only))
