@@ -145,7 +145,7 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     "load_rollups": {"game_id": OWN_GAME, "until": f"{BORN - BORN % 86_400 + 20 * 86_400}"},
     "reader_sketches": {
         "game_id": id_of(GAME, "(n / 1000)"),
-        "salt": "'2026-01'",
+        "salt": "(CASE WHEN n % 1000 = 0 THEN '2020-09' ELSE '2020-09-' || (10 + n % 20) END)",
         "slot": f"({BORN - BORN % 86_400} + n % 1000 * 900)",
         "origin": "'https://example.org'",
         "location": "''",
