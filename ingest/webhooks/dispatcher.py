@@ -241,8 +241,10 @@ class Dispatcher:
             wanted = await self.store.read(work)
         self._seen = through
         if news.whole:
-            for receiver in self._receivers.values():
+            for number, receiver in enumerate([*self._receivers.values()], 1):
                 receiver.offer(rows.get(receiver.organization, ()), after=after, through=through)
+                if number % CROWD == 0:
+                    await asyncio.sleep(0)
         await self._ask(wanted)
 
     async def _tick(self) -> None:
