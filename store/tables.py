@@ -50,7 +50,9 @@ events = Table(
     Index(None, "game_id", "local_status", "sort"),
     Index(None, "game_id", "version"),
     Index(None, "game_id", "local_id"),  # the posts of one liveblog in an order that no write changes
-    partial_index(None, "publish_at", only="publish_at IS NOT NULL AND local_status = 0"),  # scheduled: never many
+    partial_index(
+        "ix_events_scheduled", "publish_at", only="publish_at IS NOT NULL AND local_status = 0"
+    ),  # scheduled: never many
 )
 
 block_ids = Table(

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 
-_SCHEDULED = and_(events.c.publish_at.is_not(None), events.c.local_status == literal_column("0"))
+_SCHEDULED = and_(
+    events.c.publish_at.is_not(None), events.c.local_status == literal_column(str(int(LocalStatus.PUBLISHED)))
+)
 """The words of the index of scheduled posts."""
 _DUE = CompiledQuery(
     select(events.c.game_id)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from store.migrations.locks import lock_tables
+
 revision = "0102"
 down_revision = "0101"
 branch_labels = None
@@ -15,9 +17,10 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.drop_index("ix_events_publish_at", "events")
-    _create("ix_events_publish_at", "events", ["publish_at"], "publish_at IS NOT NULL AND local_status = 0")
+    lock_tables("games", "events", "resources", "load_counts", "webhooks", "comments", "alarms")
     _create("ix_games_deleted", "games", ["id"], "local_status = 100")
+    op.drop_index("ix_events_publish_at", "events")
+    _create("ix_events_scheduled", "events", ["publish_at"], "publish_at IS NOT NULL AND local_status = 0")
     _create("ix_resources_kept", "resources", ["follow_id"], "body IS NOT NULL")
     _create("ix_load_counts_minutes", "load_counts", ["slot"], "slot % 900 <> 0")
     _create("ix_webhooks_failures", "webhooks", ["failures"], "failures > 0")

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from store.migrations.locks import lock_tables
+
 revision = "0103"
 down_revision = "0102"
 branch_labels = None
@@ -15,6 +17,7 @@ depends_on = None
 
 
 def upgrade() -> None:
+    lock_tables("games", "load_counts")
     op.create_table(
         "load_days",
         sa.Column("game_id", sa.Text(), nullable=False),
