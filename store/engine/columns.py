@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Text
-from sqlalchemy import text as sql
 
 from store.engine.sql.json_type import Json
 
@@ -40,5 +39,8 @@ def json(name: str, **kwargs: Any) -> Column[Any]:
 
 
 def partial_index(name: str | None, *columns: str, only: str) -> Index:
-    """An index of the rows alone of which `only` holds, SQL that a query has to repeat, constants and all, to be answered by it."""
-    return Index(name, *columns, sqlite_where=sql(only), postgresql_where=sql(only))
+    """An index of the rows alone of which `only` holds, SQL that a query has to repeat, constants and all, to be answered by it.
+
+    Its revision makes it so. Here that is a note: with options of its dialect a daemon on SQLite would load PostgreSQL's.
+    """
+    return Index(name, *columns, info={"only": only})

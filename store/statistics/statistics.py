@@ -226,7 +226,17 @@ def purge(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
         for row in {*map(tuple, old), *map(tuple, gone)}:
             unit.conn.execute(delete(table).where(*(column == value for column, value in zip(key, row, strict=True))))
         full = full or limit in {len(old), len(gone)}
+    if not full:
+        _forget_rollups(unit, before)
     return full
+
+
+def _forget_rollups(unit: Unit, before: int) -> None:
+    """Of liveblogs of which nothing is left, and of deleted ones."""
+    table = load_rollups.c
+    nothing_left = table.due_at.is_(None) & (table.until <= before)
+    for gone in (nothing_left, table.game_id.in_(DELETED_GAMES)):
+        unit.conn.execute(delete(load_rollups).where(gone))
 
 
 def _count(unit: Unit, game_id: str, counts: Mapping[CountKey, LoadSums]) -> None:

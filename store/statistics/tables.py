@@ -43,7 +43,7 @@ load_rollups = Table(
     text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
     integer("until"),
     integer("due_at", nullable=True),
-    Index(None, "due_at"),
+    Index(None, "due_at", "until"),
 )
 """How far a liveblog is rolled up: what was counted before `until`, the start of a day, is in `load_days`.
 

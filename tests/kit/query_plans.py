@@ -20,6 +20,7 @@ READ = re.compile(r"\s*SELECT\b", re.IGNORECASE)
 SCANS = ("Seq Scan", "Index Scan", "Index Only Scan", "Bitmap Index Scan")
 GATHERS = ("Sort", "Aggregate", "Hash", "WindowAgg")
 """Steps that need all rows before they give the first one."""
+NAMES = ("Relation Name", "Index Name")
 STEPS_OF_A_ROW = 25
 """Of SQLite's machine: three where rows are only counted, thirty where they are joined and sorted."""
 STEPS = 100
@@ -114,7 +115,7 @@ def explained_by_postgresql(connection: psycopg.Connection[Any], statement: str,
     (plan,) = connection.execute(f"EXPLAIN ({options}) {statement}", values).fetchone() or ([{"Plan": {}}],)
     connection.rollback()
     steps = list(_steps(plan[0]["Plan"], limited=False))
-    scans = [f"{kind} on {step.get('Relation Name') or step.get('Index Name')}" for kind, step, whole in steps if whole]
+    scans = [" ".join((kind, *(step.get(name, "") for name in NAMES))) for kind, step, whole in steps if whole]
     return Explained(scans, round(sum(_rows(step) for kind, step, _ in steps if kind in SCANS)))
 
 

@@ -39,7 +39,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["game_id"], ["games.id"], name="fk_load_rollups_game_id", ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("game_id", name="pk_load_rollups"),
     )
-    op.create_index("ix_load_rollups_due_at", "load_rollups", ["due_at"])
+    op.create_index("ix_load_rollups_due_at_until", "load_rollups", ["due_at", "until"])
     op.execute("INSERT INTO load_rollups (game_id, until, due_at) SELECT DISTINCT game_id, 0, 0 FROM load_counts")
 
 
