@@ -31,6 +31,23 @@ BENCHMARKS = {
     "beacons": ("--matches", "2", "--rate", "50", "--seconds", "2"),
     "memory": ("--matches", "5", "--feeds", "5", "--streams", "5", "--interval", "2"),
     "workers": ("--matches", "6", "--seconds", "2", "--rounds", "1"),
+    "growth": (
+        "--sizes",
+        "1",
+        "1000",
+        "--posts",
+        "2",
+        "--rounds",
+        "1",
+        "--count",
+        "2",
+        "--starts",
+        "1",
+        "--seconds",
+        "1",
+        "--settle",
+        "1",
+    ),
     "journeys": (),
 }
 """Each with the options of a quick run, which only shows that it works."""

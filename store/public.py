@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, exists
+from sqlalchemy import and_, exists, literal_column, select
 
 from mapping.documents.scalars import LocalStatus
 from store.tables import events, games
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, FromClause
+
+
+DELETED_GAMES = select(games.c.id).where(games.c.local_status == literal_column(str(int(LocalStatus.DELETED))))
+"""The ids of liveblogs that were deleted, by an index of their own."""
 
 
 def liveblog_is_public(of: FromClause = games) -> ColumnElement[bool]:

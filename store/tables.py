@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Double, ForeignKey, Index, LargeBinary, Table, UniqueConstraint
 from sqlalchemy import text as sql
 
-from store.engine.columns import Bytewise, Counter, integer, json, metadata, text
+from store.engine.columns import Bytewise, Counter, integer, json, metadata, partial_index, text
 
 WRITTEN_AS_PINNED = """doc LIKE '%"highlight":"sticky%'"""
 """The condition on the JSON text of an event that is pinned (`mapping.documents.event.PINNED`), as the index has it."""
@@ -32,6 +32,7 @@ games = Table(
     integer("previous_starts_at", nullable=True),
     Index(None, "organization_id", "created_at"),
     Index(None, "created_at"),
+    partial_index("ix_games_deleted", "id", only="local_status = 100"),
 )
 
 events = Table(
@@ -52,9 +53,10 @@ events = Table(
     Index(None, "game_id", "local_status", "sort"),
     Index(None, "game_id", "version"),
     Index(None, "game_id", "local_id"),  # the posts of one liveblog in an order that no write changes
-    Index(None, "publish_at"),
-    # Of pinned posts alone: migration 0102 says so; said here, it would load both dialects at every start.
-    Index("ix_events_pinned", "game_id", "local_status", "sort"),
+    partial_index(
+        "ix_events_scheduled", "publish_at", only="publish_at IS NOT NULL AND local_status = 0"
+    ),  # scheduled: never many
+    partial_index("ix_events_pinned", "game_id", "local_status", "sort", only=WRITTEN_AS_PINNED),
 )
 
 block_ids = Table(
@@ -149,6 +151,7 @@ resources = Table(
     integer("failures"),
     text("last_error", nullable=True),
     json("faults"),
+    partial_index("ix_resources_kept", "follow_id", only="body IS NOT NULL"),  # of closed matches they are given back
 )
 
 beliefs = Table(
@@ -331,6 +334,9 @@ webhooks = Table(
     integer("created_at"),
     integer("updated_at"),
     UniqueConstraint("organization_id", "url"),
+    Index(None, "organization_id", "id"),
+    Index(None, "status", "owner"),
+    partial_index(None, "failures", only="failures > 0"),
 )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 import structlog
+from cachetools import LRUCache
 from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
@@ -33,6 +34,9 @@ CONTEXT, HEADERS = "matchwire", "matchwire.headers"
 """Names in the ASGI scope."""
 MAX_FIELDS = 100
 MAX_INT_DIGITS = 15
+_QUERIES: LRUCache[bytes, Query] = LRUCache(1024)
+KEPT_BYTES = 512
+"""Of a query string whose parameters are kept."""
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False, "": False}
 UNAUTHORIZED = "the credentials are missing or not valid"
 
@@ -177,6 +181,17 @@ def headers_of(scope: Scope) -> RequestHeaders:
     if known is None:
         known = scope[HEADERS] = RequestHeaders(scope)
     return known
+
+
+def query_of(raw: bytes) -> Query:
+    """`parse_query`, which many readers of the same page want of the same bytes; what holds a secret is never kept."""
+    known = _QUERIES.get(raw)
+    if known is not None:
+        return known.copy()
+    query = parse_query(raw)
+    if len(raw) <= KEPT_BYTES and not any("secret" in name.casefold() for name in query):
+        _QUERIES[raw] = query.copy()
+    return query
 
 
 def parse_query(raw: bytes) -> Query:

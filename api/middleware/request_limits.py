@@ -14,7 +14,7 @@ import structlog
 from starlette.requests import ClientDisconnect
 
 from api.http.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
-from api.http.request import CONTEXT, Context, headers_of, loggable, parse_query
+from api.http.request import CONTEXT, Context, headers_of, loggable, query_of
 from api.page.error_page import response_to
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
 
@@ -79,7 +79,7 @@ class RequestLimits:
         reply = Reply(send, context, self._monotonic, head=scope["method"] == "HEAD")
         try:
             self._check(scope, context)
-            context.query = parse_query(scope["query_string"])
+            context.query = query_of(scope["query_string"])
             await self._app({**scope, CONTEXT: context}, limit_body(receive, scope, context), reply.send)
         except ServiceError as error:
             await self._respond(error, scope, receive, reply)

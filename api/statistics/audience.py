@@ -35,7 +35,7 @@ LONGEST_DAY = 26 * 3600
 
 def overview(conn: Connection, game_id: str) -> StatisticsOverview:
     """The readers of a liveblog since its beginning."""
-    counted = _total(statistics.sums(conn, game_id, 0, EVER).values())
+    counted = _total(statistics.sums_by_place(conn, game_id).values())
     return StatisticsOverview(visitor_metrics=_metrics(counted, _of_months(_ever(conn, game_id))))
 
 
@@ -50,9 +50,10 @@ def periods(conn: Connection, game_id: str, *, wanted: Sequence[Period], origin:
         at = _holding(wanted, slot)
         counted[at] = counted[at].plus(sums)
     readers: dict[int, list[bytes]] = defaultdict(list)
-    for key, sketch in statistics.sketches(conn, game_id, start=start, end=end, monthly=monthly, origin=origin):
+    salts = [each.id if monthly else utc_day(each.start) for each in wanted]
+    for key, sketch in statistics.sketches(conn, game_id, sorted({*salts}), start=start, end=end, origin=origin):
         at = _holding(wanted, key.slot)
-        if key.salt == (wanted[at].id if monthly else utc_day(wanted[at].start)):
+        if key.salt == salts[at]:
             readers[at].append(sketch)
     return [
         StatisticsPeriod(
@@ -78,7 +79,8 @@ def places(conn: Connection, game_id: str, origin: str | None = None) -> list[St
 
 
 def _ever(conn: Connection, game_id: str, origin: str | None = None) -> Found:
-    return statistics.sketches(conn, game_id, start=0, end=EVER, monthly=True, origin=origin)
+    months = statistics.months_counted(conn, game_id)
+    return statistics.sketches(conn, game_id, months, start=0, end=EVER, origin=origin)
 
 
 def _of_months(found: Found) -> int:

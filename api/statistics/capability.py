@@ -36,6 +36,7 @@ STATISTICS = Capability(
             "roll up statistics",
             "*/10 * * * *",
             lambda settings, now: (
+                partial(stored.roll_up_day, now=int(now)),
                 partial(stored.roll_up, before=int(now - settings.statistics.minutes_kept)),
                 partial(stored.purge, before=int(now - settings.statistics.kept)),
             ),

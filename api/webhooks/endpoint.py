@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
 from api.http import openapi
 from api.http.errors import json_response
+from api.http.request import integer
 from api.http.routing import check_organization
 from api.webhooks import documents
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
@@ -47,9 +49,23 @@ UNSUBSCRIBED: openapi.Responses = {200: openapi.json_answer(EMPTY, "Nothing", {}
 ALL: Json = {
     "type": "object",
     "required": ["webhooks"],
-    "properties": {"webhooks": {"type": "array", "items": openapi.response_schema(WebhookSubscription)}},
+    "properties": {
+        "webhooks": {"type": "array", "items": openapi.response_schema(WebhookSubscription)},
+        "more": {"type": "boolean"},
+        "next": {"type": "string"},
+    },
 }
-LISTED: openapi.Responses = {200: openapi.json_answer(ALL, "All subscriptions"), **openapi.READ_ERRORS}
+LISTED: openapi.Responses = {
+    200: openapi.json_answer(ALL, "Subscriptions, the oldest first; `more` and `next` where they are more than a page"),
+    **openapi.READ_ERRORS,
+}
+PAGE = 1000
+"""Subscriptions of a page, at most, and of one for which no `limit` is given."""
+ID = re.compile(r"[0-9a-f]{24}")
+PAGES = [
+    openapi.query("limit", "Subscriptions a page", {"type": "integer", "minimum": 1, "maximum": PAGE, "default": PAGE}),
+    openapi.query("after", "`next` of the page before", {"type": "string", "pattern": f"^(?:{ID.pattern})?$"}),
+]
 TAG = "Webhooks"
 OF_PATH = [openapi.in_path("organizationId")]
 OF_CLIENT = [openapi.query("organization_id", "Where the client belongs to several")]
@@ -60,7 +76,7 @@ SUBSCRIBE = openapi.operation(
 UNSUBSCRIBE = openapi.operation(
     "webhooks.unsubscribe", "Unsubscribe an endpoint", TAG, UNSUBSCRIBED, parameters=OF_PATH, body=ADDRESS
 )
-LIST = openapi.operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=OF_PATH)
+LIST = openapi.operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=[*OF_PATH, *PAGES])
 ROTATE = openapi.operation(
     "webhooks.rotate", "Give a subscription a new secret", TAG, _subscribed("webhooks"),
     parameters=OF_PATH, body=ADDRESS,
@@ -74,7 +90,7 @@ UNSUBSCRIBE_V5 = openapi.operation(
     parameters=OF_CLIENT, body=ADDRESS,
 )  # fmt: skip
 INDEX_V5 = openapi.operation(
-    "webhooks.v5.index", "List subscriptions (older address)", TAG, LISTED, parameters=OF_CLIENT
+    "webhooks.v5.index", "List subscriptions (older address)", TAG, LISTED, parameters=[*OF_CLIENT, *PAGES]
 )
 
 
@@ -99,11 +115,16 @@ async def unsubscribe(request: ApiRequest) -> Response:
 
 
 async def list_subscriptions(request: ApiRequest) -> Response:
-    """The organization's subscriptions (interface: Webhooks)."""
+    """The organization's subscriptions, a page of them where they are many (interface: Webhooks)."""
+    organization_id, size = organization_of(request), integer(request.query, "limit", PAGE, low=1, high=PAGE)
+    after = request.query.get("after", "")
+    if after and not ID.fullmatch(after):
+        raise InvalidRequest("after should be the next of another page", field="after")
     rows = await request.services.store.read(
-        partial(webhooks.list_subscriptions, organization_id=organization_of(request))
+        partial(webhooks.page, organization_id=organization_id, after=after, limit=size + 1)
     )
-    return json_response({"webhooks": [documents.subscription(row) for row in rows]})
+    following = {"more": True, "next": rows[size - 1].id} if len(rows) > size else {}
+    return json_response({"webhooks": [documents.subscription(row) for row in rows[:size]], **following})
 
 
 async def rotate(request: ApiRequest) -> Response:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
@@ -23,6 +23,7 @@ from ingest.webhooks.delivery_metrics import DeliveryMetrics
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
 from ingest.webhooks.receiver import ReceiverWorker
 from ingest.webhooks.receiver_client import ReceiverClient
+from ingest.webhooks.receiver_rows import ReceiverRows
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
 from store.engine import spans
@@ -53,6 +54,8 @@ LOOK_BEHIND = 10
 """Ticks after which all subscriptions are looked at, also those that another process had claimed."""
 NEWS = 500
 """Rows that are read once for all receivers; of a larger backlog each reads its own."""
+CROWD = 200
+"""Subscriptions that are looked up in the unit that numbers, or woken in one turn of the event loop."""
 READING = 3
 """Receivers that read from the store at a time."""
 IDLE = 120.0
@@ -76,16 +79,29 @@ class SoleOwner:
 
 @dataclass(frozen=True, slots=True)
 class _News:
-    """Outbox rows by organization, read once for all receivers, and who may want them: organization by subscription."""
+    """Outbox rows by organization, read once for all receivers, and who may want them: their subscriptions.
+
+    `subscriptions` None: they are so many that they are read beside the writer. `whole`: the rows are all that there are.
+    """
 
     rows: dict[str, list[OutboxRow]] = field(default_factory=dict)
-    reach: dict[str, str] = field(default_factory=dict)
+    subscriptions: list[str] | None = field(default_factory=list)
+    whole: bool = True
+
+    @property
+    def organizations(self) -> list[str] | None:
+        """Whose subscriptions may want them; None for all."""
+        return list(self.rows) if self.whole else None
 
 
 def _news(conn: Connection, owner: str, after: int, through: int) -> _News:
     """What came after one number, through another, for whom `owner` may deliver."""
     rows = outbox.news(conn, after=after, through=through, limit=NEWS) if through > after else {}
-    return _News(rows, webhooks.within_reach(conn, owner) if rows else {})
+    news = _News(rows, [], whole=sum(map(len, rows.values())) < NEWS)
+    if not rows:
+        return news
+    found = webhooks.within_reach(conn, owner, news.organizations, most=CROWD + 1)
+    return replace(news, subscriptions=found if len(found) <= CROWD else None)
 
 
 class Dispatcher:
@@ -121,6 +137,7 @@ class Dispatcher:
         self._clients: dict[str, ReceiverClient] = {}
         self._jobs = KeyedTasks(self._drain)
         self._purging = Purging(store)
+        self.rows = ReceiverRows(store)
         self.recorder = AttemptWriter(store)
         self.reading = asyncio.Semaphore(READING)
         self.rates = FairRateLimiter(settings.rate, settings.rate)
@@ -216,20 +233,24 @@ class Dispatcher:
         if after is None:  # as this process found it, or finds it again
             late = await self.store.read(partial(webhooks.behind, owner=owner, through=sequence.last))
             self._seen = sequence.last
-            self._ask(late)
+            await self._ask(late)
         elif sequence.last > after:
-            self._spread(news, after, sequence.last)
+            await self._spread(news, owner, after, sequence.last)
         return sequence.complete
 
-    def _spread(self, news: _News, after: int, through: int) -> None:
+    async def _spread(self, news: _News, owner: str, after: int, through: int) -> None:
         """Hand what is new to all receivers that have read what was before it; the others read for themselves."""
-        rows, reach = news.rows, news.reach
+        rows, wanted = news.rows, news.subscriptions
+        if wanted is None:
+            work = partial(webhooks.within_reach, owner=owner, organizations=news.organizations)
+            wanted = await self.store.read(work)
         self._seen = through
-        whole = sum(map(len, rows.values())) < NEWS
-        if whole:
-            for receiver in self._receivers.values():
+        if news.whole:
+            for number, receiver in enumerate([*self._receivers.values()], 1):
                 receiver.offer(rows.get(receiver.organization, ()), after=after, through=through)
-        self._ask([each for each, organization in reach.items() if organization in rows or not whole])
+                if number % CROWD == 0:
+                    await asyncio.sleep(0)
+        await self._ask(wanted)
 
     async def _tick(self) -> None:
         """Ask for what has become due, and for what somebody who died has left; now and then for everything."""
@@ -243,11 +264,11 @@ class Dispatcher:
             return [*due, *webhooks.orphaned_ids(conn, owner)], outbox.count_unnumbered(conn)
 
         due, unnumbered = await self.store.read(look)
-        self._ask(due, due=True)
+        await self._ask(due, due=True)
         self._sequencer.watch(unnumbered)
         self._ticks += 1
         if self._ticks % LOOK_BEHIND == 1:
-            self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))
+            await self._ask(await self.store.read(partial(webhooks.behind, owner=owner, through=self.newest)))
             for webhook_id, status in (await self.store.read(webhooks.in_no_known_state)).items():
                 cause = UnreadableRow(f"webhooks.status: {status!r}")
                 self._quarantined.failed("receiver", webhook_id, cause, receiver=webhook_id)
@@ -261,8 +282,11 @@ class Dispatcher:
         except TimeoutError:
             return
 
-    def _ask(self, ids: list[str], *, due: bool = False) -> None:
-        for each in ids:
+    async def _ask(self, ids: list[str], *, due: bool = False) -> None:
+        """Wake the receivers, a crowd of them in several turns of the event loop."""
+        for number, each in enumerate(ids, 1):
+            if number % CROWD == 0:
+                await asyncio.sleep(0)
             receiver = self._receivers.get(each)
             if receiver is None or not receiver.wake(due=due):
                 self._jobs.ask(each)
@@ -287,7 +311,7 @@ class Dispatcher:
         if receiver is None or not receiver.is_claimed:
             if owner is None:  # the tick asks again
                 return
-            claimed = await self.store.write(partial(deliveries.claim, webhook_id=webhook_id, owner=owner))
+            claimed = await self.rows.claim(webhook_id, owner)
             if claimed is None:
                 await _close(self._forget([webhook_id]))
                 return

@@ -16,9 +16,10 @@ import structlog
 
 from ingest.webhooks.attempt import make_round
 from ingest.webhooks.cursor import CursorTracker
+from ingest.webhooks.receiver_rows import BATCH
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
-from store.webhooks import deliveries, outbox
+from store.webhooks import deliveries
 from store.webhooks.deliveries import AttemptRecord, Delivery, Round
 
 if TYPE_CHECKING:
@@ -31,14 +32,12 @@ if TYPE_CHECKING:
     from ingest.webhooks.attempt import RoundOutcome
     from ingest.webhooks.attempt_writer import AttemptWriter
     from ingest.webhooks.receiver_client import ReceiverClient
+    from ingest.webhooks.receiver_rows import ReceiverRows
     from store.database import Store
     from store.webhooks.outbox import OutboxRow
     from store.webhooks.webhooks import Subscription
 
 log = structlog.get_logger()
-
-BATCH = 100
-"""Rows read at a time; a receiver keeps two batches of each kind at most."""
 
 
 class ReceiverContext(Protocol):
@@ -49,6 +48,7 @@ class ReceiverContext(Protocol):
     plan: rules.Plan
     limits: Webhooks
     connections: int
+    rows: ReceiverRows
     recorder: AttemptWriter
     rates: FairRateLimiter
     """Requests a second to a host."""
@@ -159,7 +159,7 @@ class ReceiverWorker:
         """What is kept of a receiver that has rested may be old: a secret was rotated, or it was disabled, paused, claimed anew."""
         if self._claimed is None:
             return
-        renewed = await self._shared.store.read(partial(deliveries.still_claimed, claimed=self._claimed))
+        renewed = await self._shared.rows.renew(self._claimed)
         if renewed is None:
             self._over = True
             self._claimed = None
@@ -174,14 +174,14 @@ class ReceiverWorker:
             return
         self._reading = True
         try:
-            async with shared.reading:
-                if self._tried is None:
-                    work = partial(deliveries.so_far, webhook_id=claimed.id, after=claimed.cursor)
-                    self._tried, self._expected = await shared.store.read(work)
-                if self._cursor.fed < shared.newest:
-                    await self._feed_new(claimed, shared.newest)
-                if self._due:
-                    await self._feed_due(claimed)
+            if self._tried is None:
+                before = await shared.rows.delivered_before(claimed)
+                self._tried, self._expected = before.tried, before.took
+                self._due = before.waits  # what comes to wait later is found by the tick
+            if self._cursor.fed < shared.newest:
+                await self._feed_new(claimed, shared.newest)
+            if self._due:
+                await self._feed_due(claimed)
         finally:
             self._reading = False
 
@@ -189,9 +189,9 @@ class ReceiverWorker:
         self._due = False
         now = self._shared.timing.now()
         far, busy = rules.far(self._shared.plan, now), tuple(self._waiting)
-        found = await self._shared.store.read(
-            partial(deliveries.due, webhook_id=claimed.id, now=now, far=far, limit=BATCH, without=busy)
-        )
+        work = partial(deliveries.due, webhook_id=claimed.id, now=now, far=far, limit=BATCH, without=busy)
+        async with self._shared.reading:
+            found = await self._shared.store.read(work)
         for each in found:
             self._waiting.add(each.id or 0)
             self._put(each.game_id if each.kind == "replay" else f"{each.kind} {each.id}", each)
@@ -199,9 +199,7 @@ class ReceiverWorker:
 
     async def _feed_new(self, claimed: Subscription, through: int) -> None:
         after = self._cursor.fed
-        rows = await self._shared.store.read(
-            partial(outbox.rows_of, organization_id=claimed.organization_id, after=after, through=through, limit=BATCH)
-        )
+        rows = await self._shared.rows.news(claimed.organization_id, after=after, through=through)
         for row in rows:
             self._take(row)
         if len(rows) < BATCH:  # what is left through this number belongs to others

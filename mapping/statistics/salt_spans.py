@@ -46,6 +46,15 @@ def month_span(month: str) -> tuple[int, int]:
     return int(first.timestamp()), int(beyond.timestamp())
 
 
+def months_between(first: str, last: str) -> list[str]:
+    """The months (`2026-11`) from that of one salt through that of another, of months or of days."""
+    found, month = [], first[: len("2026-11")]
+    while month <= last[: len("2026-11")]:
+        found.append(month)
+        month = utc_month(month_span(month)[1])
+    return found
+
+
 def last_use(salt: str) -> int:
     """When a salt is not used any more, in Unix seconds."""
     if len(salt) == len("2026-11"):

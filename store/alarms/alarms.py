@@ -120,7 +120,7 @@ def purge(unit: Unit, *, before: float, limit: int = 500) -> int:
 
 
 def _open() -> Select[Any]:
-    return select(table).where(table.c.open_name.is_not(None))
+    return select(table).where(table.c.ended_at.is_(None))
 
 
 def _due(now: float) -> Select[Any]:

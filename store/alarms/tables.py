@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Double, Table, UniqueConstraint
+from sqlalchemy import Column, Double, Index, Table, UniqueConstraint
 
 from store.engine.columns import integer, json, metadata, text
 
@@ -21,5 +21,6 @@ alarms = Table(
     text("announced", nullable=True),  # the state that the configured address has taken: began or ended
     Column("try_at", Double, nullable=False),
     integer("tries"),
+    Index(None, "ended_at"),
     UniqueConstraint("kind", "open_name"),  # what is wrong is wrong once, whichever processes see it
 )

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, exists, or_, select
 
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store.comments import comments
 from store.comments.comments import NO_COMMENT
@@ -14,7 +13,7 @@ from store.comments.tables import CommentStatus, closed_channels, reader_bans
 from store.comments.tables import comments as table
 from store.engine.sql.insert_new import insert_new
 from store.media.tables import image_uses
-from store.tables import games
+from store.public import DELETED_GAMES
 
 if TYPE_CHECKING:
     from store.comments.comments import StoredComment
@@ -70,9 +69,8 @@ def close(unit: Unit, game_id: str, channel_id: str, *, closed: bool, client_id:
 
 def purge(unit: Unit, *, before: float, limit: int = 500) -> bool:
     """Forget comments that were rejected or deleted before that time, and those of deleted liveblogs; whether there may be more."""
-    old = select(table.c.id).where(table.c.gone_at < before).limit(limit)
-    deleted = table.c.game_id == games.c.id, games.c.local_status == LocalStatus.DELETED
-    orphans = select(table.c.id).where(*deleted).limit(limit)
+    old = select(table.c.id).where(table.c.gone_at < int(before)).limit(limit)  # PostgreSQL has no index for fractions
+    orphans = select(table.c.id).where(table.c.game_id.in_(DELETED_GAMES)).limit(limit)
     gone = [_forget(unit, list(unit.conn.scalars(some))) for some in (old, orphans)]
     return limit in gone
 

@@ -44,6 +44,7 @@ comments = Table(
     UniqueConstraint("reader_id", "idempotency_key"),
     Index(None, "channel_id", "serial"),
     Index(None, "organization_id", "status", "serial"),
+    Index(None, "organization_id", "serial"),
     Index(None, "reader_id", "created_at"),
     sqlite_autoincrement=True,
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Integer, MetaData, Text
+from sqlalchemy import BigInteger, Column, Index, Integer, MetaData, Text
 
 from store.engine.sql.json_type import Json
 
@@ -36,3 +36,11 @@ def integer(name: str, **kwargs: Any) -> Column[Any]:
 
 def json(name: str, **kwargs: Any) -> Column[Any]:
     return Column(name, Json, **{"nullable": False, **kwargs})
+
+
+def partial_index(name: str | None, *columns: str, only: str) -> Index:
+    """An index of the rows alone of which `only` holds, SQL that a query has to repeat, constants and all, to be answered by it.
+
+    Its revision makes it so. Here that is a note: with options of its dialect a daemon on SQLite would load PostgreSQL's.
+    """
+    return Index(name, *columns, info={"only": only})

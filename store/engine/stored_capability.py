@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sqlalchemy import Select
+    from sqlalchemy import Executable, Select
 
     from store.engine.portable_table import PortableTable
 
@@ -23,3 +23,5 @@ class StoredCapability:
     """Tables that no export holds, with the reason."""
     owners: Mapping[str, Select[Any]] = field(default_factory=dict)
     """Kind of a record → its id and its organization."""
+    after_import: tuple[Executable, ...] = ()
+    """What makes, of the rows of an organization that were imported, those that no export holds."""

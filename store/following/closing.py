@@ -77,8 +77,9 @@ def close_abandoned(unit: Unit) -> list[str]:
 
 def closed_with_bodies(conn: Connection, limit: int = FORGOTTEN) -> list[str]:
     """Matches that are followed no longer and whose bodies are still there, so many of them."""
-    kept = exists().where(resources.c.follow_id == follows.c.id, resources.c.body.is_not(None))
-    return list(conn.scalars(select(follows.c.id).where(follows.c.closed_at.is_not(None), kept).limit(limit)))
+    followed = exists().where(follows.c.id == resources.c.follow_id, follows.c.closed_at.is_(None))
+    kept = select(resources.c.follow_id).where(resources.c.body.is_not(None), ~followed)
+    return list(conn.scalars(kept.distinct().limit(limit)))
 
 
 def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:

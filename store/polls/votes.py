@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import bindparam, delete, literal, select, tuple_, union_all
 
-from mapping.documents.scalars import LocalStatus
 from mapping.polls.reader_polls import Tally
 from store.engine.sql.bulk_write import insert_ignore, update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
@@ -18,7 +17,8 @@ from store.liveblogs import history, liveblogs
 from store.liveblogs.event_rows import in_chunks
 from store.liveblogs.history_tables import poll_history
 from store.polls.tables import poll_tallies, poll_votes
-from store.tables import block_ids, games
+from store.public import DELETED_GAMES
+from store.tables import block_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -150,8 +150,7 @@ def page(conn: Connection, game_id: str, after: StoredVote | None = None, limit:
 
 def purge(unit: Unit, *, limit: int = PURGED) -> bool:
     """Forget votes on polls of a deleted liveblog, `limit` at most; whether there may be more."""
-    query = select(poll_tallies.c.game_id).join_from(poll_tallies, games, games.c.id == poll_tallies.c.game_id)
-    game_id = unit.conn.scalar(query.where(games.c.local_status == LocalStatus.DELETED).limit(1))
+    game_id = unit.conn.scalar(select(poll_tallies.c.game_id).where(poll_tallies.c.game_id.in_(DELETED_GAMES)).limit(1))
     if game_id is None:
         return False
     mine = select(poll_votes.c.poll_id, poll_votes.c.reader_id).where(poll_votes.c.game_id == game_id).limit(limit)

@@ -6,21 +6,20 @@ import secrets
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, literal_column, select, tuple_, update
+from sqlalchemy import delete, func, insert, literal_column, select, tuple_, union_all, update
 
-from mapping.documents.scalars import LocalStatus
 from mapping.rules.periods import QUARTER
 from mapping.statistics.reader_sketch import ReaderSketch
-from mapping.statistics.salt_spans import last_use
+from mapping.statistics.salt_spans import DAY, last_use, months_between
 from store.engine.sql.bulk_write import add_numbers, insert_ignore, update_rows, write_batch
 from store.engine.sql.insert_new import insert_new
-from store.statistics.tables import beacon_intakes, load_counts, reader_salts, reader_sketches
-from store.tables import games
+from store.public import DELETED_GAMES
+from store.statistics.tables import beacon_intakes, load_counts, load_days, load_rollups, reader_salts, reader_sketches
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from sqlalchemy import ColumnElement, Connection
+    from sqlalchemy import ColumnElement, Connection, Table
 
     from store.engine.unit import Unit
 
@@ -86,7 +85,8 @@ def add(unit: Unit, game_id: str, batch: LoadBatch) -> list[SketchKey]:
     """
     if not _note_batch(unit, batch):
         return []
-    _add_sums(unit.conn, {(game_id, key): sums for key, sums in batch.counts.items()})
+    if batch.counts:
+        _count(unit, game_id, batch.counts)
     return _add_readers(unit.conn, game_id, batch.readers)
 
 
@@ -120,20 +120,34 @@ def sums(conn: Connection, game_id: str, start: int, end: int, origin: str | Non
 
 
 def sums_by_place(conn: Connection, game_id: str, origin: str | None = None) -> dict[str, LoadSums]:
-    """What was ever counted by origin, or by page of the origin that is named; `""` for what nobody knows."""
-    place = load_counts.c.origin if origin is None else load_counts.c.location
-    where = [load_counts.c.game_id == game_id, *([] if origin is None else [load_counts.c.origin == origin])]
-    query = select(place, *_summed()).where(*where).group_by(place)
+    """What was ever counted by origin, or by page of the origin that is named; `""` for what nobody knows.
+
+    Of days that are rolled up, and of the quarters and minutes since: as many rows as the liveblog has days and pages.
+    """
+    until = select(load_rollups.c.until).where(load_rollups.c.game_id == game_id).scalar_subquery()
+    parts = []
+    for table, more in ((load_days, []), (load_counts, [load_counts.c.slot >= func.coalesce(until, 0)])):
+        place = table.c.origin if origin is None else table.c.location
+        where = [table.c.game_id == game_id, *more, *([] if origin is None else [table.c.origin == origin])]
+        parts.append(select(place.label("place"), *(table.c[name] for name in SUMS)).where(*where))
+    found = union_all(*parts).subquery()
+    query = select(found.c.place, *(func.sum(found.c[name]) for name in SUMS)).group_by(found.c.place)
     return {row[0]: LoadSums(*map(int, row[1:])) for row in conn.execute(query)}
 
 
+def months_counted(conn: Connection, game_id: str) -> list[str]:
+    """The months under whose salts the liveblog may have readers, by their names (`2026-11`), oldest first."""
+    of_game = reader_sketches.c.game_id == game_id
+    first, last = (conn.scalar(select(pick(reader_sketches.c.salt)).where(of_game)) for pick in (func.min, func.max))
+    return months_between(first, last) if first and last else []
+
+
 def sketches(
-    conn: Connection, game_id: str, *, start: int, end: int, monthly: bool, origin: str | None = None
+    conn: Connection, game_id: str, salts: Sequence[str], *, start: int, end: int, origin: str | None = None
 ) -> list[tuple[SketchKey, bytes]]:
-    """Stored sketches under the salts of months or days, of slots from `start` on and before `end`, maybe of one origin."""
+    """Stored sketches under these salts, of slots from `start` on and before `end`, maybe of one origin."""
     table = reader_sketches.c
-    of_kind: ColumnElement[bool] = table.salt.like("____-__") if monthly else table.salt.like("____-__-__")
-    where = [table.game_id == game_id, of_kind, table.slot >= start, table.slot < end]
+    where = [table.game_id == game_id, table.salt.in_(salts), table.slot >= start, table.slot < end]
     where += [] if origin is None else [table.origin == origin]
     query = select(table.salt, table.slot, table.origin, table.location, table.sketch).where(*where)
     return [(SketchKey(*row[:4]), bytes(row[4])) for row in conn.execute(query)]
@@ -156,7 +170,8 @@ def roll_up(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
     """Add minutes from before that time to their quarters of an hour, `limit` rows at most; whether there may be more."""
     table = load_counts.c
     query = select(table.game_id, table.slot, table.origin, table.location, *(table[name] for name in SUMS))
-    minutes = query.where(table.slot < before - before % QUARTER, table.slot % QUARTER != 0).limit(limit)
+    minute = (table.slot % literal_column(str(QUARTER))) != literal_column("0")  # as the index of minutes says it
+    minutes = query.where(table.slot < before - before % QUARTER, minute).order_by(table.slot).limit(limit)
     rows = unit.conn.execute(minutes.with_for_update()).all()
     quarters: dict[tuple[str, CountKey], LoadSums] = defaultdict(LoadSums)
     for row in rows:
@@ -167,20 +182,99 @@ def roll_up(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
     return len(rows) == limit
 
 
+def roll_up_day(unit: Unit, now: int) -> bool:
+    """Add up one day of one liveblog that has been over for a day; whether there may be more.
+
+    A process that adds to that day later adds to its sum as well; so late a process of an older version would be that holds
+    what it counted back for a day.
+    """
+    table = load_rollups.c
+    due = select(table.game_id, table.until).where(table.due_at <= now).order_by(table.due_at).limit(1)
+    row = unit.conn.execute(due.with_for_update(skip_locked=True)).first()
+    if row is None:
+        return False
+    over = now - now % DAY - DAY
+    counted = load_counts.c.game_id == row.game_id, load_counts.c.slot >= row.until
+    first = unit.conn.scalar(select(func.min(load_counts.c.slot)).where(*counted))
+    if first is None or first >= over:
+        due_at = None if first is None else _due_at(first)
+        _set_rollup(unit, row.game_id, until=max(over, row.until), due_at=due_at)
+    else:
+        day = first - first % DAY
+        place = load_counts.c.origin, load_counts.c.location
+        query = select(*place, *_summed()).where(*counted, load_counts.c.slot < day + DAY).group_by(*place)
+        rows = unit.conn.execute(query).all()
+        days = {(row.game_id, CountKey(day, *each[:2])): LoadSums(*map(int, each[2:])) for each in rows}
+        _add_sums(unit.conn, days, load_days)
+        _set_rollup(unit, row.game_id, until=day + DAY)
+    return True
+
+
 def purge(unit: Unit, before: int, *, limit: int = PURGED) -> bool:
-    """Forget what was counted before that time or for a deleted liveblog, and old runs; whether there may be more."""
+    """Forget what was counted before the day (UTC) of that time, or for a deleted liveblog, and old runs.
+
+    Returns whether there may be more.
+    """
+    before -= before % DAY
     unit.conn.execute(delete(beacon_intakes).where(beacon_intakes.c.written_at < before))
     unit.conn.execute(delete(reader_salts).where(reader_salts.c.last_use <= unit.now))
-    deleted = select(games.c.id).where(games.c.local_status == LocalStatus.DELETED)
     full = False
-    for table in (load_counts, reader_sketches):
+    for table in (load_counts, load_days, reader_sketches):
         key = tuple(table.primary_key)
         old = unit.conn.execute(select(*key).where(table.c.slot < before).limit(limit)).all()
-        gone = unit.conn.execute(select(*key).where(table.c.game_id.in_(deleted)).limit(limit)).all()
+        gone = unit.conn.execute(select(*key).where(table.c.game_id.in_(DELETED_GAMES)).limit(limit)).all()
         for row in {*map(tuple, old), *map(tuple, gone)}:
             unit.conn.execute(delete(table).where(*(column == value for column, value in zip(key, row, strict=True))))
         full = full or limit in {len(old), len(gone)}
+    if not full:
+        _forget_rollups(unit, before)
     return full
+
+
+def _forget_rollups(unit: Unit, before: int) -> None:
+    """Of liveblogs of which nothing is left, and of deleted ones."""
+    table = load_rollups.c
+    nothing_left = table.due_at.is_(None) & (table.until <= before)
+    for gone in (nothing_left, table.game_id.in_(DELETED_GAMES)):
+        unit.conn.execute(delete(load_rollups).where(gone))
+
+
+def _count(unit: Unit, game_id: str, counts: Mapping[CountKey, LoadSums]) -> None:
+    """Add to the counts, and of days that are rolled up to their sums as well."""
+    rollup = _locked_rollup(unit, game_id)
+    _add_sums(unit.conn, {(game_id, key): sums for key, sums in counts.items()})
+    late: dict[tuple[str, CountKey], LoadSums] = defaultdict(LoadSums)
+    for key, sums in counts.items():
+        if key.slot < rollup.until:
+            day = game_id, key._replace(slot=key.slot - key.slot % DAY)
+            late[day] = late[day].plus(sums)
+    _add_sums(unit.conn, late, load_days)
+    first = min((key.slot for key in counts if key.slot >= rollup.until), default=None)
+    if first is not None and (rollup.due_at is None or _due_at(first) < rollup.due_at):
+        _set_rollup(unit, game_id, due_at=_due_at(first))
+
+
+class _Rollup(NamedTuple):
+    until: int
+    due_at: int | None
+
+
+def _locked_rollup(unit: Unit, game_id: str) -> _Rollup:
+    query = select(load_rollups.c.until, load_rollups.c.due_at).where(load_rollups.c.game_id == game_id)
+    found = unit.conn.execute(query.with_for_update()).first()
+    if found is None:
+        insert_new(unit.conn, load_rollups, game_id=game_id, until=0, due_at=None)
+        found = unit.conn.execute(query.with_for_update()).one()
+    return _Rollup(*found)
+
+
+def _set_rollup(unit: Unit, game_id: str, **values: int | None) -> None:
+    unit.conn.execute(update(load_rollups).where(load_rollups.c.game_id == game_id).values(**values))
+
+
+def _due_at(slot: int) -> int:
+    """When the day of that slot has been over for a day."""
+    return slot - slot % DAY + 2 * DAY
 
 
 def _summed() -> list[Any]:
@@ -202,11 +296,11 @@ def _same(table: Any, game_id: str, key: Sequence[Any]) -> list[ColumnElement[bo
     return [table.c.game_id == game_id, *(table.c[name] == value for name, value in zip(names, key, strict=True))]
 
 
-def _add_sums(conn: Connection, counted: Mapping[tuple[str, CountKey], LoadSums]) -> None:
+def _add_sums(conn: Connection, counted: Mapping[tuple[str, CountKey], LoadSums], table: Table = load_counts) -> None:
     rows = [
         {"game_id": game_id, **key._asdict(), **counted[game_id, key]._asdict()} for game_id, key in sorted(counted)
     ]
-    write_batch(conn, add_numbers(load_counts, rows))
+    write_batch(conn, add_numbers(table, rows))
 
 
 def _add_readers(conn: Connection, game_id: str, readers: Mapping[SketchKey, set[int]]) -> list[SketchKey]:

@@ -2,29 +2,52 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table
+from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table, insert, literal, select
 
-from store.engine.columns import integer, metadata, text
-from store.engine.portable_table import of_games
+from store.engine.columns import integer, metadata, partial_index, text
+from store.engine.portable_table import GAMES, of_games
 from store.engine.stored_capability import StoredCapability
 
-load_counts = Table(
-    "load_counts",
+
+def _sums(name: str, *more: Index) -> Table:
+    """Sums by liveblog, slot and page; empty texts: nobody knows where.
+
+    `sampled`: the loads whose reader is in a sketch; `retention_views`: the views that `retention_ms` is of.
+    """
+    return Table(
+        name,
+        metadata,
+        text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+        integer("slot", primary_key=True, autoincrement=False),
+        text("origin", primary_key=True),
+        text("location", primary_key=True),
+        integer("loads"),
+        integer("more"),
+        integer("sampled"),
+        integer("retention_ms"),
+        integer("retention_views"),
+        Index(None, "slot"),
+        *more,
+    )
+
+
+load_counts = _sums("load_counts", partial_index("ix_load_counts_minutes", "slot", only="slot % 900 <> 0"))
+"""What was counted in the minute that begins at `slot`, later in its quarter of an hour."""
+
+load_days = _sums("load_days")
+"""The same by the day (UTC) that begins at `slot`, once that is over for a day: beside the quarters, not in their place."""
+
+load_rollups = Table(
+    "load_rollups",
     metadata,
     text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    integer("slot", primary_key=True, autoincrement=False),
-    text("origin", primary_key=True),
-    text("location", primary_key=True),
-    integer("loads"),
-    integer("more"),
-    integer("sampled"),
-    integer("retention_ms"),
-    integer("retention_views"),
-    Index(None, "slot"),
+    integer("until"),
+    integer("due_at", nullable=True),
+    Index(None, "due_at", "until"),
 )
-"""What was counted in the minute that begins at `slot`, later in its quarter of an hour; empty texts: nobody knows where.
+"""How far a liveblog is rolled up: what was counted before `until`, the start of a day, is in `load_days`.
 
-`sampled`: the loads whose reader is in a sketch; `retention_views`: the views that `retention_ms` is of.
+`due_at`: when the next of its days may follow; None where nothing was counted since. Whoever adds to it locks the row.
 """
 
 reader_sketches = Table(
@@ -66,5 +89,13 @@ STATISTICS = StoredCapability(
     stays={
         "reader_salts": "secrets that each installation makes for itself",
         "beacon_intakes": "runs of processes",
+        "load_days": "made of the counts, anew at the new place",
+        "load_rollups": "how far they are made",
     },
+    after_import=(
+        insert(load_rollups).from_select(
+            ["game_id", "until", "due_at"],
+            select(load_counts.c.game_id, literal(0), literal(0)).where(load_counts.c.game_id.in_(GAMES)).distinct(),
+        ),
+    ),
 )

@@ -20,6 +20,7 @@ from store.engine.sqlite.backend import database_file
 from store.engine.sqlite.file_lock import FileLock
 from store.following.closing import close_unattached
 from store.media.tables import uploads
+from store.schema import CAPABILITIES
 from store.tables import follows
 from store.upkeep import command
 from store.upkeep.export_organization import PATIENCE, TransferResult
@@ -131,6 +132,8 @@ def _import(
         if table.table is uploads:
             _copy(batch, files, media, copied)
         rows += len(batch)
+    for statement in (each for capability in CAPABILITIES for each in capability.after_import):
+        conn.execute(statement, {ORGANIZATION.key: organization})
     close_unattached(unit, organization)
     continue_numbers(conn, unit.now)
     return organization, TransferResult(rows, uploaded, copied.missing)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Connection, Text, and_, delete, false, insert, or_, select, type_coerce, update
+from sqlalchemy import Connection, Text, bindparam, delete, insert, or_, select, type_coerce, update
 
+from store.engine.errors import UnreadableRow
 from store.engine.sql.bulk_write import insert_rows, update_rows, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.tables import webhook_rounds, webhook_waiting, webhooks
@@ -14,6 +16,8 @@ from store.webhooks.webhooks import Subscription, renew_secrets, subscription_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Row
 
     from mapping.rules.delivery import Health
     from store.engine.unit import Unit
@@ -66,6 +70,44 @@ class RecordResult:
     locked: frozenset[str]
 
 
+class Locked(Enum):
+    """Somebody has locked the row, and may let go of it soon."""
+
+    ROW = True
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimResult:
+    """The receivers that were claimed, by id, or why one cannot be read; and the ids of those whose row is locked."""
+
+    claimed: dict[str, Subscription | UnreadableRow]
+    locked: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveredBefore:
+    """Delivery numbers beyond the cursor that have had their first round, and the seconds that the latest round took.
+
+    `waits`: whether a delivery waits for a round of its own, due or not.
+    """
+
+    tried: frozenset[int] = frozenset()
+    took: float | None = None
+    waits: bool = True
+
+
+RELEASED = 500
+"""Claims that one statement releases; a process may have thousands."""
+_OF_HOOK = webhook_rounds.c.webhook_id == bindparam("webhook_id")
+_TRIED = CompiledQuery(
+    select(webhook_rounds.c.number).where(
+        _OF_HOOK, webhook_rounds.c.number > bindparam("after"), webhook_rounds.c.kind == "update"
+    )
+)
+_LATEST = CompiledQuery(select(webhook_rounds.c.took_ms).where(_OF_HOOK).order_by(webhook_rounds.c.id.desc()).limit(1))
+_WAITS = CompiledQuery(
+    select(webhook_waiting.c.id).where(webhook_waiting.c.webhook_id == bindparam("webhook_id")).limit(1)
+)
 _RECORDED = (
     "cursor", "failures", "failing_since", "outcome_at", "outcome_success", "outcome_code", "outcome_message",
 )  # fmt: skip
@@ -96,23 +138,60 @@ def claim(unit: Unit, webhook_id: str, owner: str) -> Subscription | None:
     return None if row is None else subscription_of(row)
 
 
-def still_claimed(conn: Connection, claimed: Subscription) -> Subscription | None:
-    """The receiver as it is now, with its secrets of now; None where it is not to be delivered to under this claim any more."""
-    same = (webhooks.c.id == claimed.id, webhooks.c.fence == claimed.fence, webhooks.c.status == "active")
-    row = conn.execute(select(webhooks).where(*same)).first()
-    return None if row is None else subscription_of(row)
+def claim_all(unit: Unit, webhook_ids: Sequence[str], owner: str) -> ClaimResult:
+    """Claim these receivers as `claim` does, but wait for no lock of a row: locked ones are named, and are not claimed."""
+    mine = webhooks.c.status == "active", or_(webhooks.c.owner == owner, unclaimed())
+    free = select(webhooks.c.id).where(webhooks.c.id.in_(webhook_ids), *mine).order_by(webhooks.c.id)
+    rows = unit.conn.execute(
+        update(webhooks)
+        .where(webhooks.c.id.in_(free.with_for_update(skip_locked=True, of=webhooks)))
+        .values(owner=owner, fence=webhooks.c.fence + 1)
+        .returning(*webhooks.c)
+    ).all()
+    claimed = {row.id: _readable(row) for row in rows}
+    unread = [webhook_id for webhook_id, row in claimed.items() if isinstance(row, UnreadableRow)]
+    if unread:  # a process of a later version may be able to
+        unit.conn.execute(update(webhooks).where(webhooks.c.id.in_(unread)).values(owner=None))
+    left = [each for each in webhook_ids if each not in claimed]
+    still = select(webhooks.c.id).where(webhooks.c.id.in_(left), *mine)
+    return ClaimResult(claimed, frozenset(unit.conn.scalars(still) if left else ()))
+
+
+def still_claimed(
+    conn: Connection, claims: Sequence[tuple[str, int]]
+) -> Mapping[tuple[str, int], Subscription | UnreadableRow]:
+    """Receivers as they are now, with their secrets of now, by id and fence of their claims.
+
+    Without those that are not to be delivered to under that claim any more.
+    """
+    ids = [webhook_id for webhook_id, _ in claims]
+    rows = conn.execute(select(webhooks).where(webhooks.c.id.in_(ids), webhooks.c.status == "active"))
+    found = {(row.id, row.fence): _readable(row) for row in rows}
+    return {each: found[each] for each in claims if each in found}
+
+
+def _readable(row: Row[Any]) -> Subscription | UnreadableRow:
+    try:
+        return subscription_of(row)
+    except UnreadableRow as error:
+        return error
 
 
 def release(unit: Unit) -> None:
     """Release all claims, where no other process can be at work."""
-    unit.conn.execute(update(webhooks).where(webhooks.c.owner.is_not(None)).values(owner=None))
+    unit.conn.execute(
+        update(webhooks).where(webhooks.c.status == "active", webhooks.c.owner.is_not(None)).values(owner=None)
+    )
 
 
 def release_claims(unit: Unit, claimed: Sequence[Subscription]) -> None:
     """Release these claims, except of receivers that were claimed anew since, or whose row is locked (reaped later)."""
-    same = [and_(webhooks.c.id == each.id, webhooks.c.fence == each.fence) for each in claimed]
-    free = select(webhooks.c.id).where(or_(false(), *same)).order_by(webhooks.c.id).with_for_update(skip_locked=True)
-    unit.conn.execute(update(webhooks).where(webhooks.c.id.in_(free)).values(owner=None))
+    for first in range(0, len(claimed), RELEASED):
+        fences = {each.id: each.fence for each in claimed[first : first + RELEASED]}
+        query = select(webhooks.c.id, webhooks.c.fence).where(webhooks.c.id.in_(fences)).order_by(webhooks.c.id)
+        rows = unit.conn.execute(query.with_for_update(skip_locked=True)).all()
+        ours = [id_ for id_, fence in rows if fence == fences[id_]]
+        unit.conn.execute(update(webhooks).where(webhooks.c.id.in_(ours)).values(owner=None))
 
 
 def record_attempts(unit: Unit, records: Sequence[AttemptRecord]) -> RecordResult:
@@ -159,22 +238,19 @@ def _locked(conn: Connection, skipped: Sequence[AttemptRecord]) -> frozenset[str
 
 def tried_numbers(conn: Connection, webhook_id: str, *, after: int) -> frozenset[int]:
     """Delivery numbers beyond `after` that have had their first round."""
-    query = select(webhook_rounds.c.number).where(
-        webhook_rounds.c.webhook_id == webhook_id, webhook_rounds.c.number > after, webhook_rounds.c.kind == "update"
-    )
-    return frozenset(conn.scalars(query))
+    return frozenset(number for (number,) in _TRIED.all(conn, webhook_id=webhook_id, after=after))
 
 
-def so_far(conn: Connection, webhook_id: str, *, after: int) -> tuple[frozenset[int], float | None]:
-    """What `tried` gives, and the seconds that the latest round took; None where the log holds none."""
-    latest = (
-        select(webhook_rounds.c.took_ms)
-        .where(webhook_rounds.c.webhook_id == webhook_id)
-        .order_by(webhook_rounds.c.id.desc())
-        .limit(1)
-    )
-    took = conn.scalar(latest)
-    return tried_numbers(conn, webhook_id, after=after), None if took is None else took / 1000
+def delivered_before(conn: Connection, cursors: Sequence[tuple[str, int]]) -> dict[tuple[str, int], DeliveredBefore]:
+    """What the log holds of receivers beyond their cursors, by id and cursor."""
+    return {(webhook_id, after): _before(conn, webhook_id, after) for webhook_id, after in cursors}
+
+
+def _before(conn: Connection, webhook_id: str, after: int) -> DeliveredBefore:
+    latest = _LATEST.first(conn, webhook_id=webhook_id)
+    took = None if latest is None else latest[0] / 1000
+    waits = _WAITS.first(conn, webhook_id=webhook_id) is not None
+    return DeliveredBefore(tried_numbers(conn, webhook_id, after=after), took, waits)
 
 
 def due(

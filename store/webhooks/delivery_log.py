@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, delete, func, select
 
 from mapping.errors import Conflict, NotFound
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
@@ -158,11 +158,11 @@ def purge(unit: Unit, *, before: float, limit: int = PURGED) -> int:
 
 def backlog(conn: Connection, *, through: int) -> Backlog:
     """What waits, of all organizations."""
-    row = conn.execute(_behind(through, func.count(), func.min(outbox.c.at))).one()
+    row = conn.execute(_behind(through, _updates, _oldest)).one()
     counted = select(webhooks.c.status, func.count()).group_by(webhooks.c.status)
     states: dict[str, int] = {row[0]: row[1] for row in conn.execute(counted)}
     return Backlog(
-        updates=row[0],
+        updates=int(row[0]),
         oldest=row[1],
         waiting=conn.scalar(select(func.count()).select_from(webhook_waiting)) or 0,
         active=states.get("active", 0),
@@ -170,17 +170,31 @@ def backlog(conn: Connection, *, through: int) -> Backlog:
     )
 
 
-def _behind(through: int, *columns: ColumnElement[Any]) -> Select[Any]:
-    """These columns of the updates that active subscriptions have before them."""
-    behind = (webhooks.c.organization_id == outbox.c.organization_id) & (webhooks.c.cursor < outbox.c.number)
-    joined = select(*columns).select_from(webhooks.join(outbox, behind))
-    return joined.where(webhooks.c.status == "active", outbox.c.number <= through)
+def _behind(through: int, *columns: Callable[[Subquery], ColumnElement[Any]]) -> Select[Any]:
+    """These columns of the updates that active subscriptions have before them; those that are equally far are one group.
+
+    Thousands of subscriptions are behind by the same few updates; each of them would be counted for each of these.
+    """
+    place = webhooks.c.organization_id, webhooks.c.cursor
+    late = webhooks.c.status == "active", webhooks.c.cursor < through
+    groups = select(*place, func.count().label("subscriptions")).where(*late).group_by(*place).subquery()
+    behind = (groups.c.organization_id == outbox.c.organization_id) & (groups.c.cursor < outbox.c.number)
+    joined = select(*(column(groups) for column in columns)).select_from(groups.join(outbox, behind))
+    return joined.where(outbox.c.number <= through)
+
+
+def _oldest(_: Subquery) -> ColumnElement[Any]:
+    return func.min(outbox.c.at)
+
+
+def _updates(groups: Subquery) -> ColumnElement[Any]:
+    return func.coalesce(func.sum(groups.c.subscriptions), 0)
 
 
 def oldest_waiting(conn: Connection) -> int | None:
     """When the oldest update came to be that waits for its delivery number or for its first round; None where none waits."""
     unnumbered = conn.scalar(select(func.min(outbox.c.at)).where(outbox.c.number.is_(None)))
-    behind = conn.scalar(_behind(sequence(conn).last, func.min(outbox.c.at)))
+    behind = conn.scalar(_behind(sequence(conn).last, _oldest))
     return min((at for at in (unnumbered, behind) if at is not None), default=None)
 
 

@@ -8,7 +8,7 @@ numbered in the order of its versions, because its writers take turns.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
@@ -17,6 +17,8 @@ from store.engine.sql.compiled_query import CompiledQuery
 from store.tables import outbox, outbox_sequence, webhooks
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from store.engine.unit import Unit
 
 NUMBERED_AT_ONCE = 1000
@@ -83,7 +85,20 @@ def count_unnumbered(conn: Connection) -> int:
     return sum(count for (count,) in _UNNUMBERED_COUNT.all(conn))
 
 
-def rows_of(conn: Connection, organization_id: str, *, after: int, through: int, limit: int) -> list[OutboxRow]:
+class OutboxSpan(NamedTuple):
+    """An organization's rows with `after` < number ≤ `through`."""
+
+    organization_id: str
+    after: int
+    through: int
+
+
+def rows_of_all(conn: Connection, wanted: Iterable[OutboxSpan], *, limit: int) -> dict[OutboxSpan, list[OutboxRow]]:
+    """Several such spans, `limit` rows of each."""
+    return {each: rows_of(conn, *each, limit=limit) for each in wanted}
+
+
+def rows_of(conn: Connection, organization_id: str, after: int, through: int, *, limit: int) -> list[OutboxRow]:
     """The organization's rows with `after` < number ≤ `through`, in this order."""
     query = (
         select(*OF_ROW)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import secrets as random
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,27 +13,33 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    Integer,
     Row,
     Text,
+    and_,
     bindparam,
     delete,
     exists,
     func,
     insert,
+    literal_column,
     or_,
     select,
+    union_all,
     update,
 )
 
 from mapping.errors import NotFound, Unprocessable
 from store.engine.errors import UnreadableRow
 from store.engine.ids import new_object_id
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.engine.sql.json_type import read
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers
 from store.webhooks.outbox import number_committed
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from store.engine.unit import Unit
 
 Status = Literal["active", "disabled"]
@@ -40,6 +47,8 @@ Status = Literal["active", "disabled"]
 LIVE_SECRETS = 2
 ENDED = "ended"
 """The status of what was unsubscribed and has left more than one unit should delete."""
+ALL = 1_000_000_000
+"""More than there are."""
 FORGOTTEN = 1000
 """Rows of a subscription that ended which one unit deletes."""
 
@@ -162,16 +171,24 @@ def list_subscriptions(conn: Connection, organization_id: str | None = None) -> 
     return [subscription_of(row, strict=False) for row in conn.execute(query)]
 
 
+def page(conn: Connection, organization_id: str, *, after: str = "", limit: int) -> list[Subscription]:
+    """The organization's subscriptions in the order of their ids, the oldest first; `after`: the id of the last one before."""
+    of_page = webhooks.c.organization_id == organization_id, webhooks.c.id > after, webhooks.c.status != ENDED
+    query = select(webhooks).where(*of_page).order_by(webhooks.c.id).limit(limit)
+    return [subscription_of(row, strict=False) for row in conn.execute(query)]
+
+
 def failing(conn: Connection, *, rounds: int, limit: int) -> list[Subscription]:
     """Active subscriptions whose last so many rounds failed, those that fail the longest first."""
-    worn = (webhooks.c.status == "active") & (webhooks.c.failures >= rounds)
+    some = webhooks.c.failures > literal_column("0")  # as the index of those that fail says it
+    worn = (webhooks.c.status == "active") & some & (webhooks.c.failures >= rounds)
     query = select(webhooks).where(worn).order_by(webhooks.c.failing_since, webhooks.c.id).limit(limit)
     return [subscription_of(row, strict=False) for row in conn.execute(query)]
 
 
 def in_no_known_state(conn: Connection) -> dict[str, str]:
     """Subscriptions that are neither active nor disabled, with what they are; a later version may know it."""
-    query = select(webhooks.c.id, webhooks.c.status).where(webhooks.c.status.not_in((*get_args(Status), ENDED)))
+    query = select(webhooks.c.id, webhooks.c.status).where(_OF_NO_STATUS)
     return {row.id: row.status for row in conn.execute(query)}
 
 
@@ -180,35 +197,51 @@ def unclaimed() -> ColumnElement[bool]:
     return or_(webhooks.c.owner.is_(None), ~exists().where(workers.c.id == webhooks.c.owner))
 
 
+_STATUSES = sorted((*get_args(Status), ENDED))
+_OF_NO_STATUS = or_(
+    webhooks.c.status < _STATUSES[0],
+    *(and_(webhooks.c.status > one, webhooks.c.status < other) for one, other in itertools.pairwise(_STATUSES)),
+    webhooks.c.status > _STATUSES[-1],
+)
+"""As ranges, for which the index of statuses is used."""
+
+
 def _within_reach(owner: str | BindParameter[str]) -> tuple[ColumnElement[bool], ...]:
     """Active, and claimed by `owner` or by no living process."""
     return webhooks.c.status == "active", or_(webhooks.c.owner == owner, unclaimed())
 
 
-_REACHED = CompiledQuery(
-    select(webhooks.c.id, webhooks.c.organization_id).where(*_within_reach(bindparam("owner", type_=Text)))
-)
+_OWNER = bindparam("owner", type_=Text)
+_REACHED = select(webhooks.c.id).where(*_within_reach(_OWNER))
+_MOST = bindparam("most", type_=Integer)
+_REACHED_OF = CompiledQuery(_REACHED.where(Among(webhooks.c.organization_id, "organizations")).limit(_MOST))
+_REACHED_OF_ALL = CompiledQuery(_REACHED.limit(_MOST))
 
 _PLANNED = webhook_waiting.c.next_at <= bindparam("now"), webhook_waiting.c.next_at > bindparam("far")
 _WAITING_FOR = CompiledQuery(
     select(webhooks.c.id).where(
-        *_within_reach(bindparam("owner", type_=Text)),
-        webhooks.c.id.in_(select(webhook_waiting.c.webhook_id).where(or_(*_PLANNED))),
+        *_within_reach(_OWNER),
+        webhooks.c.id.in_(union_all(*(select(webhook_waiting.c.webhook_id).where(each) for each in _PLANNED))),
     )
 )
 _ORPHANED = CompiledQuery(
     select(webhooks.c.id).where(
         webhooks.c.status == "active",
-        webhooks.c.owner.is_not(None),
-        webhooks.c.owner != bindparam("owner", type_=Text),
+        or_(webhooks.c.owner < _OWNER, webhooks.c.owner > _OWNER),  # by the index, past those of `owner`
         unclaimed(),
     )
 )
 
 
-def within_reach(conn: Connection, owner: str) -> dict[str, str]:
-    """The organization of each active subscription that `owner` has claimed or could claim, by its id."""
-    return dict(_REACHED.all(conn, owner=owner))
+def within_reach(
+    conn: Connection, owner: str, organizations: Collection[str] | None = None, *, most: int = ALL
+) -> list[str]:
+    """Ids of active subscriptions of these organizations (None: of all) that `owner` has claimed or could claim, `most` of them."""
+    if organizations is None:
+        found = _REACHED_OF_ALL.all(conn, owner=owner, most=most)
+    else:
+        found = _REACHED_OF.all(conn, owner=owner, organizations=list(organizations), most=most)
+    return [webhook_id for (webhook_id,) in found]
 
 
 def behind(conn: Connection, owner: str, *, through: int) -> list[str]:
@@ -302,7 +335,8 @@ def _forget(unit: Unit, webhook_id: str, limit: int) -> None:
 
 
 def _check_room(conn: Connection, organization_id: str, limit: int) -> None:
-    taken = conn.scalar(select(func.count()).where(webhooks.c.organization_id == organization_id)) or 0
+    some = select(webhooks.c.id).where(webhooks.c.organization_id == organization_id).limit(limit).subquery()
+    taken = conn.scalar(select(func.count()).select_from(some)) or 0
     if taken >= limit:
         raise Unprocessable(f"an organization has at most {limit} subscriptions", field="url")
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from api.http import request
 from store.clients import clients
 from tests.api.conftest import serving
 from tests.kit import matchday
@@ -201,3 +202,17 @@ async def test_a_client_that_nobody_knows_costs_no_read_once_its_address_has_no_
     assert [answer.status_code for answer in answers[:2]] == [401, 401]
     assert {answer.status_code for answer in answers[2:]} == {429}
     assert len(reads) == 2
+
+
+def test_of_parameters_only_those_without_a_secret_are_kept():
+    """What many readers request is read once; whoever changes the parameters of a request changes no other's."""
+    plain, spelt = b"liveblogId=gderby&client_id=desk", b"client_id=desk&client%5Fsecret=s3cr3t"
+    first = request.query_of(plain)
+    first["more"] = "of this request alone"
+
+    assert request.query_of(plain) == request.parse_query(plain) == {"liveblogId": "gderby", "client_id": "desk"}
+    for odd in (b"Client_Secret=x", b"q=" + b"x" * request.KEPT_BYTES):
+        assert request.query_of(odd) == request.parse_query(odd)
+    assert request.query_of(spelt)["client_secret"] == "s3cr3t"
+    assert plain in request._QUERIES
+    assert not {spelt, b"Client_Secret=x", b"q=" + b"x" * request.KEPT_BYTES} & request._QUERIES.keys()

@@ -88,6 +88,27 @@ async def test_a_subscription_and_its_secret(server):
     assert len(Webhook(secret)._whsecret) == 32
 
 
+async def test_a_long_list_has_pages(server):
+    """Each subscription is in one of them, oldest first, and no page reads more than its rows; a list that fits has one."""
+    urls = [f"{URL}/{number}" for number in range(7)]
+    for url in urls:
+        await post(server, f"{BASE}/subscribe", {"url": url})
+    whole = await get(server, f"{BASE}/list")
+    pages, following = [], {"limit": "3"}
+    while following:
+        page = await get(server, f"{BASE}/list", **following)
+        pages.append([each["url"] for each in page["webhooks"]])
+        following = {"limit": "3", "after": page["next"]} if page.get("more") else {}
+
+    assert set(whole) == {"webhooks"}
+    assert [url for page in pages for url in page] == [each["url"] for each in whole["webhooks"]]
+    assert {url for page in pages for url in page} == {*urls}
+    assert [len(page) for page in pages] == [3, 3, 1]
+    for field, value in (("limit", "0"), ("limit", "1001"), ("after", "x"), ("after", f"{1:024x} ")):
+        error = await get(server, f"{BASE}/list", status=400, **{field: value})
+        assert error["field"] == field
+
+
 async def test_unsubscribing_twice_is_no_error(server):
     """Clients repeat themselves; both answers are empty objects."""
     await post(server, f"{BASE}/subscribe", {"url": URL})

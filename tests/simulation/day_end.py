@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 KEPT = frozenset({
     "alarms", "alembic_version", "attachments", "beacon_intakes", "beliefs", "clients", "declarations", "events", "follows",
-    "game_links", "game_records", "games", "image_uses", "leaders", "ledger", "load_counts", "locations", "outbox_sequence",
+    "game_links", "game_records", "games", "image_uses", "leaders", "ledger", "load_counts", "load_days",
+    "load_rollups", "locations", "outbox_sequence",
     "parts", "players", "poll_tallies", "reader_salts", "reader_sketches", "resources", "service_keys", "teams", "tokens",
     "tournaments", "webhooks", "workers",
 })  # fmt: skip

@@ -93,7 +93,7 @@ PLANTED = {
     never_ask_again: "it is not as it should be in the end",
 }
 """Faults, and the promise that each of them breaks."""
-BEGINNING = {skip_the_fence: 10, withdraw_at_once: 2, never_ask_again: 3}
+BEGINNING = {skip_the_fence: 10, forget_the_ledger: 2, withdraw_at_once: 2, never_ask_again: 3}
 """From which seed on they are searched for; 0 where that is not said. A late write meets another owner in one run of ten."""
 
 

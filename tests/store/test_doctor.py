@@ -70,7 +70,7 @@ async def test_each_fault_is_found_and_only_it(own_url, own_store, monkeypatch, 
         late = await outcomes(own_url)
         assert [item for item in late.items() if item[1] != "ok"] == [("clock", "warning")]
         monkeypatch.undo()
-        await execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_events_publish_at'::regclass")
+        await execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_events_scheduled'::regclass")
         own = "indexes", "fault"
     else:
         with sqlite3.connect(tmp_path / "matchwire.db") as conn:  # without foreign keys

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import re
+from functools import partial
 
 import pytest
+from alembic import command as alembic
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, event, inspect, text
+from sqlalchemy import Engine, create_engine, event, inspect, text
 
 from store.engine import migrate
 from store.engine.errors import SchemaOutdated
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import insert_game
 from store.schema import metadata
 from store.upkeep import command
 from tests.kit.opening import pool_settings, store_at
+from tests.store.conftest import new_game, writing
 
 
 async def test_the_migrated_schema_is_the_metadata(store):
@@ -58,6 +64,45 @@ async def test_two_processes_upgrade_one_after_the_other(bare_postgres_url):
     for store in stores:
         await store.close()
 
+    assert await asyncio.to_thread(migrate.current, bare_postgres_url) == migrate.head()
+
+
+def bring_to(revision, url):
+    """An empty PostgreSQL gets the schema of that revision."""
+    engine = create_engine(url.replace("+asyncpg", "+psycopg"))
+    with engine.begin() as conn:
+        config = Config(attributes={"connection": conn})
+        config.set_main_option("script_location", str(migrate.HISTORY))
+        alembic.upgrade(config, revision)
+    engine.dispose()
+
+
+async def test_units_go_on_while_the_schema_is_upgraded(bare_postgres_url, monkeypatch):
+    """Those of a process that was started before: none fails, none is lost, and the upgrade comes through beside them."""
+    await asyncio.to_thread(bring_to, "0101", bare_postgres_url)
+    with monkeypatch.context() as before:
+        before.setattr(migrate, "head", lambda: "0101")
+        store = await store_at(bare_postgres_url, pool=pool_settings(timeout=60.0), migrate=False)
+    ids = [(await store.write(partial(insert_game, game=new_game(number)))).id for number in range(1, 5)]
+    upgraded = asyncio.Event()
+
+    async def go_on(game_id):
+        written = 0
+        while written < 10 or not upgraded.is_set():
+            await store.write(writing(game_id, f"e{game_id[-4:]}{written}"))
+            await store.read(partial(liveblogs.events, game_id=game_id))
+            written += 1
+        return written
+
+    writers = [asyncio.create_task(go_on(game_id)) for game_id in ids]
+    await asyncio.sleep(0.1)
+    await asyncio.to_thread(migrate.upgrade, bare_postgres_url)
+    upgraded.set()
+    written = await asyncio.gather(*writers)
+    stored = [await store.read(partial(liveblogs.events, game_id=game_id)) for game_id in ids]
+    await store.close()
+
+    assert [*map(len, stored)] == written
     assert await asyncio.to_thread(migrate.current, bare_postgres_url) == migrate.head()
 
 

@@ -22,6 +22,7 @@ from store.engine.sql.json_type import Json
 from store.files.disk import DiskFiles
 from store.liveblogs.liveblogs import insert_game
 from store.schema import metadata
+from store.statistics.tables import load_counts, load_rollups
 from store.tables import attachments, beliefs, follows, ledger, resources, webhooks
 from store.upkeep import command
 from store.upkeep.export_organization import export_organization
@@ -190,6 +191,20 @@ def test_a_sqlite_file_a_postgresql_and_back(full, empty_urls, tmp_path):
     assert hook.status == "disabled"
     assert hook.secrets[0]["value"].startswith("whsec_")
     assert hook.secrets[0]["value"] != "whsec_old"
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_readers_that_were_imported_are_added_up_by_day(full, empty_urls, tmp_path, kind):
+    """The days are made anew of what an export holds, by the job that makes those of every liveblog."""
+    exported(full, tmp_path / "lines", media=DiskFiles(tmp_path / "kept"))
+    imported(empty_urls[kind], tmp_path / "lines", media=DiskFiles(tmp_path / "kept"))
+
+    def planned(unit):
+        return {(row.game_id, row.until, row.due_at) for row in unit.conn.execute(select(load_rollups))}
+
+    counted = perform(empty_urls[kind], lambda unit: set(unit.conn.scalars(select(load_counts.c.game_id))))
+    assert perform(empty_urls[kind], planned) == {(game_id, 0, 0) for game_id in counted}
+    assert counted
 
 
 def changed(lines, table, **columns):

@@ -30,7 +30,6 @@ GOAL = {"sport_event": {"event_type": "soccer.goal"}, "highlight": "sticky"}
 
 SAYS_IT = {"mapping/rules/public.py", "store/public.py"}
 OTHER_QUESTIONS = {
-    "store/liveblogs/publishing.py": "which posts wait for their time: those that are not public yet",
     "mapping/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",
 }
 """Modules that ask for the status of what is published for a reason of their own."""

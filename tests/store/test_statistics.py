@@ -14,7 +14,7 @@ from time import thread_time
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import func, insert, select, update
 
 from api.statistics import audience
 from api.statistics.beacon_tally import BeaconTally, count_lost, forget
@@ -24,10 +24,11 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import StoreUnavailable
 from mapping.rules.periods import Calendar
 from mapping.statistics.documents import Beacon
+from mapping.statistics.page_address import page_address
 from mapping.statistics.reader_sketch import EXACT
 from store.liveblogs.liveblogs import insert_game
 from store.statistics import statistics
-from store.statistics.tables import beacon_intakes, load_counts, reader_salts, reader_sketches
+from store.statistics.tables import beacon_intakes, load_counts, load_days, reader_salts, reader_sketches
 from store.tables import games
 from tests.store.conftest import EMPTY, GAME, ORGANIZATION, new_game, open_store
 
@@ -110,6 +111,74 @@ def check(metrics, loads):
     assert metrics.total_views == metrics.ticker_loads
 
 
+def batch(*loads, intake, number):
+    """A process has counted loads: (seconds after BEGIN, page, how many)."""
+    counts = {
+        statistics.CountKey(BEGIN + after, *page_address(PLACES[place])): statistics.LoadSums(loads=many)
+        for after, place, many in loads
+    }
+    return statistics.LoadBatch(intake, number, 1, counts, {})
+
+
+async def test_days_are_added_up_once_whenever_they_are_counted(simulated_store, clock):
+    """Before a day is rolled up, while and after it is: no load is missing from the totals, and none is there twice."""
+    stores = simulated_store
+    store, other = stores[0], stores[-1]
+    await store.write(partial(insert_game, game=new_game()))
+    await store.write(partial(statistics.begin_intake, intake="one"))
+    days, number, wanted = 86_400, 0, Counter()
+
+    async def count(*loads):
+        nonlocal number
+        number += 1
+        for _, place, many in loads:
+            wanted[page_address(PLACES[place]).origin] += many
+        await other.write(partial(statistics.add, game_id=GAME, batch=batch(*loads, intake="one", number=number)))
+
+    async def check(rolled=None):
+        sums = await store.read(lambda conn: statistics.sums_by_place(conn, GAME))
+        assert {place: each.loads for place, each in sums.items()} == dict(wanted)
+        assert (await overview(store)).ticker_loads == wanted.total()
+        if rolled is not None:
+            query = select(func.count(), func.sum(load_days.c.loads)).select_from(load_days)
+            rows, loads = await store.read(lambda conn: conn.execute(query).one())
+            assert (rows, int(loads or 0)) == rolled
+
+    await count((0, 0, 1), (60, 1, 2), (900, 2, 4), (days, 3, 8), (3 * days, 0, 16))
+    await rolled_up(store, BEGIN + days)
+    await check(rolled=(0, 0))  # the first day is not over for a day
+    await rolled_up(store, BEGIN + 2 * days + days // 2)
+    await check(rolled=(4, 15))  # three pages of the first day, and one of the second
+    await count((30, 0, 32), (2 * days, 2, 64), (days + 120, 0, 128))
+    await check(rolled=(5, 175))  # what comes late is added to its day; the third day waits
+    await rolled_up(store, BEGIN + 9 * days)
+    await check(rolled=(7, 255))
+    await count((12 * days, 0, 256))
+    await check(rolled=(7, 255))
+    assert not await store.write(partial(statistics.roll_up_day, now=BEGIN + 13 * days))
+    await store.write(partial(statistics.purge, before=BEGIN + days))
+    wanted.clear()
+    wanted.update({"": 8, "https://a.example": 128 + 16 + 256, "https://b.example": 64})
+    await check()  # the first day is gone, whole
+
+
+async def test_what_a_process_of_before_has_counted_is_added_up_too(simulated_store, clock):
+    """It knows of no days: its liveblogs are read as they stand, and rolled up once a process of today has counted there."""
+    store = simulated_store[0]
+    await store.write(partial(insert_game, game=new_game()))
+    row = {"game_id": GAME, "slot": BEGIN, "origin": "", "location": "", **statistics.LoadSums(loads=3)._asdict()}
+    await store.write(lambda unit: unit.conn.execute(insert(load_counts), row) and None)
+    await rolled_up(store, BEGIN + 9 * 86_400)
+    assert (await overview(store)).ticker_loads == 3
+    await store.write(partial(statistics.begin_intake, intake="one"))
+    later = batch((8 * 86_400, 0, 4), intake="one", number=1)
+    await store.write(partial(statistics.add, game_id=GAME, batch=later))
+    await rolled_up(store, BEGIN + 12 * 86_400)
+
+    assert (await overview(store)).ticker_loads == 7
+    assert await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_days))) == 2
+
+
 @pytest.mark.parametrize(("count", "readers"), SIZES)
 async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_store, clock, tmp_path, count, readers):
     """In each hour, day and month of each zone, by origin and page, before and after the roll-up."""
@@ -131,6 +200,7 @@ async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_stor
 
     store = stores[-1]
     await check_everything(store, loads, *(("Europe/Berlin", "Asia/Kathmandu") if whole else ("Asia/Kathmandu",)))
+    await rolled_up(store, BEGIN + 6 * 86_400)
     before = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_counts)))
     await asyncio.gather(*(roll_up(each) for each in stores))  # as where processes take each other's place
     after = await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_counts)))
@@ -147,6 +217,12 @@ async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_stor
 
 async def roll_up(store):
     while await store.write(partial(statistics.roll_up, before=BEGIN + 12 * 86_400)):
+        pass
+
+
+async def rolled_up(store, now):
+    """Each day that has been over for a day at that time."""
+    while await store.write(partial(statistics.roll_up_day, now=now)):
         pass
 
 

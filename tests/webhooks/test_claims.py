@@ -76,7 +76,7 @@ async def test_who_is_woken_while_it_looks_looks_again(hub, receiver, monkeypatc
     monkeypatch.setattr(ReceiverWorker, "_feed", woken)
     await hub.subscribe(receiver.url("ok"))
     async with hub.deliver() as delivering, asyncio.timeout(30):
-        monkeypatch.setattr(delivering, "_ask", lambda *_, **__: None)
+        monkeypatch.setattr(delivering, "_ask", lambda *_, **__: asyncio.sleep(0))
         delivering._jobs.ask((await hub.subscription(receiver.url("ok"))).id)
         while len(looks) < 2:
             await asyncio.sleep(0.01)

@@ -90,8 +90,12 @@ async def test_a_step_is_two_units_where_it_is_written_and_one_where_it_is_heard
         for each, owner in ((store, "one"), (other, "two"))
     )
     requested = {"one": [], "two": []}
-    monkeypatch.setattr(one, "_ask", lambda ids, **_: requested["one"].extend(ids))
-    monkeypatch.setattr(two, "_ask", lambda ids, **_: requested["two"].extend(ids))
+
+    async def ask(name, ids, **_):
+        requested[name].extend(ids)
+
+    monkeypatch.setattr(one, "_ask", partial(ask, "one"))
+    monkeypatch.setattr(two, "_ask", partial(ask, "two"))
     row = await subscribe(store, "https://cms.example/")
     assert [await each._notice() for each in (one, two)] == [True, True]
     units = []

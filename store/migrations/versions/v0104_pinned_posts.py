@@ -5,13 +5,16 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0102"
-down_revision = "0101"
+from store.migrations.locks import lock_tables
+
+revision = "0104"
+down_revision = "0103"
 branch_labels = None
 depends_on = None
 
 
 def upgrade() -> None:
+    lock_tables("events")
     written = sa.text("""doc LIKE '%"highlight":"sticky%'""")
     op.create_index(
         "ix_events_pinned",

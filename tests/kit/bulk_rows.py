@@ -1,0 +1,225 @@
+"""Tables as full as they are after years, filled by the database itself: twenty thousand rows take it a tenth of a second.
+
+Every liveblog is of one organization, because that is what costs the most.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Boolean, Double, LargeBinary, Text
+from sqlalchemy import text as sql
+
+from store.engine.sql.json_type import Json
+from store.schema import metadata
+from tests.kit.day import ORGANIZATION
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Column, Connection, Table
+
+BORN = 1_600_000_000
+"""When the first of them came to be, in Unix seconds; the others follow second by second."""
+POSTS = 10
+"""Posts of a liveblog, and of everything else that a liveblog has many of."""
+FIRST = 10**11
+"""The number of the first record, so that all have as many digits."""
+
+
+def id_of(prefix: str, number: str) -> str:
+    """SQL of 24 hex digits: a prefix of twelve, and the number that `number` is the SQL of."""
+    return f"('{prefix}' || CAST({FIRST} + {number} AS TEXT))"
+
+
+GAME, FOLLOW, TEAM, PLAYER, UPLOAD, WEBHOOK = (f"5f0c1de2a1b{digit}" for digit in "abcdef")
+OWN_GAME = id_of(GAME, "n")
+"""Of a table with one row for each liveblog."""
+GAME_OF_POST = id_of(GAME, f"(n / {POSTS})")
+POST = f"('e' || CAST({FIRST} + n AS TEXT))"
+AGO = f"({BORN} + n)"
+MASTER = {"owner_id": f"'{ORGANIZATION}'", "source": "'heim'", "sportstype": "'soccer'", "name": "('Name ' || n)"}
+
+GROWING: Mapping[str, Mapping[str, str]] = {
+    "games": {
+        "id": OWN_GAME,
+        "local_id": f"('g' || CAST({FIRST} + n AS TEXT))",
+        "organization_id": f"'{ORGANIZATION}'",
+        "sportstype": "'soccer'",
+        "template_id": "'soccer'",
+        "local_status": "0",
+        "version": "1",
+    },
+    "events": {
+        "local_id": POST,
+        "game_id": GAME_OF_POST,
+        "serial": f"(n % {POSTS})",
+        "local_status": "0",
+        "version": "1",
+        "sort": f"CAST({FIRST} + n AS TEXT)",
+    },
+    "parts": {"local_id": f"('b' || CAST({FIRST} + n AS TEXT))", "event_id": POST},
+    "outbox": {
+        "game_id": GAME_OF_POST,
+        "organization_id": f"'{ORGANIZATION}'",
+        "version": f"(n % {POSTS} + 1)",
+        "number": "(n + 1)",
+    },
+    "teams": {"id": id_of(TEAM, "n"), "ext_id": "('100' || n)", **MASTER},
+    "players": {"id": id_of(PLAYER, "n"), "team_id": id_of(TEAM, f"(n / {POSTS})"), "ext_id": "('100' || n)", **MASTER},
+    "tournaments": {"id": id_of("5f0c1de2a1c0", "n"), "ext_id": "('100' || n)", **MASTER},
+    "locations": {"id": id_of("5f0c1de2a1c1", "n"), "ext_id": "('100' || n)", **MASTER},
+    "tokens": {
+        "record_id": id_of(PLAYER, "n"),
+        "token": f"('word' || (n % 977) || 'x' || (n % {POSTS}))",
+        "kind": "'players'",
+        "owner_id": f"'{ORGANIZATION}'",
+    },
+    "game_links": {"game_id": OWN_GAME, "kind": "'team'", "value": id_of(TEAM, f"(n / {POSTS})")},
+    "game_records": {"game_id": OWN_GAME, "kind": "'Team'", "record_id": id_of(TEAM, f"(n / {POSTS})")},
+    "creations": {"game_id": OWN_GAME},
+    "follows": {
+        "id": id_of(FOLLOW, "n"),
+        "endpoint": "'gone'",
+        "provider": "'gone'",
+        "organization_id": f"'{ORGANIZATION}'",
+        "match_id": "('8' || n)",
+        "sport": "'soccer'",
+        "status": "'ended'",
+        "closed_at": AGO,
+        "edition": "0",
+    },
+    "resources": {"follow_id": id_of(FOLLOW, f"(n / {POSTS})"), "name": f"('part' || (n % {POSTS}))"},
+    "beliefs": {"follow_id": id_of(FOLLOW, "n")},
+    "attachments": {
+        "game_id": OWN_GAME,
+        "follow_id": id_of(FOLLOW, "n"),
+        "organization_id": f"'{ORGANIZATION}'",
+        "provider": "'gone'",
+        "match_id": "('8' || n)",
+        "closed_at": AGO,
+    },
+    "ledger": {
+        "game_id": GAME_OF_POST,
+        "follow_id": id_of(FOLLOW, f"(n / {POSTS})"),
+        "key": f"('k' || (n % {POSTS}))",
+        "local_id": POST,
+        "kind": "'incident'",
+        "state": "'posted'",
+        "reason": "''",
+    },
+    "idempotency": {"organization_id": f"'{ORGANIZATION}'", "client_id": "'cms'", "key": "('key ' || n)"},
+    "webhooks": {
+        "id": id_of(WEBHOOK, "n"),
+        "organization_id": f"(CASE WHEN n < 50 THEN '{ORGANIZATION}' ELSE 'other ' || (n / 50) END)",
+        "url": "('https://example.org/' || n)",
+        "status": "'disabled'",
+        "cursor": "0",
+        "failures": "0",
+        "secrets": """'[{"value": "whsec_AAAA", "until": null}]'""",
+    },
+    "webhook_waiting": {"webhook_id": id_of(WEBHOOK, "n"), "kind": "'update'", "next_at": f"{int(time.time()) + 300}"},
+    "webhook_rounds": {
+        "webhook_id": id_of(WEBHOOK, "(n % 50)"),
+        "game_id": GAME_OF_POST,
+        "number": "(n + 1)",
+        "kind": "'update'",
+    },
+    "event_history": {"game_id": GAME_OF_POST, "local_id": POST, "until": AGO},
+    "game_versions": {"game_id": OWN_GAME, "until": AGO},
+    "game_documents": {"game_id": OWN_GAME, "until": AGO},
+    "master_history": {"kind": "'players'", "record_id": id_of(PLAYER, "n"), "until": AGO},
+    "load_counts": {
+        "game_id": id_of(GAME, "(n / 1000)"),
+        "slot": f"({BORN - BORN % 86_400} + n % 1000 * 900)",
+        "origin": "'https://example.org'",
+        "location": "'https://example.org/a'",
+    },
+    "load_days": {
+        "game_id": id_of(GAME, "(n / 20)"),
+        "slot": f"({BORN - BORN % 86_400} + n % 20 * 86400)",
+        "origin": "'https://example.org'",
+        "location": "'https://example.org/a'",
+    },
+    "load_rollups": {"game_id": OWN_GAME, "until": f"{BORN - BORN % 86_400 + 20 * 86_400}"},
+    "reader_sketches": {
+        "game_id": id_of(GAME, "(n / 1000)"),
+        "salt": "(CASE WHEN n % 1000 = 0 THEN '2020-09' ELSE '2020-09-' || (10 + n % 20) END)",
+        "slot": f"({BORN - BORN % 86_400} + n % 1000 * 900)",
+        "origin": "'https://example.org'",
+        "location": "''",
+    },
+    "comments": {
+        "serial": "(n + 1)",
+        "id": f"('c' || CAST({FIRST} + n AS TEXT))",
+        "organization_id": f"'{ORGANIZATION}'",
+        "game_id": GAME_OF_POST,
+        "channel_id": POST,
+        "reader_id": "('reader ' || (n % 977))",
+        "status": "'approved'",
+    },
+    "comment_likes": {"comment_id": f"('c' || CAST({FIRST} + n AS TEXT))", "reader_id": "'reader'"},
+    "poll_votes": {"game_id": GAME_OF_POST, "poll_id": "'p1'", "reader_id": "('reader ' || n)"},
+    "poll_tallies": {"game_id": OWN_GAME, "poll_id": "'p1'"},
+    "reader_sign_ins": {"organization_id": f"'{ORGANIZATION}'", "jti_digest": "('jti ' || n)", "until": AGO},
+    "uploads": {"key": id_of(UPLOAD, "n"), "organization_id": f"'{ORGANIZATION}'", "client_id": "'cms'"},
+    "upload_uses": {"upload_key": id_of(UPLOAD, "n"), "kind": "'event'", "record_id": POST},
+    "image_uses": {
+        "organization_id": f"'{ORGANIZATION}'",
+        "image": "('https://img.example/' || n)",
+        "kind": "'event'",
+        "record_id": POST,
+    },
+    "alarms": {
+        "id": id_of("5f0c1de2a1c2", "n"),
+        "kind": "'endpoint'",
+        "name": "'heim'",
+        "ended_at": AGO,
+        "announced": "'ended'",
+    },
+}
+"""Tables that grow with every liveblog, post, reader or request, and what their rows say, as SQL of the row's number `n`."""
+
+
+BY_KIND = ((Boolean, "false"), (Text, "''"), (Double, f"({BORN} + n)"))
+
+
+def fill(connection: Connection, rows: int, **more: int) -> None:
+    """Put so many rows into each of the tables, or those of `more`; what a column says that is not named follows from its kind."""
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET session_replication_role = replica")  # foreign keys are not checked
+    for name, said in GROWING.items():
+        if number := more.get(name, rows):
+            _fill(connection, metadata.tables[name], said, number)
+    connection.execute(sql("UPDATE outbox_sequence SET last = (SELECT coalesce(max(number), 0) FROM outbox)"))
+    if connection.dialect.name == "postgresql":
+        connection.exec_driver_sql("SET session_replication_role = DEFAULT")
+
+
+def _fill(connection: Connection, table: Table, said: Mapping[str, str], rows: int) -> None:
+    columns = [column for column in table.c if column.name in said or not column.nullable]
+    if table.primary_key.columns.values()[0].autoincrement is True:
+        columns = [column for column in columns if column.name in said or not column.primary_key]
+    names = ", ".join(column.name for column in columns)
+    values = ", ".join(said.get(column.name) or _by_kind(column, connection.dialect.name) for column in columns)
+    if connection.dialect.name == "sqlite":
+        numbers = f"WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < {rows - 1})"
+        connection.execute(sql(f"INSERT INTO {table.name} ({names}) {numbers} SELECT {values} FROM numbers"))
+    else:
+        source = f"generate_series(CAST(0 AS bigint), {rows - 1}) AS numbers(n)"
+        connection.execute(sql(f"INSERT INTO {table.name} ({names}) SELECT {values} FROM {source}"))
+
+
+def _by_kind(column: Column[Any], dialect: str) -> str:
+    """SQL of a value that the column takes."""
+    if column.name in {"created_at", "updated_at", "written_at", "at"}:
+        return AGO
+    if isinstance(column.type, Json):
+        return "'{}'"
+    if isinstance(column.type, LargeBinary):
+        return "CAST('' AS BLOB)" if dialect == "sqlite" else "CAST('' AS BYTEA)"
+    for kind, value in BY_KIND:
+        if isinstance(column.type, kind):
+            return value
+    return "n"
