@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mapping.bound_texts import SHORTEST
 from mapping.corrected_keys import APART
+from mapping.identity import APART as ANOTHER_DAY
 from mapping.match import PERIOD_KEY
 from mapping.posts import MINUTE, TEXT
 from mapping.reconcile import State
@@ -68,7 +69,13 @@ def _identity(named: Mapping[str, Any] | None) -> str | None:
 
 
 def _apart(was: Document, now: Document) -> float:
-    """Minutes of play between both, of texts those of the clock; endless where only one has any, or where laps differ."""
+    """Minutes of play between both, of texts those of the clock; endless where only one has any, or where laps differ.
+
+    So it is between two tries of a match that was set again.
+    """
+    moments = was.get("created_at"), now.get("created_at")
+    if None not in moments and abs(int(moments[0] or 0) - int(moments[1] or 0)) >= ANOTHER_DAY:
+        return inf
     if "sport_event" not in now:
         return _clock_apart(was, now)
     before, after = (str((each.get("sport_event") or {}).get("time_of_play") or "") for each in (was, now))

@@ -26,6 +26,7 @@ from ingest.sync.snapshot import Snapshot
 from mapping.confirm import confirm_answer
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.from_posts import with_posts_alone
+from mapping.identity import NOT_BEGUN
 from mapping.parts import Part
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
@@ -90,6 +91,8 @@ class Poller:
             self.counts.commit.observe(monotonic() - answered)
         for answer in fetched.answers:
             _keep_validators(match, answer)
+        if match.set_again:
+            match.known = {name: replace(each, rows=0) for name, each in match.known.items()}
         if fetched.good:
             match.good_at = self.clock()
         return fetched
@@ -148,7 +151,7 @@ class Poller:
         if now.kickoff is not None:  # a time that the provider does not know any more is no other time
             match.kickoff = now.kickoff
         match.status, match.pending = now.status, snapshot.pending
-        match.hints = fetched.hints
+        match.hints, match.set_again = fetched.hints, snapshot.set_again
 
     async def _translate(self, match: FollowedMatch, fetched: Fetched) -> Snapshot:
         """The match as it is believed after these answers.
@@ -186,6 +189,7 @@ class Poller:
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
             changed=bool(changed) and differs and match.lately.adds(known, belief),
             belief=after if differs else None,
+            set_again=belief.memory.earlier is not None and belief.match.status in NOT_BEGUN,
             packed={name: sync.pack_body(body) for name, body in changed.items()},
             answers=fetched.answers,
             hints=fetched.hints,

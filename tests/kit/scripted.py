@@ -95,6 +95,7 @@ class Scripted:
         self.bodies: Bodies = {}
         self.failing: frozenset[str] = frozenset()
         self.rows: RowCache[Event] | None = None
+        self.names = dict(NAMES)
 
     async def resolve(self, selector: Any) -> str:
         return selector.id
@@ -114,7 +115,7 @@ class Scripted:
         return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
 
     def translate(self, match_id: str, bodies: Bodies) -> Match:
-        return translate(match_id, bodies, names=NAMES, zone=BERLIN, rows=self.rows)
+        return translate(match_id, bodies, names=self.names, zone=BERLIN, rows=self.rows)
 
     async def aclose(self) -> None:
         return
