@@ -232,12 +232,16 @@ def _kickoff(before: Match, after: Match) -> int | None:
 
     One that is over was on its day: it gets another one only together with its next try.
     """
-    if before.status.over and has_another_day(before, after):
+    if _was_on_its_day(before, after):
         return before.kickoff
     if before.kickoff is None or (after.kickoff is not None and not after.kickoff_open):
         return after.kickoff
     same_day = after.kickoff is None or abs(after.kickoff - before.kickoff) < DAY
     return before.kickoff if same_day else after.kickoff
+
+
+def _was_on_its_day(before: Match, after: Match) -> bool:
+    return before.status.over and has_another_day(before, after)
 
 
 def _progress(match: Match) -> tuple[int, int, bool]:

@@ -139,7 +139,7 @@ def _added_up(sport: Sport, plays: Sequence[Play]) -> Iterator[_At]:
     for play in plays:
         kind = sport.kind(play.kind)
         in_shootout = in_shootout or kind.enters == SHOOTOUT
-        if play.score is not None or (kind.scores and not in_shootout):
+        if not kind.note and (play.score is not None or (kind.scores and not in_shootout)):
             score = play.score
         yield _At(play, kind, score, in_shootout)
 

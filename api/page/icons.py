@@ -64,6 +64,7 @@ PODIUM = f'<path {LINE} d="M3 21v-7h6V8h6v8h6v5zM9 14v7m6-5v5"/>'
 DRAWINGS: dict[str, str] = {
     "goal": BALL,
     "own-goal": OWN_GOAL,
+    "disallowed-goal": MISS,
     "yellow-card": CARD.format("yellow"),
     "red-card": CARD.format("red"),
     "yellow-red-card": TWO_CARDS,

@@ -27,6 +27,7 @@ from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import record_nothing
+from mapping.disallowed import WithdrawalRules
 from providers.registry import Registry
 from store.clients import clients, service_keys
 from store.database import Store
@@ -108,7 +109,7 @@ async def build_components(
         await wait.through(partial(retune, settings.liveblogs, store, quarantine))
         await wait.through(partial(rehome, store, sources, quarantine))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
-        lease = Lease()
+        lease, withdrawals = Lease(), withdrawal_rules(settings)
         followers = parts.followers(
             store,
             adapters,
@@ -120,6 +121,7 @@ async def build_components(
             lease=lease,
             quarantine=quarantine,
             serves=partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()}),
+            withdrawals=withdrawals,
         )
         for key, name in endpoint_names(sources).items():
             followers.limiters[key].name = name
@@ -132,7 +134,12 @@ async def build_components(
             quarantine=quarantine,
         )
         importer = Importer(
-            store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, limits=settings.limits
+            store,
+            sources,
+            leasing if role.works else LeasedElsewhere(),
+            providers=registry.ids,
+            limits=settings.limits,
+            withdrawals=withdrawals,
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
         jobs = Jobs(lambda: leasing.leads)
@@ -156,6 +163,12 @@ async def build_components(
 def _serves(endpoints: AbstractSet[tuple[str, str]], endpoint: str, organization_id: str) -> bool:
     """Whether the configuration gives the organization this endpoint."""
     return (endpoint, organization_id) in endpoints
+
+
+def withdrawal_rules(settings: Settings) -> WithdrawalRules:
+    """What goals that are taken back leave behind, as the configuration has it."""
+    silent = {owner for owner, organization in settings.organizations.items() if organization.withdrawn == "silent"}
+    return WithdrawalRules(silent=frozenset(silent), note_after=settings.polling.note_after)
 
 
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from config.sections import Limits
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
+    from mapping.disallowed import WithdrawalRules
     from mapping.match import Match
     from providers.base import Endpoint
     from store.database import Store
@@ -75,6 +76,7 @@ class Poller:
     record: Record
     limits: Limits
     serves: Callable[[str, str], bool] = everybody
+    withdrawals: WithdrawalRules | None = None
     counts: PollCounts = field(default_factory=PollCounts)
 
     async def poll(self, match: FollowedMatch) -> Fetched:
@@ -228,6 +230,7 @@ class Poller:
                 cached=cached,
                 progress=progress,
                 serves=self._has_endpoint,
+                withdrawals=self.withdrawals,
             )
             try:
                 progress = await self._write(match, work)

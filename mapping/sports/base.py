@@ -30,6 +30,8 @@ class MomentType(StrEnum):
     BREAK = "break"
     SHOOTOUT = "shoot-out"
     RESULT = "result"
+    DISALLOWED = "disallowed"
+    """What scored was taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,10 @@ class Kind:
     """What the incident is among the key moments of a match, None for one that is none. A `SET` is the game that wins one."""
     absorbed_by: str | None = None
     """The type that makes providers drop this incident of the same player without taking it back."""
+    withdrawn_as: str | None = None
+    """The type that its post becomes when the provider takes the incident back; None: the post goes."""
+    note: bool = False
+    """No provider reports it, and people do not post it: it is made of another post (`withdrawn_as`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +116,7 @@ class Sport:
     @property
     def reported(self) -> tuple[Kind, ...]:
         """The event types that a provider reports, so that they need not be posted by people."""
-        return tuple(kind for kind in self.kinds if kind.sentences)
+        return tuple(kind for kind in self.kinds if kind.sentences and not kind.note)
 
     @property
     def catalog(self) -> tuple[str, ...]:
