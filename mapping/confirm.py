@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mapping.abandonment import with_abandonment
 from mapping.bound_texts import bound_texts, without_repeated
 from mapping.corrected_keys import Keys, content, with_kept_keys
+from mapping.disqualified import with_disqualified
 from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
 from mapping.goals import SentScores, disallowed_goals, lost_goals, sent_scores, with_goals
 from mapping.guarding import guard_rows, guard_value, less
 from mapping.match import Status
 from mapping.parts import ALL_PARTS, Part
+from mapping.score_steps import with_steps
 from mapping.set_again import (
     EarlierTry,
     as_it_goes_on,
@@ -107,6 +109,7 @@ def confirm_answer(before: ConfirmedMatch | None, answer: Match, *, good: Abstra
             return _set_again(before, was, answer, good)
         answer = as_it_goes_on(was, answer)
     answer, keys = with_kept_keys(was, answer, before.memory.keys)
+    answer = with_steps(was, with_disqualified(was, answer))
     left_out = disallowed_goals(answer, was.score, _taken_back(was, before.memory))
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))

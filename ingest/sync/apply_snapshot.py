@@ -16,7 +16,7 @@ from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUn
 from mapping.from_posts import as_posted
 from mapping.identity import NOT_BEGUN
 from mapping.merge import merge_game, same
-from mapping.posts import TEXT, in_order, wanted_posts
+from mapping.posts import SCORE, TEXT, in_order, wanted_posts
 from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import Changes, Entry, Stored, reconcile, with_deletion
 from mapping.reissued import match_reissued
@@ -332,7 +332,8 @@ class LiveblogSync:
     @property
     def _left_out(self) -> AbstractSet[str]:
         """Sources whose posts nobody wants now."""
-        return frozenset() if self.terms.text else frozenset({TEXT})
+        wanted = {TEXT: self.terms.text, SCORE: not self.terms.exclude_scoreboard}
+        return frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
 
     @property
     def _notes(self) -> Notes | None:

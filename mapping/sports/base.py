@@ -91,6 +91,26 @@ class Timing:
         }
 
 
+STEP = "step"
+"""The variant of what is read off the score and the clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """What scored by the points that it brought: points → (event type, variant), of a sport whose providers do not report it.
+
+    `conversions` are those right after the side's step of `converted` points. `other`, `part_end` and `half_time` are event
+    types: of any other step, of the end of a part, and of the one in the middle.
+    """
+
+    points: Mapping[int, tuple[str, str]]
+    conversions: Mapping[int, tuple[str, str]]
+    converted: int
+    other: str
+    part_end: str
+    half_time: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sport:
     """A sport: `name`, `roles`, `phases` and `endings` hold msgids, `phases` in the order of play with a shoot-out last."""
@@ -110,6 +130,8 @@ class Sport:
     """Sets are won, and games in them: the scoreboard and the state of tennis."""
     ranked: bool = False
     """Everybody against everybody: the state is a ranking."""
+    steps: Steps | None = None
+    """What the steps of the score say, where providers report nothing else."""
     endings: Mapping[str, str] = field(default_factory=dict)
     """How a match was decided (`overtime`, `shootout`) → msgid in the context `score`, where it is not soccer's."""
 
