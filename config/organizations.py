@@ -82,6 +82,7 @@ class OrganizationConfig(Section):
     reader_sign_in: ReaderSignIn | None = None
     comments: Literal["off", "pre", "post"] = "off"
     statistics: bool = True
+    withdrawn: Literal["note", "silent"] = "note"
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)

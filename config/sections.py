@@ -92,6 +92,7 @@ class Polling(Section):
     after_growth: Annotated[Number, Field(ge=1, le=10)] = 1.5
     after_max: Interval = 3600.0
     after_window: Duration = 172800.0
+    note_after: Duration = 30.0
     honour_max_age: bool = False
     timeout: Interval = 10.0
     concurrency: Annotated[Count, Field(ge=1, le=1000)] = 8

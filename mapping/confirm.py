@@ -14,12 +14,24 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from mapping.abandonment import with_abandonment
 from mapping.bound_texts import bound_texts, without_repeated
 from mapping.corrected_keys import Keys, content, with_kept_keys
+from mapping.disqualified import with_disqualified
 from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
 from mapping.goals import SentScores, disallowed_goals, lost_goals, sent_scores, with_goals
 from mapping.guarding import guard_rows, guard_value, less
-from mapping.match import PERIOD_KEY, Status
+from mapping.match import Status
 from mapping.parts import ALL_PARTS, Part
+from mapping.score_steps import with_steps
+from mapping.set_again import (
+    EarlierTry,
+    as_it_goes_on,
+    can_be_set_again,
+    has_another_day,
+    has_unreadable_mark,
+    is_set_again,
+    without_earlier_try,
+    without_try,
+)
 from mapping.sports import absorbed_by
 
 if TYPE_CHECKING:
@@ -55,13 +67,14 @@ class Memory:
 
     `retreats`: steps back that were believed, the latest last. `sent`: the scores without the goals that are further on.
     `disallowed`: keys of goals that the answers still have, though a lower score took them back. `keys`: incidents that
-    the answers have under other keys.
+    the answers have under other keys. `earlier`: a try of the match that was taken back, where the answers have rows of it.
     """
 
     retreats: tuple[Retreat, ...] = field(default=(), compare=False)
     sent: SentScores | None = None
     disallowed: tuple[str, ...] = ()
     keys: Keys = ()
+    earlier: EarlierTry | None = None
 
 
 NOTHING_KNOWN = Memory()
@@ -90,7 +103,13 @@ def confirm_answer(before: ConfirmedMatch | None, answer: Match, *, good: Abstra
         match = with_goals(answer)
         return ConfirmedMatch(match, memory=Memory(sent=sent_scores(answer, match)))
     was = _as_sent(before)
+    answer, earlier = without_earlier_try(was, answer, before.memory.earlier)
+    if is_set_again(was, answer):
+        if can_be_set_again(was, answer):
+            return _set_again(before, was, answer, good)
+        answer = as_it_goes_on(was, answer)
     answer, keys = with_kept_keys(was, answer, before.memory.keys)
+    answer = with_steps(was, with_disqualified(was, answer))
     left_out = disallowed_goals(answer, was.score, _taken_back(was, before.memory))
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))
@@ -101,8 +120,21 @@ def confirm_answer(before: ConfirmedMatch | None, answer: Match, *, good: Abstra
         match, lost = _confirmed(was, answer, doubts)
     shown = with_goals(match)
     retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
-    memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match))
+    memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match), earlier)
     return ConfirmedMatch(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
+
+
+def _set_again(before: ConfirmedMatch, was: Match, answer: Match, good: AbstractSet[Part]) -> ConfirmedMatch:
+    """The match before its start, once that counts, with nothing of what was believed; until then as it was."""
+    doubts = _doubts(before, good)
+    if doubts.keep(Part.STATE, "state", (was.status, was.clock), (answer.status, answer.clock)):
+        still = replace(before.match, faults=answer.faults, unreadable_keys=answer.unreadable_keys)
+        return ConfirmedMatch(still, frozenset(doubts.doubted.values()), doubts.unconfirmed, before.memory)
+    earlier = EarlierTry.of(was) if has_another_day(was, answer) else None
+    match = answer if earlier is None else without_try(answer, earlier)
+    shown = with_goals(match)
+    retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
+    return ConfirmedMatch(shown, memory=Memory(retreats, sent_scores(match, shown), earlier=earlier))
 
 
 def _taken_back(was: Match, memory: Memory) -> frozenset[str]:
@@ -185,7 +217,7 @@ def _state(before: Match, after: Match, doubts: Doubts) -> dict[str, Any]:
     was, now = (before.status, before.clock), (after.status, after.clock)
     earlier = _progress(after) < _progress(before)
     kept = {"status": before.status, "clock": before.clock}
-    if earlier and _mark_unreadable(before, after):
+    if earlier and has_unreadable_mark(before, after):
         return kept
     if earlier or _poorer(before, after):
         return kept if doubts.keep(Part.STATE, "state", was, now) else {}
@@ -198,18 +230,21 @@ def _poorer(before: Match, after: Match) -> bool:
     return after.status is before.status and after.clock != before.clock and less(after.clock, before.clock)
 
 
-def _mark_unreadable(before: Match, after: Match) -> bool:
-    said = {each.key for each in after.incidents}
-    marks = [each.key for each in before.incidents if each.key.startswith(PERIOD_KEY) and each.key not in said]
-    return any(key in after.unreadable for key in marks)
-
-
 def _kickoff(before: Match, after: Match) -> int | None:
-    """When the match begins. A time that the provider does not know, or not any more, is no other time."""
+    """When the match begins. A time that the provider does not know, or not any more, is no other time.
+
+    One that is over was on its day: it gets another one only together with its next try.
+    """
+    if _was_on_its_day(before, after):
+        return before.kickoff
     if before.kickoff is None or (after.kickoff is not None and not after.kickoff_open):
         return after.kickoff
     same_day = after.kickoff is None or abs(after.kickoff - before.kickoff) < DAY
     return before.kickoff if same_day else after.kickoff
+
+
+def _was_on_its_day(before: Match, after: Match) -> bool:
+    return before.status.over and has_another_day(before, after)
 
 
 def _progress(match: Match) -> tuple[int, int, bool]:

@@ -80,7 +80,7 @@ def _keys(match: Match) -> frozenset[str]:
 
 
 def _incident(post: StandingPost, ids: Mapping[str, str]) -> Incident:
-    event = post.document.get("sport_event") or {}
+    event = _event_of(post.document)
     minute = MINUTE.fullmatch(str(event.get("time_of_play") or ""))
     return Incident(
         key=post.key,
@@ -93,6 +93,12 @@ def _incident(post: StandingPost, ids: Mapping[str, str]) -> Incident:
         created_at=post.document.get("created_at"),
         synthesised=post.key.startswith(PERIOD_KEY),
     )
+
+
+def _event_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The incident that the post is about, beside its text or within it."""
+    within = (block for block in document.get("contents") or () if block.get("event_type"))
+    return document.get("sport_event") or next(within, {})
 
 
 def _involved(event: Mapping[str, Any], ids: Mapping[str, str]) -> Iterator[Involved]:

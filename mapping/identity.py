@@ -49,14 +49,15 @@ def is_another(before: MatchIdentity, now: MatchIdentity) -> bool:
     called off or broken off may be set for another day as long as it is followed.
     """
     over = before.closed or before.status is Status.FINISHED
-    if over and _another_day(before, now):
+    if over and is_another_day(before, now):
         return True
     settled = over or before.status not in NOT_BEGUN
     both_known = len(before.teams) > 1 and len(now.teams) > 1
     return settled and both_known and not before.teams & now.teams
 
 
-def _another_day(before: MatchIdentity, now: MatchIdentity) -> bool:
+def is_another_day(before: MatchIdentity, now: MatchIdentity) -> bool:
+    """Whether the kick-offs of both are known, and too far apart for one to be a correction of the other."""
     if before.kickoff is None or now.kickoff is None:
         return False
     return abs(now.kickoff - before.kickoff) >= (APART_OPEN if now.kickoff_open else APART)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+Withdrawn = Literal["note", "silent"]
+"""What a goal that was public leaves behind once it is withdrawn: a note in its place, or nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,7 +16,8 @@ class ImportOptions:
 
     `locale` governs our own texts; `auto_post`, `exclude_events` and `exclude_scoreboard` are `autoPostEnabled` and
     `AutoPostConfiguration`; `text` is `includeTextContent`; `title` is the one given, None for the default. While `paused`
-    the liveblog is not written to.
+    the liveblog is not written to. `withdrawn`: what goals that are taken back leave, `note` or `silent`; None: as the
+    organization has it.
     """
 
     sport: str
@@ -24,6 +28,7 @@ class ImportOptions:
     text: bool = False
     title: str | None = None
     paused: bool = False
+    withdrawn: Withdrawn | None = None
 
     def drafts(self, kind: str) -> bool:
         """Whether posts of this event type are imported as drafts, offered to editors and not published."""
@@ -40,6 +45,7 @@ class ImportOptions:
             "text": self.text,
             "title": self.title,
             "paused": self.paused,
+            "withdrawn": self.withdrawn,
         }
 
     @classmethod
@@ -59,6 +65,7 @@ class ImportOptions:
             text=data.get("text", False),
             title=data.get("title"),
             paused=data.get("paused", False),
+            withdrawn=data.get("withdrawn"),
         )
 
 
@@ -79,5 +86,6 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     "text": _flag,
     "title": lambda value: value is None or _text(value),
     "paused": _flag,
+    "withdrawn": lambda value: value in {None, "note", "silent"},
 }
 """What each of them looks like as JSON."""

@@ -187,7 +187,7 @@ def _added_up(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterato
     for play in plays:
         kind = sport.kind(play.kind)
         is_kick = can_be_kick(kind) and _is_of_shootout(play, phase, has_begun=has_begun)
-        if play.score is not None or (kind.scores and not is_kick):
+        if not kind.note and (play.score is not None or (kind.scores and not is_kick)):
             score = play.score
         yield _At(play, kind, score, is_kick, has_begun)
         has_begun = has_begun or is_kick or kind.enters == SHOOTOUT

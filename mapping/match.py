@@ -124,7 +124,7 @@ class Involved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingEntry:
-    """One place of a ranking; `time`, `gap` and `status` are shown as they are."""
+    """One place of a ranking; `time`, `gap` and `status` are shown as they are. Who is `disqualified` has no position."""
 
     position: int | None
     person: Person | None = None
@@ -132,6 +132,7 @@ class RankingEntry:
     time: str | None = None
     gap: str | None = None
     status: str | None = None
+    disqualified: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from mapping.locales.labels import LAP
 from mapping.match import Comment, Incident
 from mapping.shootout import is_kick, kick_numbers, kick_title
 from mapping.sports import Sport, sport_of
+from mapping.sports.base import STEP
 from mapping.wording import SHOOTOUT, sentence, title
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ Document = dict[str, Any]
 Timed = tuple[Incident | Comment, int | None]
 """An incident or comment, and when it happened (Unix seconds), where that is known."""
 
+SCORE: Literal["score"] = "score"
+"""`Post.source` of what is read off the score alone, and left out with the scoreboard."""
 TEXT = "text"
 """`Post.kind` of a piece of editorial text that belongs to no incident."""
 
@@ -56,7 +59,7 @@ class Post:
     kind: str
     document: Document
     draft: bool
-    source: Literal["play", "text"]
+    source: Literal["play", "text", "score"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +113,8 @@ def in_order(match: Match, terms: ImportOptions) -> list[Timed]:
     """Incidents and standalone comments in the order of play."""
     comments = match.comments if terms.text else ()
     sport = sport_of(match)
-    play = [(each, _moment(match, sport, each.created_at, each.minute, each.added)) for each in match.incidents]
+    incidents = () if sport.steps is not None and terms.exclude_scoreboard else match.incidents
+    play = [(each, _moment(match, sport, each.created_at, each.minute, each.added)) for each in incidents]
     text = [
         (each, _moment(match, sport, each.created_at, each.minute)) for each in comments if each.incident_key is None
     ]
@@ -118,14 +122,18 @@ def in_order(match: Match, terms: ImportOptions) -> list[Timed]:
 
 
 def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Post:
+    """The post of an incident. One that is read off the score is a text of ours, in which the incident stands."""
     narrative = desk.narratives.get(incident.key)
     text = rich_text.escape(sentence(desk.sport, desk.match, incident, desk.texts)) if narrative is None else narrative
+    document, block = _event(desk, incident.key, text, happened), _sport_event(desk, incident)
+    of_score = desk.sport.steps is not None
+    placed = {"contents": [*document["contents"], block]} if of_score else {"sport_event": block}
     return Post(
         key=incident.key,
         kind=incident.kind,
-        document={**_event(desk, incident.key, text, happened), "sport_event": _sport_event(desk, incident)},
+        document={**document, **placed},
         draft=desk.terms.drafts(incident.kind),
-        source="play",
+        source=SCORE if of_score else "play",
     )
 
 
@@ -167,7 +175,8 @@ def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:
 def _sport_event(desk: _Desk, incident: Incident) -> Document:
     side = incident.team or desk.match.side(incident.side)
     kind = desk.sport.kind(incident.kind)
-    shows_score = kind.scores and incident.score is not None and incident.method != SHOOTOUT
+    scored = (kind.scores and incident.method != SHOOTOUT) or incident.method == STEP
+    shows_score = scored and incident.score is not None
     time_of_play, phase = _time_of_play(desk.sport, incident, desk.texts), desk.sport.phase(incident.phase)
     return {
         "_type": "Svc::Model::Content::SportEventContentBlock",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from mapping.disallowed import stands_as_note
 from mapping.documents.scalars import LocalStatus
 from mapping.merge import Document, merge_event, same
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
+    from mapping.disallowed import Notes
     from mapping.posts import Post
 
 
@@ -25,6 +27,8 @@ class State(StrEnum):
 
     POSTED = "posted"
     WITHDRAWN = "withdrawn"
+    DISALLOWED = "disallowed"
+    """Withdrawn by the provider; the post stays and says so (mapping.disallowed)."""
     GONE = "gone"
     """Deleted, by a person or when the window after the end closed: never touched again."""
 
@@ -36,7 +40,8 @@ class Entry:
     `said` is the post as the provider last gave it, whatever a person made of it; `said_status` is the status that the sync
     wanted last, `restore_status` the one the post had when it was withdrawn. `by_person`: a person chose the status that it
     has, or waits to choose one; no setting changes it then, and only the provider's word does. `block_key`: the key by which
-    the blocks of the post are named, where the provider has numbered it anew since.
+    the blocks of the post are named, where the provider has numbered it anew since. `public_since`: when the sync made the post
+    public (Unix seconds), None where it is not or a person did.
     """
 
     key: str
@@ -50,6 +55,7 @@ class Entry:
     restore_status: int | None = None
     by_person: bool = False
     block_key: str = ""
+    public_since: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +89,15 @@ def reconcile(
     closing: bool = False,
     editorial: bool = False,
     left_out: AbstractSet[str] = frozenset(),
+    notes: Notes | None = None,
+    now: int = 0,
 ) -> Changes:
     """What must change so that the liveblog says what the match that is believed says.
 
     `stored` holds the events of the ledger by `local_id`. `closing`: the window after the end closes now. `editorial`: what is
     not published is published by an editor alone, now and later. `left_out`: sources whose posts are not wanted now, whatever
-    the provider says of them: those that are there become drafts, which is no withdrawal.
+    the provider says of them: those that are there become drafts, which is no withdrawal. `notes`: what withdrawn posts leave,
+    None for nothing; `now`: Unix seconds.
     """
     posts = {post.key: post for post in wanted}
     decided = [
@@ -98,14 +107,33 @@ def reconcile(
         for post in posts.values()
     ]
     for entry in (entry for key, entry in ledger.items() if key not in posts):
-        now = _standing(entry, stored)
-        if now is None:
+        standing = _standing(entry, stored)
+        if standing is None:
             decided.append(_gone(entry))
         elif entry.source in left_out and entry.state is State.POSTED:
-            decided.append(_hide(entry, now))
+            decided.append(_hide(entry, standing))
         else:
-            decided.append(_withdraw(entry, now, closing=closing))
-    return _changes(decided, ledger)
+            decided.append(_take_back(entry, standing, notes, now, closing=closing))
+    return _changes(_dated(decided, stored, now), ledger)
+
+
+def _take_back(entry: Entry, stands: Stored, notes: Notes | None, now: int, *, closing: bool) -> Decision:
+    """The incident is not there: its post becomes a note, or goes."""
+    noted = _disallow(entry, stands, notes, now)
+    return _withdraw(entry, stands, closing=closing) if noted is None else noted
+
+
+def _dated(decided: Iterable[Decision], stored: Mapping[str, Stored], now: int) -> list[Decision]:
+    """The decisions, with the time at which they make posts public."""
+    return [_with_time(each, stored, now) for each in decided]
+
+
+def _with_time(decision: Decision, stored: Mapping[str, Stored], now: int) -> Decision:
+    event, entry = decision
+    before = stored.get(entry.local_id)
+    if event is None or event.local_status == (None if before is None else before.local_status):
+        return decision
+    return event, replace(entry, public_since=now if event.local_status == LocalStatus.PUBLISHED else None)
 
 
 def _changes(decided: Sequence[Decision], ledger: Mapping[str, Entry]) -> Changes:
@@ -180,6 +208,13 @@ def _gone(entry: Entry) -> Decision:
     return None, entry if entry.state is State.GONE else replace(entry, state=State.GONE, reason="deleted by an editor")
 
 
+def with_deletion(entry: Entry, stands: Stored | None) -> Entry:
+    """The line as it is once a person's deletion is heard of; a note that a person has hidden is no post that lives on."""
+    deleted = stands is None or stands.local_status == LocalStatus.DELETED
+    hidden = entry.state is State.DISALLOWED and stands is not None and stands.local_status != LocalStatus.PUBLISHED
+    return replace(entry, state=State.GONE) if deleted or hidden else entry
+
+
 def _hide(entry: Entry, now: Stored) -> Decision:
     """Nobody wants posts of this source now: it is a draft, unless a person chose its status."""
     status, by_person = _status(LocalStatus.UNPUBLISHED, entry, now, editorial=False)
@@ -200,6 +235,36 @@ def _withdraw(entry: Entry, now: Stored, *, closing: bool) -> Decision:
     )
     shown = now.local_status == LocalStatus.PUBLISHED
     return (replace(now, local_status=LocalStatus.UNPUBLISHED) if shown else None), line
+
+
+def _disallow(entry: Entry, stands: Stored, notes: Notes | None, now: int) -> Decision | None:
+    """A post that readers have seen becomes a note, and one that is a note stays one; None where nothing is left of it.
+
+    Its status is not touched: readers go on seeing it, unless an editor hides it.
+    """
+    seen = notes is not None and (entry.state is State.DISALLOWED or _was_seen(entry, stands, now - notes.after))
+    note = notes.note(entry.kind, entry.said) if notes is not None and seen else None
+    if note is None:
+        return None
+    document = merge_event(entry.said, stands.document, note)
+    if not stands_as_note(document, note):
+        return None
+    line = replace(
+        entry,
+        state=State.DISALLOWED,
+        reason="withdrawn by the provider",
+        said=note,
+        said_status=LocalStatus.PUBLISHED,
+        restore_status=None,
+        by_person=_is_of_a_person(entry, stands),
+    )
+    return (None if same(document, stands.document) else replace(stands, document=document)), line
+
+
+def _was_seen(entry: Entry, stands: Stored, since: float) -> bool:
+    """Whether the post is public, and was so at that time already (Unix seconds)."""
+    public = entry.state is State.POSTED and stands.local_status == LocalStatus.PUBLISHED and not stands.scheduled
+    return public and (entry.public_since is None or entry.public_since <= since)
 
 
 def _delete_untouched(entry: Entry, now: Stored) -> Decision:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from mapping.bound_texts import SHORTEST
 from mapping.corrected_keys import APART
+from mapping.identity import APART as ANOTHER_DAY
 from mapping.match import PERIOD_KEY
 from mapping.posts import MINUTE, TEXT
 from mapping.reconcile import State
@@ -68,7 +69,12 @@ def _identity(named: Mapping[str, Any] | None) -> str | None:
 
 
 def _apart(was: Document, now: Document) -> float:
-    """Minutes of play between both, of texts those of the clock; endless where only one has any, or where laps differ."""
+    """Minutes of play between both, of texts those of the clock; endless where only one has any, or where laps differ.
+
+    So it is between two tries of a match that was set again.
+    """
+    if _of_other_days(was, now):
+        return inf
     if "sport_event" not in now:
         return _clock_apart(was, now)
     before, after = (str((each.get("sport_event") or {}).get("time_of_play") or "") for each in (was, now))
@@ -76,6 +82,11 @@ def _apart(was: Document, now: Document) -> float:
     if first is None or second is None:
         return 0 if before == after else inf
     return abs(first - second)
+
+
+def _of_other_days(was: Document, now: Document) -> bool:
+    first, second = was.get("created_at"), now.get("created_at")
+    return first is not None and second is not None and abs(int(first) - int(second)) >= ANOTHER_DAY
 
 
 def _minute(time_of_play: str) -> int | None:
@@ -93,7 +104,8 @@ def _clock_apart(was: Document, now: Document) -> float:
 
 
 def _most_apart(entry: Entry) -> int:
-    """A goal that comes after one that a person has deleted must not get lost, nor what nobody is named in."""
+    """A goal that comes after a goal or a note that a person has deleted must not get lost, nor what nobody is named in."""
     event = entry.said.get("sport_event") or {}
-    certain = entry.kind == TEXT or (bool(event.get("players")) and "score" not in event)
+    scored = "score" in event or event.get("event_type") != entry.kind
+    certain = entry.kind == TEXT or (bool(event.get("players")) and not scored)
     return APART if certain or entry.state is not State.GONE else 0

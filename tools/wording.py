@@ -17,6 +17,7 @@ from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person,
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
+from mapping.sports.base import STEP
 from mapping.wording import EXTRA_HALF, FULL_TIME, placeholders
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def _incident(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Inci
         kind=kind.id,
         order=1,
         people=_people(sport, known),
-        score=_score(known, scores=kind.scores or shootout is not None),
+        score=_score(known, scores=kind.scores or how == STEP or shootout is not None),
         method=how or None,
         detail=DETAILS.get(kind.id, "2") if known & {"detail", "seconds"} else None,
         **_when(sport, known, shootout),

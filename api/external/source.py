@@ -26,11 +26,13 @@ from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
 from mapping.errors import Conflict, NotFound
-from mapping.import_options import ImportOptions
+from mapping.import_options import ImportOptions, Withdrawn
 from store.following import closing, sources, sync
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy import Connection
     from starlette.responses import Response
 
@@ -101,7 +103,7 @@ class NamedLiveblog:
 
 async def show(request: ApiRequest) -> Response:
     """Show the settings under which a liveblog follows its match (interface: Liveblog from a provider)."""
-    return json_response(await request.services.store.read(partial(_settings, NamedLiveblog.of(request))))
+    return json_response(await request.services.store.read(_reader(request)))
 
 
 async def change(request: ApiRequest) -> Response:
@@ -123,7 +125,7 @@ async def change(request: ApiRequest) -> Response:
         return game
 
     game = await services.store.write(save)
-    shown = await services.store.read(partial(_settings, named))
+    shown = await services.store.read(_reader(request))
     request.audit("liveblog.changeExternal", liveblog=game.local_id, version=shown["version"])
     return json_response(shown)
 
@@ -153,6 +155,7 @@ async def attach(request: ApiRequest) -> Response:
         idempotency_digest="",
         attach_to=named.name,
         paused=terms.paused,
+        withdrawn=terms.withdrawn,
     )
     game = await services.import_match(wanted)
     request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
@@ -214,10 +217,17 @@ def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
     return ImportOptions(sport=game.sportstype, locale=game.document.get("locale") or "en")
 
 
-def _settings(named: NamedLiveblog, conn: Connection) -> Json:
+def _reader(request: ApiRequest) -> Callable[[Connection], Json]:
+    """Reads the settings; what the liveblog does not say itself is as its organization has it."""
+    named = NamedLiveblog.of(request)
+    organization = request.services.settings.organizations[named.organization_id]
+    return partial(_settings, named, organization.withdrawn)
+
+
+def _settings(named: NamedLiveblog, withdrawn: Withdrawn, conn: Connection) -> Json:
     game = named.find(conn)
-    found = externals(conn, [game.id]).get(game.id)
-    if found is None:
+    attachment, found = sync.attachment(conn, game.id), externals(conn, [game.id]).get(game.id)
+    if found is None or attachment is None:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
     auto = found["autoPost"]
     return {
@@ -225,6 +235,7 @@ def _settings(named: NamedLiveblog, conn: Connection) -> Json:
         "autoPostEnabled": auto["enabled"],
         "autoPostConfiguration": {name: auto[name] for name in ("excludeScoreboard", "excludeEvents")},
         "includeTextContent": auto["includeTextContent"],
+        "withdrawn": sync.terms_of(attachment).withdrawn or withdrawn,
         **{name: found[name] for name in ("locale", "paused", "provider", "selector", "status", "feedHealth")},
     }
 

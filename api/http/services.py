@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 if TYPE_CHECKING:
     from config import Settings
+    from mapping.import_options import Withdrawn
     from store.database import Store
     from store.files.port import FileStore
 
@@ -52,6 +53,8 @@ class ImportRequest:
     attach_to: str | None = None
     """The liveblog that the match is for, by `local_id` or `ticker_id`; without one it is created."""
     paused: bool = False
+    withdrawn: Withdrawn | None = None
+    """What goals that are taken back leave behind; None: as the organization has it."""
 
 
 ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]

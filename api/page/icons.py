@@ -70,6 +70,7 @@ PIN = (
 DRAWINGS: dict[str, str] = {
     "goal": BALL,
     "own-goal": OWN_GOAL,
+    "disallowed-goal": MISS,
     "yellow-card": CARD.format("yellow"),
     "red-card": CARD.format("red"),
     "yellow-red-card": TWO_CARDS,

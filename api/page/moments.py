@@ -9,6 +9,7 @@ from api.page.icons import icon, word_of
 from api.page.posts import permalink
 from api.page.whole_scores import whole_scores
 from mapping.locales.labels import Label
+from mapping.sports.base import MomentType
 
 if TYPE_CHECKING:
     from api.view.key_moments import KeyMoments
@@ -33,7 +34,6 @@ def key_moments_html(found: KeyMoments, texts: Translator, page: str = "", delay
 def _item(moment: KeyMoment, page: str, delay: int) -> str:
     when = f"<b>{escape(moment.minute)}</b> " if moment.minute else ""
     href = escape(permalink(page, moment.local_id, delay))
-    return (
-        f'<li class="on-{escape(word_of(moment.event_type))}">{icon(moment.event_type)}'
-        f'<a href="{href}">{when}{whole_scores(escape(moment.text))}</a></li>'
-    )
+    said = f"{when}{whole_scores(escape(moment.text))}"
+    shown = f"<s>{said}</s>" if moment.type is MomentType.DISALLOWED else said
+    return f'<li class="on-{escape(word_of(moment.event_type))}">{icon(moment.event_type)}<a href="{href}">{shown}</a></li>'

@@ -27,6 +27,7 @@ from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import record_nothing
+from mapping.disallowed import WithdrawalRules
 from providers.registry import Registry
 from store.clients import clients, service_keys
 from store.database import Store
@@ -104,7 +105,7 @@ async def build_components(
         await wait.through(partial(retune, settings.liveblogs, store, quarantine))
         await wait.through(partial(rehome, store, sources, quarantine))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
-        lease = Lease()
+        lease, withdrawals = Lease(), withdrawal_rules(settings)
         followers = Followers(
             store,
             adapters,
@@ -116,6 +117,7 @@ async def build_components(
             lease=lease,
             quarantine=quarantine,
             serves=partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()}),
+            withdrawals=withdrawals,
         )
         for key, name in endpoint_names(sources).items():
             followers.limiters[key].name = name
@@ -128,7 +130,12 @@ async def build_components(
             quarantine=quarantine,
         )
         importer = Importer(
-            store, sources, leasing if role.works else LeasedElsewhere(), providers=registry.ids, limits=settings.limits
+            store,
+            sources,
+            leasing if role.works else LeasedElsewhere(),
+            providers=registry.ids,
+            limits=settings.limits,
+            withdrawals=withdrawals,
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
         jobs = Jobs(lambda: leasing.leads)
@@ -162,6 +169,12 @@ async def _send_traces(traces: Traces, cleanup: AsyncExitStack) -> None:
     except ModuleNotFoundError as error:
         raise StartError('traces.endpoint needs the extra traces: pip install "matchwire[traces]"') from error
     await cleanup.enter_async_context(sending(traces))
+
+
+def withdrawal_rules(settings: Settings) -> WithdrawalRules:
+    """What goals that are taken back leave behind, as the configuration has it."""
+    silent = {owner for owner, organization in settings.organizations.items() if organization.withdrawn == "silent"}
+    return WithdrawalRules(silent=frozenset(silent), note_after=settings.polling.note_after)
 
 
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:

@@ -24,6 +24,8 @@ FAULTS_KEPT = 1000
 def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, closing: bool = False) -> None:
     """Save what the answers add: changed resources, health of all, what is believed, the state of the match."""
     save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
+    if snapshot.set_again:
+        sync.forget_rows(unit, follow_id)
     if snapshot.belief is not None:
         sync.save_belief(unit, follow_id, snapshot.belief)
     sync.save_follow(

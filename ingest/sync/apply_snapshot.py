@@ -14,10 +14,11 @@ from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, Remai
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.from_posts import as_posted
+from mapping.identity import NOT_BEGUN
 from mapping.merge import merge_game, same
-from mapping.posts import TEXT, in_order, wanted_posts
+from mapping.posts import SCORE, TEXT, in_order, wanted_posts
 from mapping.prefill import game_document, synced_parts
-from mapping.reconcile import Changes, Entry, Stored, reconcile
+from mapping.reconcile import Changes, Entry, Stored, reconcile, with_deletion
 from mapping.reissued import match_reissued
 from store.engine.errors import brief_reason, transient
 from store.engine.records import check_document
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from ingest.sync.snapshot import Snapshot
+    from mapping.disallowed import Notes, WithdrawalRules
     from mapping.import_options import ImportOptions
     from mapping.match import Match
     from mapping.merge import Document
@@ -41,6 +43,17 @@ if TYPE_CHECKING:
     """The `_id`s that stand for people and teams of the incidents with these keys, None for all of the match."""
 
 NewId = Callable[[], str]
+
+
+def leave_nothing(_terms: ImportOptions) -> Notes | None:
+    """No goal that is taken back leaves a note."""
+    return None
+
+
+def rules_of(withdrawals: WithdrawalRules | None, organization_id: str) -> Callable[[ImportOptions], Notes | None]:
+    """How notes are made in the organization's liveblogs; without rules none is made."""
+    return leave_nothing if withdrawals is None else partial(withdrawals.notes, organization_id)
+
 
 EVENT_TYPE = "Svc::Model::Event"
 EVERYTHING = Progress()
@@ -65,13 +78,14 @@ def apply(
     cached: Mapping[str, CachedInputs] | None = None,
     progress: Progress = EVERYTHING,
     serves: Callable[[str], bool] = lambda _: True,
+    withdrawals: WithdrawalRules | None = None,
 ) -> Progress:
     """Bring the liveblogs on the match in line with the snapshot and save the answers, as far as one unit goes.
 
     Ordinarily that is everything, in one transaction. Where there is more than a unit should do, the answers are only
     saved by the last one; until then the match is marked as pending, so that nothing is lost with the process. `cached`:
     the liveblogs as the last poll of this process left them; `serves`: whether an organization gets anything from this
-    endpoint now. Raises LiveblogFailed.
+    endpoint now; `withdrawals`: what goals that are taken back leave, None for nothing. Raises LiveblogFailed.
     """
     known = cached or {}
     masters = Masters(unit, snapshot.match)
@@ -92,6 +106,7 @@ def apply(
                 closing=closing,
                 cached=known.get(attachment.game_id),
                 rest=progress.begun.get(attachment.game_id),
+                withdrawals=rules_of(withdrawals, attachment.organization_id),
             )
         progress = progress.after(attachment.game_id, applied)
         if applied.rest is not None:
@@ -155,11 +170,13 @@ def sync_liveblog(
     closing: bool = False,
     cached: CachedInputs | None = None,
     rest: RemainingWork | None = None,
+    withdrawals: Callable[[ImportOptions], Notes | None] = leave_nothing,
 ) -> Applied:
     """Bring one liveblog in line with the snapshot: at most one version step, none where nothing changes.
 
     With `cached`, only the posts that are made of something else than then are read and compared. Of very many posts one
-    batch is looked at; `rest` is what the last one has left. One that is paused stays as it is.
+    batch is looked at; `rest` is what the last one has left. `withdrawals`: how notes on goals that are taken back are made.
+    One that is paused stays as it is.
     """
     game = None if terms.paused else _locked(unit, game_id)
     if game is None:
@@ -169,7 +186,7 @@ def sync_liveblog(
         only = cached.changed(game.version, snapshot.fingerprint(terms))
         if only == frozenset():
             return Applied(cached=cached)
-    liveblog = LiveblogSync(unit, game, snapshot, terms, references, new_id, closing)
+    liveblog = LiveblogSync(unit, game, snapshot, terms, references, new_id, closing, withdrawals(terms))
     return liveblog.apply(next_batch(liveblog.adopt(only, rest), snapshot.timed(terms), only=only, rest=rest), rest)
 
 
@@ -248,6 +265,7 @@ class LiveblogSync:
     references: ReferencesOf
     new_id: NewId
     closing: bool
+    notes: Notes | None
 
     def adopt(self, only: AbstractSet[str] | None, rest: RemainingWork | None) -> AbstractSet[str]:
         """Put the rows of posts that have other ids now under their new keys; gives all keys of the ledger.
@@ -262,13 +280,18 @@ class LiveblogSync:
         vanished = known - there.keys() - {ledger.GAME_KEY}
         if not new or not vanished:
             return known
-        entries = map(ledger.entry_of, ledger.rows(self.unit.conn, self.game.id, only=vanished).values())
+        entries = self._vanished(vanished)
         masters = self.references(new)
         match = masters.correct(self.snapshot.match)
         posts = wanted_posts(match, self.terms, masters, block_id=partial(block_id, self.game.id), only=new)
         keys = match_reissued(posts, entries)
         ledger.rename(self.unit, self.game.id, keys)
         return known.difference(keys.values()).union(keys)
+
+    def _vanished(self, keys: AbstractSet[str]) -> list[Entry]:
+        """The lines of these keys; a post that a person has deleted, or a note that one has hidden, counts as gone."""
+        before = LedgerPosts.read(self.unit.conn, self.game.id, keys)
+        return [with_deletion(each, before.stored.get(each.local_id)) for each in before.entries.values()]
 
     def apply(self, batch: PostBatch, rest: RemainingWork | None) -> Applied:
         """Look at one batch, after which `rest` was left of the batches before it, and write what has to change."""
@@ -288,6 +311,8 @@ class LiveblogSync:
             closing=self.closing,
             editorial=self._editorial,
             left_out=self._left_out,
+            notes=self._notes,
+            now=self.unit.now,
         )
         parts = self._wanted_parts(match, masters) if batch.with_board else {}
         version = self._write(before, changes, parts)
@@ -307,7 +332,13 @@ class LiveblogSync:
     @property
     def _left_out(self) -> AbstractSet[str]:
         """Sources whose posts nobody wants now."""
-        return frozenset() if self.terms.text else frozenset({TEXT})
+        wanted = {TEXT: self.terms.text, SCORE: not self.terms.exclude_scoreboard}
+        return frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
+
+    @property
+    def _notes(self) -> Notes | None:
+        """How notes are made; of a match that is set again nothing is left."""
+        return None if self.snapshot.match.status in NOT_BEGUN else self.notes
 
     @property
     def _editorial(self) -> bool:

@@ -139,7 +139,7 @@ def _retune(entry: Liveblog, unit: Unit) -> bool:
     if found is None:
         return False
     terms = sync.terms_of(found)
-    wanted = replace(terms_of(_request(entry), terms.sport), paused=terms.paused).as_dict()
+    wanted = replace(terms_of(_request(entry), terms.sport), paused=terms.paused, withdrawn=terms.withdrawn).as_dict()
     if wanted == terms.as_dict():
         return False
     sync.save_terms(unit, found.game_id, wanted)

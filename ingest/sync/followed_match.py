@@ -79,6 +79,8 @@ class FollowedMatch:
     """The lease under which this process writes for the match."""
     joined: int = 0
     """How many liveblogs had joined when it was last looked at afresh."""
+    set_again: bool = False
+    """It waits for another try: no list is missed when it comes without any row."""
     unknown_since: float | None = None
     """Since when the provider says that there is no such match."""
     lately: Lately = field(default_factory=Lately)

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.followed_match import FollowedMatch
     from ingest.sync.poll import Record
+    from mapping.disallowed import WithdrawalRules
     from providers.base import Fetched, ProviderAdapter
     from store.database import Store
 
@@ -64,6 +65,7 @@ class Followers:
         record: Record = record_nothing,
         lease: Callable[[], bool] = may_poll_always,
         serves: Callable[[str, str], bool] = followed_match.everybody,
+        withdrawals: WithdrawalRules | None = None,
     ) -> None:
         self._store = store
         self._serves = serves
@@ -77,7 +79,8 @@ class Followers:
         self._outage = Outage()
         self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
         self.pollers = {
-            key: Poller(limiter, store, clock, new_id, record, limits, serves) for key, limiter in self.limiters.items()
+            key: Poller(limiter, store, clock, new_id, record, limits, serves, withdrawals)
+            for key, limiter in self.limiters.items()
         }
         self._report = quarantine.loop("polls")
         self._left_out = MatchQuarantine(store, quarantine, self._spawn)

@@ -33,12 +33,13 @@ from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
 
     from api.http.services import ImportRequest
     from config.sections import Limits
+    from mapping.disallowed import Notes, WithdrawalRules
     from mapping.match import Match
     from mapping.references import References
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
@@ -83,12 +84,14 @@ class Importer:
         *,
         providers: frozenset[str],
         limits: Limits,
+        withdrawals: WithdrawalRules | None = None,
     ) -> None:
         self._store = store
         self._sources = sources
         self._followers = followers
         self._providers = providers
         self._limits = limits
+        self._withdrawals = withdrawals
 
     async def __call__(self, request: ImportRequest) -> dict[str, Any]:
         """The decorated liveblog with `external`; raises the errors of the interface's table for this endpoint."""
@@ -100,7 +103,10 @@ class Importer:
         packed = sync.packed_belief(belief)
         snapshot = Snapshot(match=belief.match, belief=packed, answers=fetched.answers, hints=fetched.hints)
         await import_squads(self._store, match, {request.organization_id})
-        create = partial(self._create, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
+        notes = apply_snapshot.rules_of(self._withdrawals, request.organization_id)
+        create = partial(
+            self._create, withdrawals=notes, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot
+        )
         found = await self._store.write(create)
         await self._followers.follow(found.follow_id, afresh=True)
         if found.new:
@@ -141,7 +147,13 @@ class Importer:
         return source
 
     @staticmethod
-    def _create(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> Imported:
+    def _create(
+        unit: Unit,
+        request: ImportRequest,
+        endpoint: str,
+        snapshot: Snapshot,
+        withdrawals: Callable[[ImportOptions], Notes | None],
+    ) -> Imported:
         """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
 
         A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
@@ -163,7 +175,7 @@ class Importer:
         game_id = taken or _insert(unit, attachment, references.correct(match), terms, references)
         new_event_id = partial(new_local_id, "e")
         applied = apply_snapshot.sync_liveblog(
-            unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id
+            unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id, withdrawals=withdrawals
         )
         if taken is not None and not applied.stepped:
             liveblogs.record(unit, game_id, liveblogs.Change())
@@ -304,4 +316,5 @@ def terms_of(request: ImportRequest, sport: str) -> ImportOptions:
         text=request.text,
         title=request.title,
         paused=request.paused,
+        withdrawn=request.withdrawn,
     )

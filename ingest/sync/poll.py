@@ -26,6 +26,7 @@ from ingest.sync.snapshot import Snapshot
 from mapping.confirm import confirm_answer
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.from_posts import with_posts_alone
+from mapping.identity import NOT_BEGUN
 from mapping.parts import Part
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from config.sections import Limits
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
+    from mapping.disallowed import WithdrawalRules
     from mapping.match import Match
     from providers.base import Endpoint
     from store.database import Store
@@ -74,6 +76,7 @@ class Poller:
     record: Record
     limits: Limits
     serves: Callable[[str, str], bool] = everybody
+    withdrawals: WithdrawalRules | None = None
     counts: PollCounts = field(default_factory=PollCounts)
 
     async def poll(self, match: FollowedMatch) -> Fetched:
@@ -90,6 +93,8 @@ class Poller:
             self.counts.commit.observe(monotonic() - answered)
         for answer in fetched.answers:
             _keep_validators(match, answer)
+        if match.set_again:
+            match.known = {name: replace(each, rows=0) for name, each in match.known.items()}
         if fetched.good:
             match.good_at = self.clock()
         return fetched
@@ -148,7 +153,7 @@ class Poller:
         if now.kickoff is not None:  # a time that the provider does not know any more is no other time
             match.kickoff = now.kickoff
         match.status, match.pending = now.status, snapshot.pending
-        match.hints = fetched.hints
+        match.hints, match.set_again = fetched.hints, snapshot.set_again
 
     async def _translate(self, match: FollowedMatch, fetched: Fetched) -> Snapshot:
         """The match as it is believed after these answers.
@@ -186,6 +191,7 @@ class Poller:
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
             changed=bool(changed) and differs and match.lately.adds(known, belief),
             belief=after if differs else None,
+            set_again=belief.memory.earlier is not None and belief.match.status in NOT_BEGUN,
             packed={name: sync.pack_body(body) for name, body in changed.items()},
             answers=fetched.answers,
             hints=fetched.hints,
@@ -224,6 +230,7 @@ class Poller:
                 cached=cached,
                 progress=progress,
                 serves=self._has_endpoint,
+                withdrawals=self.withdrawals,
             )
             try:
                 progress = await self._write(match, work)

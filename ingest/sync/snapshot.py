@@ -67,7 +67,8 @@ class Snapshot:
     """A match as it is believed now, and what this poll adds to what is known.
 
     `pending`: something is in doubt, until the next good answer. `changed`: the match is not as it was lately. `belief` and
-    `packed`: what is believed and new bodies as they are to be stored; None where nothing of it has changed.
+    `packed`: what is believed and new bodies as they are to be stored; None where nothing of it has changed. `set_again`: the
+    match waits for another try, so its lists may lose all rows of the first one.
     """
 
     match: Match
@@ -77,6 +78,7 @@ class Snapshot:
     answers: tuple[Answer, ...] = ()
     hints: Mapping[str, str] | None = None
     packed: Mapping[str, bytes] | None = None
+    set_again: bool = False
     _fingerprints: dict[ImportOptions, InputFingerprint] = field(default_factory=dict, repr=False, compare=False)
     _timed: dict[ImportOptions, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
 

@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 
 from mapping.documents.base import CamelDocument, one_of_required
 from mapping.documents.scalars import ID_LENGTH, Bool, Count, Locale, LongText, Name, Text, Timestamp
-from mapping.import_options import ImportOptions
+from mapping.import_options import ImportOptions, Withdrawn
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
 
@@ -74,6 +74,7 @@ class ExternalChange(_Request):
     include_text_content: Bool | None = None
     locale: Locale | None = None
     paused: Bool | None = None
+    withdrawn: Withdrawn | None = None
 
     def applied_to(self, terms: ImportOptions) -> ImportOptions:
         """The terms after this change."""
@@ -85,6 +86,7 @@ class ExternalChange(_Request):
             "text": self.include_text_content,
             "locale": self.locale,
             "paused": self.paused,
+            "withdrawn": self.withdrawn,
         }
         return replace(terms, **given, **{name: value for name, value in named.items() if value is not None})
 
@@ -160,6 +162,7 @@ class ExternalSource(CamelDocument):
     include_text_content: Bool
     locale: Locale
     paused: Bool
+    withdrawn: Withdrawn
     provider: Name
     selector: ExternalSelector
     status: MatchStatus

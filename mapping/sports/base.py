@@ -32,6 +32,8 @@ class MomentType(StrEnum):
     RESULT = "result"
     MILESTONE = "milestone"
     """A post that people have made one, whatever it is about."""
+    DISALLOWED = "disallowed"
+    """What scored was taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,10 @@ class Kind:
     """What the incident is among the key moments of a match, None for one that is none. A `SET` is the game that wins one."""
     absorbed_by: str | None = None
     """The type that makes providers drop this incident of the same player without taking it back."""
+    withdrawn_as: str | None = None
+    """The type that its post becomes when the provider takes the incident back; None: the post goes."""
+    note: bool = False
+    """No provider reports it, and people do not post it: it is made of another post (`withdrawn_as`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +93,26 @@ class Timing:
         }
 
 
+STEP = "step"
+"""The variant of what is read off the score and the clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """What scored by the points that it brought: points → (event type, variant), of a sport whose providers do not report it.
+
+    `conversions` are those right after the side's step of `converted` points. `other`, `part_end` and `half_time` are event
+    types: of any other step, of the end of a part, and of the one in the middle.
+    """
+
+    points: Mapping[int, tuple[str, str]]
+    conversions: Mapping[int, tuple[str, str]]
+    converted: int
+    other: str
+    part_end: str
+    half_time: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sport:
     """A sport: `name`, `roles`, `phases` and `endings` hold msgids, `phases` in the order of play with a shoot-out last."""
@@ -106,13 +132,15 @@ class Sport:
     """Sets are won, and games in them: the scoreboard and the state of tennis."""
     ranked: bool = False
     """Everybody against everybody: the state is a ranking."""
+    steps: Steps | None = None
+    """What the steps of the score say, where providers report nothing else."""
     endings: Mapping[str, str] = field(default_factory=dict)
     """How a match was decided (`overtime`, `shootout`) → msgid in the context `score`, where it is not soccer's."""
 
     @property
     def reported(self) -> tuple[Kind, ...]:
         """The event types that a provider reports, so that they need not be posted by people."""
-        return tuple(kind for kind in self.kinds if kind.sentences)
+        return tuple(kind for kind in self.kinds if kind.sentences and not kind.note)
 
     @property
     def catalog(self) -> tuple[str, ...]:

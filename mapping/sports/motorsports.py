@@ -107,6 +107,13 @@ FRAME = (
         moment=MomentType.RESULT,
         enters=ENDED,
         sentences=("Chequered flag! {first} ({team}) wins.", "Chequered flag! {first} wins.", "Chequered flag!"),
+        variants={
+            "disqualified": (
+                "Chequered flag! {first} ({team}) wins. {disqualified} is disqualified.",
+                "Chequered flag! {first} wins. {disqualified} is disqualified.",
+                "Chequered flag! {disqualified} is disqualified.",
+            )
+        },
     ),
     Kind(
         "motorsports.podium",
@@ -116,6 +123,13 @@ FRAME = (
             "On the podium: {first} ahead of {second}.",
             "The winner is {first}.",
         ),
+        variants={
+            "disqualified": (
+                "On the podium: {first} ahead of {second} and {third}. {disqualified} is disqualified.",
+                "On the podium: {first} ahead of {second}. {disqualified} is disqualified.",
+                "The winner is {first}. {disqualified} is disqualified.",
+            )
+        },
     ),
 )
 
@@ -130,6 +144,7 @@ MOTORSPORTS = Sport(
         "first": "1st place",
         "second": "2nd place",
         "third": "3rd place",
+        "disqualified": "Disqualified",
     },
     ranked=True,
 )

@@ -5,11 +5,23 @@ from __future__ import annotations
 from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.sports.base import Kind, MomentType, Sport, Timing
 
+DISALLOWED = Kind(
+    "soccer.disallowed-goal",
+    title="Goal disallowed",
+    moment=MomentType.DISALLOWED,
+    note=True,
+    sentences=(
+        "Goal disallowed: {player} ({team}).",
+        "Goal disallowed: {team}.",
+        "Goal disallowed.",
+    ),
+)
 GOAL = Kind(
     "soccer.goal",
     title="Goal",
     moment=MomentType.GOAL,
     scores=True,
+    withdrawn_as=DISALLOWED.id,
     sentences=(
         "Goal for {team}! {scorer} makes it {score} (assist: {assist}).",
         "Goal for {team}! {scorer} makes it {score}.",
@@ -41,6 +53,7 @@ OWN_GOAL = Kind(
     title="Own goal",
     moment=MomentType.GOAL,
     scores=True,
+    withdrawn_as=DISALLOWED.id,
     roles={"scorer": "Own goal"},
     sentences=(
         "Goal for {opponent}! Own goal by {scorer} ({team}), the score is now {score}.",
@@ -163,6 +176,7 @@ SOCCER = Sport(
         PENALTY_MISSED,
         SUBSTITUTION,
         *PERIODS,
+        DISALLOWED,
     ),
     roles={
         "scorer": "Scorer",

@@ -38,6 +38,12 @@ NAMES: tuple[Name, ...] = (
     Name("lap", "lap", "assumed", "field of a race event with its lap, and of a race with the running one"),
     Name("laps", "laps", "assumed", "field of a race with its number of laps"),
     Name("rounds", "rounds", "documented", "field of a row of the ranking with the laps that are completed"),
+    Name(
+        "disqualified_words",
+        "DSQ,DQ,disqualifiziert,disqualified",
+        "assumed",
+        "first words of a comment of the ranking that say so",
+    ),
     Name("additional_team", "additional_team", "assumed", "field of a race event with the other driver's team"),
     Name("over_words", "in,ending,clear,restart", "assumed", "contents that say that a flag or a safety car is over"),
     *(

@@ -29,7 +29,7 @@ GAME_KEY = "game"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRow:
-    """What became of one wanted post. `state`: posted, draft, withdrawn, gone; `written`: what the sync needs to know of it."""
+    """What became of one wanted post. `state`: a `State`; `written`: what the sync needs to know of it."""
 
     key: str
     kind: str
@@ -143,6 +143,7 @@ def row_of(entry: Entry, placed: int) -> LedgerRow:
             **restore,
             **({"by_person": True} if entry.by_person else {}),
             **({"block_key": entry.block_key} if entry.block_key else {}),
+            **({} if entry.public_since is None else {"public_since": entry.public_since}),
         },
     )
 
@@ -162,6 +163,7 @@ def entry_of(row: LedgerRow) -> Entry:
             restore_status=row.written.get("restore"),
             by_person=row.written.get("by_person", False),
             block_key=row.written.get("block_key", ""),
+            public_since=row.written.get("public_since"),
         )
 
 

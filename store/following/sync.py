@@ -318,6 +318,11 @@ def save_resources(
     write_batch(unit.conn, upsert(resources_table, sorted(rows, key=len)))
 
 
+def forget_rows(unit: Unit, follow_id: str) -> None:
+    """Have no list of the match be missed when it comes without any row."""
+    unit.conn.execute(update(resources_table).where(resources_table.c.follow_id == follow_id).values(rows=0))
+
+
 def terms_of(attachment: Attachment) -> ImportOptions:
     """The terms of the request that created the liveblog. Raises UnreadableRow."""
     with reading(f"attachments.terms of {attachment.game_id}"):

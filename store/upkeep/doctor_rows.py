@@ -206,6 +206,10 @@ def _webhooks(conn: Connection, faults: Faults) -> None:
     faults.add_all("have a status that is none", webhooks.in_no_known_state(conn))
 
 
+STANDING = (State.POSTED, State.DISALLOWED)
+"""States of posts that are there."""
+
+
 def _ledger(conn: Connection, faults: Faults) -> None:
     _add_some(conn, faults, "posts of the sync have no event in their liveblog", _LOST_EVENTS)
     _add_some(conn, faults, "events of the sync are unknown to it", _UNKNOWN_EVENTS)
@@ -214,7 +218,7 @@ def _ledger(conn: Connection, faults: Faults) -> None:
 _LOST_EVENTS = (
     select(ledger_table.c.local_id)
     .outerjoin(events, and_(events.c.local_id == ledger_table.c.local_id, events.c.game_id == ledger_table.c.game_id))
-    .where(ledger_table.c.state == State.POSTED, ledger_table.c.local_id.is_not(None), events.c.local_id.is_(None))
+    .where(ledger_table.c.state.in_(STANDING), ledger_table.c.local_id.is_not(None), events.c.local_id.is_(None))
 )
 """Posts that the ledger says to be there and that are not."""
 _UNKNOWN_EVENTS = (
@@ -249,7 +253,7 @@ def _ledger_rows(conn: Connection, faults: Faults) -> None:
             events.c.local_status == LocalStatus.DELETED,
             events.c.user_id == attachments.c.provider,
             ledger_table.c.follow_id == attachments.c.follow_id,
-            ledger_table.c.state == State.POSTED,
+            ledger_table.c.state.in_(STANDING),
         )
     )
     _add_some(conn, faults, "posts are deleted by the sync, and posted in the ledger", deleted)

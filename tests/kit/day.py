@@ -94,12 +94,19 @@ async def match_day(
     speed: float = 1.0,
     start_at: str = "0",
     live: float = 0.05,
+    withdrawn: str = "silent",
     **overrides: Any,
 ) -> AsyncIterator[MatchDay]:
-    """A daemon that follows the replay of `files` (or `lines`); `overrides` replace tables of its configuration."""
+    """A daemon that follows the replay of `files` (or `lines`); `overrides` replace tables of its configuration.
+
+    `withdrawn`: what goals that are taken back leave, however short they were public.
+    """
     recorded = [*lines, *(line for path in files for line in read_lines(path))]
     async with Replay(recorded, ReplaySettings(speed=speed, start_at=start_at)).serve() as replay:
         tables = configuration(replay.url, folder, database or migrated_url(folder / "matchwire.db"), live) | overrides
+        for organization in tables["organizations"].values():
+            organization["withdrawn"] = withdrawn
+        tables["polling"] = {"note_after": 0, **tables["polling"]}
         settings = Settings.model_validate(tables)
         async with running(settings) as address:
             secret = settings.clients["cms"].secret.get_secret_value()

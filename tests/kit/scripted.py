@@ -18,6 +18,7 @@ from ingest.sync.followed_match import FollowedMatch, everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from mapping.confirm import confirm_answer
+from mapping.disallowed import WithdrawalRules
 from mapping.errors import BadBody
 from mapping.import_options import ImportOptions
 from mapping.match import Match
@@ -43,6 +44,8 @@ RESOURCES = ("match", "match-event", "liveticker")
 OWNER = "5f0c1de2a1b2c3d4e5f60718"
 NAMES = names_of({})
 Bodies = dict[str, bytes]
+SILENT = WithdrawalRules(silent=frozenset({OWNER}), note_after=0)
+NOTES = WithdrawalRules(note_after=0)
 _endpoints = count(1)
 
 
@@ -95,6 +98,7 @@ class Scripted:
         self.bodies: Bodies = {}
         self.failing: frozenset[str] = frozenset()
         self.rows: RowCache[Event] | None = None
+        self.names = dict(NAMES)
 
     async def resolve(self, selector: Any) -> str:
         return selector.id
@@ -114,7 +118,7 @@ class Scripted:
         return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
 
     def translate(self, match_id: str, bodies: Bodies) -> Match:
-        return translate(match_id, bodies, names=NAMES, zone=BERLIN, rows=self.rows)
+        return translate(match_id, bodies, names=self.names, zone=BERLIN, rows=self.rows)
 
     async def aclose(self) -> None:
         return
@@ -159,6 +163,8 @@ class Process:
     clock: Clock = field(default_factory=lambda: WALL)
     wishes: dict[str, Any] = field(default_factory=dict)
     serves: Callable[[str, str], bool] = everybody
+    withdrawals: WithdrawalRules | None = None
+    """What goals that are taken back leave; by default nothing, as for clients that have chosen so."""
 
     def __post_init__(self) -> None:
         self.crashing = Crashing(self.store)
@@ -176,9 +182,17 @@ class Process:
             new_id=lambda: new_local_id("e"),
             quarantine=Quarantine(),
             serves=self.serves,
+            withdrawals=self.withdrawals,
         )
         sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True)}
-        self.importer = Importer(self.crashing, sources, self.followers, providers=frozenset({"heim"}), limits=LIMITS)
+        self.importer = Importer(
+            self.crashing,
+            sources,
+            self.followers,
+            providers=frozenset({"heim"}),
+            limits=LIMITS,
+            withdrawals=self.withdrawals,
+        )
 
     async def create(self, **changes: Any) -> str:
         """Ask for a liveblog as the API would; gives its `ticker_id`."""

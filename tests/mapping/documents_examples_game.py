@@ -87,7 +87,8 @@ EXTERNAL: Json = {
     "feedHealth": {"match": HEALTH, "match-event": HEALTH},
 }
 CHANGE: Json = {name: REQUEST[name] for name in REQUEST if name.startswith(("auto", "include", "locale"))} | {
-    "paused": True
+    "paused": True,
+    "withdrawn": "silent",
 }
 ATTACH: Json = {name: REQUEST[name] for name in ("provider", "matchId", "phaseId", "overallId")} | CHANGE
 SOURCE: Json = (

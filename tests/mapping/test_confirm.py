@@ -57,7 +57,7 @@ STEPS_BACK = {
     "no score": only(score=None),
     "a lower score of a period": only(periods=(PeriodScore(title="half-time", score=Score(0, 0)),)),
     "a period's score": only(periods=()),
-    "an earlier status": only(status=Status.SCHEDULED),
+    "a match that has not begun": only(status=Status.SCHEDULED, clock=Clock(), score=Score(0, 0), incidents=()),
     "an earlier phase": only(clock=Clock(phase=0)),
     "play goes on in a break": only(status=Status.LIVE, clock=Clock(phase=1, phase_started_at=KICKOFF)),
     "a person on the bench": only(home=replace(HOME, bench=())),

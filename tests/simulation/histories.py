@@ -28,7 +28,7 @@ from store.engine.ids import new_local_id
 from store.following import sources, sync
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
-from tests.kit.scripted import OWNER, Clock, Process, Scripted
+from tests.kit.scripted import NOTES, OWNER, SILENT, Clock, Process, Scripted
 from tests.providers.heim.feed import MATCH_ID
 from tests.simulation.history_truth import TYPES, Expected, Fact, Truth, Wish
 from tests.simulation.inline_store import InlineStore
@@ -52,6 +52,7 @@ TITLES = {
     "soccer.goal": ("Goal", "Tor"),
     "soccer.yellow-card": ("Yellow card", "Gelbe Karte"),
     "soccer.red-card": ("Red card", "Rote Karte"),
+    "soccer.disallowed-goal": ("Goal disallowed", "Tor aberkannt"),
 }
 """The beginning of a title in English and in German."""
 
@@ -76,7 +77,9 @@ class History:
         self.clock = Clock()
         self.store = InlineStore(lambda: self.clock.now, self._committed)
         self.truth = Truth(self.seeded)
-        self.process = Process(self.store, MATCH_ID, clock=self.clock)
+        self.notes = seed % 2 == 1
+        """Whether goals that are taken back leave a note."""
+        self.process = Process(self.store, MATCH_ID, clock=self.clock, withdrawals=NOTES if self.notes else SILENT)
         self.expected: dict[str, Expected] = {}
         self.trace: list[str] = []
         self._names: dict[tuple[str, int], str] = {}
@@ -391,6 +394,8 @@ class History:
         there = {at: name for at, name in self._names.items() if self._is_there(name)}
         self._names = {at: name for at, name in there.items() if at[1] in kept.facts}
         self._owners = {(name, local_id): uid for (name, uid), local_id in self._names.items()}
+        for name, expected in self.expected.items():
+            expected.seen, expected.noted = set(self._posts(name)), set(self._noted(name))
         await self._rehome()
         await self.process.restart()
 
@@ -444,6 +449,8 @@ class History:
             if self.truth.facts[uid].there:
                 deleted = expected.wish(uid).deleted
                 require(deleted or status != 100, "what nobody wants for a while is deleted:", name, uid)
+            elif uid in expected.noted:
+                require(status == 0, "a note is gone in the end:", name, uid, status)
             elif uid not in expected.wishes and (expected.text or self.truth.facts[uid].keyword):
                 require(status == 100, "what is withdrawn stays for ever:", name, uid, status)
 
@@ -476,6 +483,9 @@ class History:
         for uid, wish in expected.wishes.items():
             hidden = wish.deleted or wish.status == 60 or (wish.due or 0) > self.clock.now
             require(not (hidden and uid in posts), "what a person took down is public:", after, name, uid)
+        if expected.open:
+            self._check_notes(name, expected, after)
+        expected.seen = set(posts)
         if not expected.open:
             return
         wanted = {each.uid for each in self.truth.facts.values() if expected.public(each, self.clock.now)}
@@ -484,6 +494,21 @@ class History:
             self._check_post(name, expected, self.truth.facts[uid], posts[uid], after)
         if expected.auto_post:
             self._check_board(name, after)
+
+    def _check_notes(self, name: str, expected: Expected, after: str) -> None:
+        """A goal that readers saw and that is not there any more has its note, in its own post; nothing else has."""
+        wanted = {
+            uid for uid in expected.seen | expected.noted if self.notes and expected.leaves(self.truth.facts[uid])
+        }
+        notes = self._noted(name)
+        require(wanted == notes.keys(), "other notes are public:", after, name, sorted(wanted ^ notes.keys()))
+        for uid, (local_id, document) in notes.items():
+            event, title = document["sport_event"], TITLES["soccer.disallowed-goal"][expected.locale == "de"]
+            require(local_id == self._names[name, uid], "a note is another post:", after, name, uid)
+            require(event["title"] == title and "score" not in event, "a note says something else:", after, event)
+            headline = expected.wish(uid).headline or ""
+            require(document.get("headline", "") == headline, "a headline of a note is another one:", after, name, uid)
+        expected.noted = wanted
 
     def _check_post(self, name: str, expected: Expected, fact: Fact, post: Mapping[str, Any], after: str) -> None:
         document, text = post["document"], json.dumps(post["document"].get("contents") or [], ensure_ascii=False)
@@ -537,6 +562,17 @@ class History:
                 require(uid not in found, "a post stands twice:", name, uid)
                 found[uid] = {"local_id": local_id, "document": said, "created_at": created_at}
         return found
+
+    def _noted(self, name: str) -> dict[int, tuple[str, dict[str, Any]]]:
+        """The public notes by the uid of the goal: `local_id` and document."""
+        query = "SELECT local_id, doc FROM events WHERE game_id = ? AND local_status = 0 AND publish_at IS NULL"
+        owners = {local_id: uid for (liveblog, uid), local_id in self._names.items() if liveblog == name}
+        found = [(local_id, json.loads(doc)) for local_id, doc in self.store.raw.execute(query, (name,)).fetchall()]
+        return {
+            owners[local_id]: (local_id, said)
+            for local_id, said in found
+            if (said.get("sport_event") or {}).get("event_type") == "soccer.disallowed-goal"
+        }
 
     def _uid_of(self, said: Mapping[str, Any]) -> int | None:
         """The fact that the post is about: by who it names, of a text by its first words."""

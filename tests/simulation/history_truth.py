@@ -158,10 +158,18 @@ class Expected:
     wishes: dict[int, Wish] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)
     """`local_id`s of posts that people wrote."""
+    seen: set[int] = field(default_factory=set)
+    """uids of the facts that readers saw when they last looked."""
+    noted: set[int] = field(default_factory=set)
+    """uids of the goals of which a note says that they do not count."""
 
     @property
     def open(self) -> bool:
         return self.attached and not self.paused and not self.closed
+
+    def leaves(self, fact: Fact) -> bool:
+        """Whether a note is left of a fact that readers have seen."""
+        return fact.kind == "soccer.goal" and not fact.there and self.auto_post and not self.wish(fact.uid).deleted
 
     def wish(self, uid: int) -> Wish:
         return self.wishes.get(uid, NOTHING)

@@ -10,7 +10,7 @@ import pytest
 
 from api.external import handback
 from ingest.sync import answers, apply_snapshot, poll, snapshot
-from mapping import confirm, embedded, posts, reconcile, reissued
+from mapping import confirm, disallowed, embedded, posts, reconcile, reissued
 from mapping.confirm import ConfirmedMatch
 from mapping.doubts import Doubts
 from mapping.import_options import ImportOptions
@@ -182,6 +182,14 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     "a withdrawal is ignored": (
         OTHER_POSTS,
         _swap(reconcile, "_withdraw", lambda _: lambda entry, *_args, **_more: (None, entry)),
+    ),
+    "a goal that is taken back leaves no note": (
+        "other notes are public",
+        _swap(reconcile, "_disallow", lambda _: lambda *_args: None),
+    ),
+    "a note stands although nobody wants any": (
+        "other notes are public",
+        _swap(disallowed.WithdrawalRules, "notes", lambda _: lambda _rules, _owner, terms: disallowed.Notes(terms, 0)),
     ),
     "an incident that is back stays withdrawn": (
         OTHER_POSTS,

@@ -10,6 +10,7 @@ from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, R
 from providers.heim import squads
 from providers.heim.payload import EVENTS, competition
 from providers.heim.read import Row
+from providers.heim.sports.disqualification import close_gaps, is_disqualified
 from providers.heim.sports.races import (
     MARKS,
     ONCE,
@@ -205,7 +206,8 @@ def _places(source: Source, events: Sequence[RaceEvent]) -> tuple[RankingEntry, 
     places = ranking(source, drivers(events))
     if len(source.faults.sink) > understood:
         source.faults.kept.add(_once("podium"))
-    return places
+        return places  # who is missing in it has a place, too
+    return tuple(sorted(close_gaps(places), key=_rank))
 
 
 def _without_podium(source: Source, places: Sequence[RankingEntry]) -> None:
@@ -293,10 +295,13 @@ def _placing(
     if person_id is None:
         return None
     named, named_team = known.get(person_id, (None, None))
-    return person_id, _place(row, faults, named if person is None else person, named_team if team is None else team)
+    who = named if person is None else person, named_team if team is None else team
+    return person_id, _place(row, faults, names, *who)
 
 
-def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side | None) -> RankingEntry:
+def _place(
+    row: Row, faults: FaultCollector, names: Mapping[str, str], person: Person | None, team: Side | None
+) -> RankingEntry:
     """`comment` is the gap to the winner, or why somebody has no place. A gap below nought is none."""
     time, comment = (faults.try_read(row.text, name) for name in ("match_result", "comment"))
     if comment is not None and comment.startswith("+-"):
@@ -309,6 +314,7 @@ def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side |
         time=time if time != "0" else None,
         gap=comment if gap else None,
         status=None if gap else comment,
+        disqualified=is_disqualified(comment, names["disqualified_words"]),
     )
 
 

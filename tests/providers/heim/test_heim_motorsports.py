@@ -1,11 +1,14 @@
 """Motorsports: the session's incidents by laps, its flags, its ranking and its podium."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from mapping.confirm import confirm_answer
 from mapping.import_options import ImportOptions
 from mapping.match import Status
+from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
 from providers.heim.catalog import MOTORSPORTS
 from tests.kit.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
@@ -202,6 +205,64 @@ def test_the_podium_comes_from_the_result():
     assert posted(first).keys() == posted(after).keys()
     assert "podium" not in kinds(session(result=[place(1, 1), place(2, 2), place(3, 3)]))
     assert "podium" not in kinds(session(result=[place(1, 0)], **over))
+
+
+DISQUALIFIED = {
+    "all others moved up": [place(1, 0, comment="DSQ"), place(2, 1), place(3, 2), place(4, 3)],
+    "nobody moved": [place(1, 1, comment="DSQ"), place(2, 2), place(3, 3), place(4, 4)],
+    "without a place, and nobody moved": [
+        place(1, 0, comment="disqualifiziert"),
+        place(2, 2),
+        place(3, 3),
+        place(4, 4),
+    ],
+    "two share the first place": [place(1, 1, comment="DSQ"), place(2, 1), place(3, 2), place(4, 3)],
+}
+
+
+@pytest.mark.parametrize("rows", DISQUALIFIED.values(), ids=DISQUALIFIED.keys())
+def test_the_next_one_wins_where_the_winner_is_disqualified(rows):
+    """However the feed has it: the next ones have the places, and who had won has none."""
+    match = session(result=rows, finished="yes", current_period="game-end")
+
+    assert [1, 2, 3, None] == [each.position for each in match.race.ranking]
+    assert [None, None, None, rows[0]["comment"]] == [each.status for each in match.race.ranking]
+    assert texts_of(match)[-2:] == [
+        "Chequered flag! Muster2 (Team 1) wins.",
+        "On the podium: Muster2 ahead of Muster3 and Muster4.",
+    ]
+
+
+def test_the_posts_of_the_end_say_who_has_lost_a_place_on_the_podium():
+    """As long as that holds; without the disqualification everything is as it was."""
+    over = {"finished": "yes", "current_period": "game-end"}
+    won = session(result=[place(1, 1), place(2, 2), place(3, 3), place(4, 4)], **over)
+    lost = session(result=DISQUALIFIED["nobody moved"], **over)
+    before = confirm_answer(None, won, good=ALL_PARTS)
+    after = confirm_answer(before, lost, good=ALL_PARTS)
+    later = confirm_answer(after, replace(lost, tournament=None), good=ALL_PARTS)
+
+    for each in (after, later):
+        assert texts_of(each.match)[-2:] == [
+            "Chequered flag! Muster2 (Team 1) wins. Muster1 is disqualified.",
+            "On the podium: Muster2 ahead of Muster3 and Muster4. Muster1 is disqualified.",
+        ]
+    assert posted(won).keys() == posted(after.match).keys()
+    assert texts_of(won) == texts_of(confirm_answer(later, won, good=ALL_PARTS).match)
+
+
+def test_others_who_are_disqualified_are_named_in_no_post_of_the_end():
+    """Who was fifth has lost no place on the podium; a row that cannot be read moves nobody."""
+    over = {"finished": "yes", "current_period": "game-end"}
+    places = [place(number, number) for number in range(1, 6)]
+    before = confirm_answer(None, session(result=places, **over), good=ALL_PARTS)
+    fifth = [*places[:4], place(5, 0, comment="DSQ")]
+    after = confirm_answer(before, session(result=fifth, **over), good=ALL_PARTS)
+    assert "On the podium: Muster1 ahead of Muster2 and Muster3." == texts_of(after.match)[-1]
+    broken = session(
+        result=[place(1, 0, comment="DSQ"), {"rank": {}, **who(2), "match_result_at": []}, place(3, 3)], **over
+    )
+    assert [3, None] == [each.position for each in broken.race.ranking]
 
 
 def test_a_gap_below_nought_is_none():

@@ -13,6 +13,8 @@ from mapping.parts import ALL_PARTS
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import reconcile
+from mapping.score_steps import SCORE_KEY
+from mapping.sports.base import STEP
 from providers.replay.demo import demo_files
 from tests.kit.recordings import recordings, required
 from tests.kit.sport_fixtures import FOLDER, NOBODY, recorded_steps, translated
@@ -71,8 +73,12 @@ def test_a_recording_ends_as_its_last_answer_says(path):
     posts = {
         post.key for post in wanted_posts(alone, liveblog.terms, NOBODY, block_id=lambda key, part: f"b-{key}-{part}")
     }
-    earlier = {each.key for each in liveblog.belief.match.incidents if is_game(each)}
+    believed = liveblog.belief.match.incidents
+    steps = [each for each in believed if each.key.startswith(SCORE_KEY)]
+    ends = {each.key for each in believed if each.marks_period and each.method == STEP}
+    earlier = {each.key for each in believed if is_game(each)} | {each.key for each in steps} | ends
     assert liveblog.published == posts | earlier
+    assert not steps or steps[-1].score == last.score
     document = game_document(last, liveblog.terms, NOBODY)
     assert liveblog.document.get("scoreboard") == document.get("scoreboard")
     assert liveblog.document["state_info"] == document["state_info"]

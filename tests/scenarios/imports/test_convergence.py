@@ -15,8 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mapping.games import GAME
+from mapping.match import PERIOD_KEY
 from mapping.posts import Post
+from mapping.score_steps import SCORE_KEY
 from mapping.sports import absorbed_by
+from mapping.sports.american_football import AMERICAN_FOOTBALL
 from providers.heim.event import Event
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
@@ -139,14 +142,15 @@ async def compare(process: Process, ticker_id: str, snapshots: list[Bodies], see
     """Posted = last good snapshot plus first yellows removed after a yellow-red that some poll had seen; exactly.
 
     A text that was bound to an incident and is not any more is that incident's, if some poll has seen it so. The games of a
-    set, whose order is in no answer, are those that the polls between show.
+    set, whose order is in no answer, are those that the polls between show; so are the steps of a score, and ends of quarters.
     """
     last = says(snapshots[-1], process.match_id)
     gone = said_last(maybe - last.keys(), snapshots, process.match_id)
     kept = {key for key, post in gone.items() if absorbed(post, last)}
     posted = await process.posted(ticker_id)
     games_agree(posted, last)
-    posted = {key: post for key, post in posted.items() if key in last or not key.startswith(GAME)}
+    steps_agree(posted, board(snapshots[-1], process.match_id)[0])
+    posted = {key: post for key, post in posted.items() if key in last or not of_history(key)}
     assert kept & seen <= posted.keys() <= last.keys() | kept
     assert once_bound(last.keys() - posted.keys(), snapshots, process.match_id)
     for key, post in last.items():
@@ -178,6 +182,19 @@ def games_agree(posted: dict[str, Any], last: dict[str, Post]) -> None:
         ), scores
     ends = {key: games_of(post.document) for key, post in last.items() if key.startswith(GAME)}
     assert sorted(max(scores) for scores in sets.values()) == sorted(ends.values())
+
+
+def of_history(key: str) -> bool:
+    """Whether the post is one that no answer shows by itself."""
+    return key.startswith((GAME, SCORE_KEY, f"{PERIOD_KEY}{AMERICAN_FOOTBALL.id}."))
+
+
+def steps_agree(posted: dict[str, Any], score: Any) -> None:
+    """The scores that were posted go upwards, and none is beyond the board."""
+    blocks = [document["contents"][1] for key, document in posted.items() if key.startswith(SCORE_KEY)]
+    scores = sorted(((int(each["score"]["home_score"]), int(each["score"]["away_score"])) for each in blocks), key=sum)
+    ends = [(int(score["home_score"]), int(score["away_score"]))] if scores else []
+    assert all(one[0] <= two[0] and one[1] <= two[1] for one, two in pairwise([*scores, *ends])), scores
 
 
 def games_of(document: Any) -> tuple[int, int]:

@@ -51,7 +51,10 @@ async def test_a_day_of_four_sports_ends_as_the_provider_says(tmp_path):
     score = football["scoreboard"]["score"]
     assert ("25", "22", "n. V.") == (score["home_score"], score["away_score"], score["title"])
     assert [] == events(football)
-    assert 31 == len(football["events"]), "text alone"
+    assert 31 == sum(1 == len(each["contents"]) for each in football["events"]), "the provider's text"
+    steps = [each["contents"][1] for each in football["events"] if len(each["contents"]) == 2]
+    assert steps, "and what the score says"
+    assert {each["event_type"].partition(".")[0] for each in steps} == {"american_football"}
     assert "d" == football["options"]["timing_type"]
 
     assert ("4", "3") == tuple(hockey["scoreboard"]["score"][f"{side}_score"] for side in ("home", "away"))

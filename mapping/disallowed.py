@@ -1,0 +1,91 @@
+"""What becomes of the post of a goal that the provider takes back: a note that says so, or nothing.
+
+A reader who saw the goal would look for it. Only what scores leaves a note: a card or a substitution that is taken back is
+mostly one that was entered wrongly, and a kick of the shoot-out that is taken again comes back at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mapping.locales import translator
+from mapping.rich_text import escape
+from mapping.sports import SPORTS
+from mapping.wording import filled_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mapping.import_options import ImportOptions
+    from mapping.locales import Translator
+    from mapping.merge import Document
+    from mapping.sports import Sport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithdrawalRules:
+    """Which organizations want no notes, and for how many seconds a post has to be public so that it leaves one."""
+
+    silent: frozenset[str] = frozenset()
+    note_after: float
+
+    def notes(self, organization_id: str, terms: ImportOptions) -> Notes | None:
+        """How notes are made in a liveblog on these terms; None where it wants none."""
+        default = "silent" if organization_id in self.silent else "note"
+        return Notes(terms, self.note_after) if (terms.withdrawn or default) == "note" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Makes the notes of one liveblog, for posts that were public for at least `after` seconds."""
+
+    terms: ImportOptions
+    after: float
+
+    def note(self, kind: str, said: Document) -> Document | None:
+        """The post from now on, from what the provider said of it last: the goal, or the note itself.
+
+        None for a post of which nothing is left: of a type that leaves no note, or that is not posted automatically.
+        """
+        sport = SPORTS.get(self.terms.sport)
+        event = said.get("sport_event")
+        if sport is None or not isinstance(event, dict) or self.terms.drafts(kind):
+            return None
+        name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
+        if name is None or _is_kick(sport, event, texts):
+            return None
+        note = sport.kind(name)
+        values = {"title": texts.text(note.title), **_values(event)}
+        sentence = next(filled_sentences(note.sentences, values, texts), values["title"])
+        kept = {field: value for field, value in event.items() if field != "score"}
+        return {
+            **said,
+            "contents": [{**block, "text": escape(sentence)} for block in (said.get("contents") or ())[:1]],
+            "sport_event": {**kept, "event_type": name, "title": values["title"]},
+        }
+
+
+def stands_as_note(document: Mapping[str, Any], note: Mapping[str, Any]) -> bool:
+    """Whether what a person has made of the post leaves it a note: no goal, and without a score."""
+    event, wanted = document.get("sport_event") or {}, note["sport_event"]
+    return event.get("event_type") == wanted["event_type"] and not event.get("score")
+
+
+def _is_kick(sport: Sport, event: Mapping[str, Any], texts: Translator) -> bool:
+    """Whether it is a kick of the shoot-out, the last phase of a sport with a clock."""
+    shootout = sport.phases[-1] if sport.timing is not None and sport.phases else None
+    return shootout is not None and (event.get("phase") or {}).get("name") == texts.text(shootout)
+
+
+def _values(event: Mapping[str, Any]) -> dict[str, str]:
+    """Who and which team, as far as the post says it."""
+    people = [each.get("player") or {} for each in event.get("players") or ()]
+    named = {"player": _name(people[0]) if people else "", "team": _name(event.get("team") or {})}
+    return {name: value for name, value in named.items() if value}
+
+
+def _name(named: Mapping[str, Any]) -> str:
+    """The short name, unless it is an abbreviation."""
+    short = str(named.get("short_name") or "")
+    return short if short and not short.endswith(".") else str(named.get("name") or "")

@@ -1,0 +1,306 @@
+"""A goal that is taken back after readers have seen it: its post says so, counts nowhere, and becomes the goal again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from api.external.source import NamedLiveblog, change_terms, lock
+from api.view.key_moments import moments_of
+from mapping.disallowed import WithdrawalRules
+from store.following import sync
+from store.upkeep.doctor import examine
+from tests.kit.scripted import NOTES, OWNER, SILENT, Bodies, Process, open_store
+from tests.kit.sqlite import migrated_url
+from tests.providers.heim.feed import MATCH_ID, item, match, results, row
+from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, score, snapshot
+from tests.scenarios.editors.test_editors import edit
+
+KEY = "incident:12"
+LATER = row(13, "goal/right-foot", 30, "home", 10, content="2:0")
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await open_store(migrated_url(tmp_path / "disallowed.db"))
+    yield opened
+    await opened.close()
+
+
+async def begun(store: Any, bodies: Bodies = TWO, rules: WithdrawalRules = NOTES, **wishes: Any) -> tuple[Process, str]:
+    process = Process(store, MATCH_ID, withdrawals=rules)
+    process.adapter.bodies = bodies
+    ticker_id = await process.create(**wishes)
+    await process.poll()
+    return process, ticker_id
+
+
+async def taken_back(store: Any, **wishes: Any) -> tuple[Process, str]:
+    """The second goal was public, and is taken back."""
+    process, ticker_id = await begun(store, **wishes)
+    await process.poll(ONE)
+    await process.settle()
+    return process, ticker_id
+
+
+async def post(process: Process, ticker_id: str, key: str = KEY) -> dict[str, Any] | None:
+    return (await process.posted(ticker_id)).get(key)
+
+
+async def state(process: Process, ticker_id: str, key: str = KEY) -> str:
+    return (await process.ledger(ticker_id))[key].state
+
+
+WORDS = {
+    "en": ("Goal disallowed", "Goal disallowed: Muster10 (Nordhafen)."),
+    "de": ("Tor aberkannt", "Tor aberkannt: Muster10 (Nordhafen)."),
+    "fr-fr": ("But refusé", "But refusé&nbsp;: Muster10 (Nordhafen)."),
+}
+
+
+@pytest.mark.parametrize("locale", WORDS)
+async def test_a_goal_that_is_taken_back_says_so_in_its_place(store, tmp_path, locale):
+    """The same post, public, with another type and text, without a score; the version steps once."""
+    process, ticker_id = await begun(store, locale=locale)
+    name = (await process.ledger(ticker_id))[KEY].local_id
+    version = (await process.game(ticker_id)).version
+    await process.poll(ONE)
+    assert "soccer.goal" == (await post(process, ticker_id))["sport_event"]["event_type"], "said once it counts nothing"
+    await process.settle()
+
+    note = await post(process, ticker_id)
+    title, text = WORDS[locale]
+    assert ("soccer.disallowed-goal", title) == (note["sport_event"]["event_type"], note["sport_event"]["title"])
+    assert text == note["contents"][0]["text"]
+    assert not note["sport_event"].get("score")
+    assert "30'" == note["sport_event"]["time_of_play"]
+    assert (name, "disallowed") == ((await process.ledger(ticker_id))[KEY].local_id, await state(process, ticker_id))
+    assert version + 1 == (await process.game(ticker_id)).version
+    assert "1:0" == await score(process, ticker_id)
+    for _ in range(3):
+        await process.poll()
+    assert version + 1 == (await process.game(ticker_id)).version
+    sound = await asyncio.to_thread(examine, migrated_url(tmp_path / "disallowed.db"))
+    assert not [each for each in sound if each.outcome != "ok"]
+
+
+async def test_the_note_counts_nowhere(store):
+    """Neither as a goal among the key moments, nor in the recap, nor beside the player's name; it is a moment of its own."""
+    process, ticker_id = await taken_back(store)
+    game = (await process.game(ticker_id)).as_document()
+    posts = [{**event.document, "local_id": event.local_id} for event in await process.events(ticker_id)]
+    found = moments_of(game, posts)
+    assert [("goal", "1:0"), ("disallowed", "1:0")] == [
+        (str(each.type), str(each.score)) for each in found.moments if each.type in {"goal", "disallowed"}
+    ]
+    assert "Muster10" not in found.recap
+    assert "2-0" not in found.recap
+    assert all("Muster10" not in repr(name) for name in found.player_events)
+    assert 1 == sum(len(each) for each in found.player_events.values())
+
+
+@pytest.mark.parametrize("again", [TWO, snapshot("2:0", START, FIRST, LATER)], ids=["same id", "new id"])
+@pytest.mark.parametrize("kill", [None, 0, 1, 2, 3])
+async def test_a_goal_that_is_given_again_is_the_same_post(store, again, kill):
+    """The note becomes the goal it was, whoever dies in between."""
+    process, ticker_id = await begun(store)
+    before = {event.local_id: event.document for event in await process.events(ticker_id)}
+    for fuse in (kill, None, None):
+        await process.poll(ONE, fuse=fuse)
+    await process.settle()
+    assert before.keys() == {event.local_id for event in await process.events(ticker_id)}
+    for fuse in (kill, None):
+        await process.poll(again, fuse=fuse)
+    await process.settle()
+    after = {event.local_id: event.document for event in await process.events(ticker_id)}
+    assert before == after
+    assert "2:0" == await score(process, ticker_id)
+
+
+async def test_what_an_editor_wrote_stays_in_the_note_and_in_the_goal(store):
+    """Headline and text are theirs throughout."""
+    process, ticker_id = await begun(store)
+    document = await post(process, ticker_id)
+    contents = [{**document["contents"][0], "text": "What a shot!"}]
+    await edit(process, ticker_id, KEY, headline="Ours", contents=contents)
+    await process.poll(ONE)
+    await process.settle()
+    note = await post(process, ticker_id)
+    assert ("Ours", "What a shot!") == (note["headline"], note["contents"][0]["text"])
+    assert "Goal disallowed" == note["sport_event"]["title"]
+    await process.poll(TWO)
+    await process.settle()
+    goal = await post(process, ticker_id)
+    assert ("Ours", "What a shot!", "Goal") == (
+        goal["headline"],
+        goal["contents"][0]["text"],
+        goal["sport_event"]["title"],
+    )
+
+
+async def test_a_note_that_an_editor_hides_or_deletes_stays_so(store):
+    """Hidden it follows in secret; deleted it is never touched again, and the next goal of the player is a new post."""
+    process, ticker_id = await taken_back(store)
+    await edit(process, ticker_id, KEY, local_status=60)
+    await process.poll(snapshot("1:0", START, FIRST, match_number="1"))
+    await process.settle()
+    assert await post(process, ticker_id) is None
+    await process.poll(TWO)
+    await process.settle()
+    assert await post(process, ticker_id) is None
+    await edit(process, ticker_id, KEY, local_status=100)
+    another = row(14, "goal/right-foot", 31, "home", 10, content="2:0")
+    await process.poll(snapshot("1:0", START, FIRST))
+    await process.settle()
+    await process.poll(snapshot("2:0", START, FIRST, another))
+    await process.settle()
+    assert await post(process, ticker_id, "incident:14") is not None
+
+
+async def test_a_deleted_note_swallows_no_goal(store):
+    """An editor deletes the note; the same player scores in the next minute."""
+    process, ticker_id = await taken_back(store)
+    await edit(process, ticker_id, KEY, local_status=100)
+    await process.poll(snapshot("2:0", START, FIRST, row(14, "goal/right-foot", 31, "home", 10, content="2:0")))
+    await process.settle()
+    assert await post(process, ticker_id, "incident:14") is not None
+    assert "gone" == await state(process, ticker_id)
+
+
+async def test_a_goal_of_which_a_person_has_made_something_else_leaves_silently(store):
+    """An editor's event type would leave the note a goal, an editor's score a score."""
+    process, ticker_id = await begun(store)
+    document = await post(process, ticker_id)
+    await edit(process, ticker_id, KEY, sport_event={**document["sport_event"], "event_type": "soccer.own-goal"})
+    await process.poll(ONE)
+    await process.settle()
+    assert await post(process, ticker_id) is None
+    assert "withdrawn" == await state(process, ticker_id)
+
+
+@pytest.mark.parametrize(("public", "left"), [(20, None), (40, "Goal disallowed")])
+async def test_a_goal_that_hardly_anybody_has_seen_leaves_silently(store, public, left):
+    """Public for less than the setting says."""
+    process, ticker_id = await begun(store, ONE, WithdrawalRules(note_after=30))
+    await process.poll(TWO)
+    process.clock.now += public - 10  # each poll is five seconds
+    await process.poll(ONE)
+    await process.poll()
+    await process.settle()
+    found = await post(process, ticker_id)
+    assert left == (found and found["sport_event"]["title"])
+
+
+async def test_whoever_chooses_silent_has_it_as_before(store):
+    """By the organization, or by the liveblog, which goes before; switched over, the note goes."""
+    process, ticker_id = await begun(store, rules=SILENT)
+    await process.poll(ONE)
+    await process.settle()
+    assert await post(process, ticker_id) is None
+    (hidden,) = await process.events(ticker_id, (60,))
+    assert "soccer.goal" == hidden.document["sport_event"]["event_type"]
+
+
+async def set_withdrawn(process: Process, ticker_id: str, withdrawn: str) -> None:
+    """What `external.json` does."""
+
+    def work(unit: Any) -> None:
+        game, attachment = lock(unit, NamedLiveblog(ticker_id, OWNER))
+        terms = replace(sync.terms_of(attachment), withdrawn=withdrawn)
+        change_terms(unit, game, attachment, terms)
+
+    await process.store.write(work)
+
+
+@pytest.mark.parametrize(("rules", "own", "left"), [(NOTES, "silent", None), (SILENT, "note", "Goal disallowed")])
+async def test_a_liveblog_has_it_its_own_way(store, rules, own, left):
+    """Two liveblogs on one match: one as the organization has it, one otherwise."""
+    process, ticker_id = await begun(store, rules=rules)
+    other = await process.create()
+    await set_withdrawn(process, ticker_id, own)
+    await process.restart()
+    await process.poll(ONE)
+    await process.settle()
+    titles = [
+        found and found["sport_event"]["title"] for found in [await post(process, each) for each in (ticker_id, other)]
+    ]
+    assert [left, None if left else "Goal disallowed"] == titles
+
+
+async def test_a_note_goes_when_the_organization_chooses_silence(store):
+    """From the next change of the match on; the goal that comes back is the same post."""
+    process, ticker_id = await taken_back(store)
+    name = (await process.ledger(ticker_id))[KEY].local_id
+    process.withdrawals = SILENT
+    await process.restart()
+    await process.poll(snapshot("1:0", START, FIRST, match_number="2"))
+    await process.poll(snapshot("1:0", START, {**FIRST, "minute": "16"}))
+    await process.settle()
+    assert (None, "withdrawn") == (await post(process, ticker_id), await state(process, ticker_id))
+    await process.poll(TWO)
+    await process.settle()
+    assert "Goal" == (await post(process, ticker_id))["sport_event"]["title"]
+    assert name == (await process.ledger(ticker_id))[KEY].local_id
+
+
+async def test_cards_substitutions_texts_and_kicks_of_the_shootout_leave_silently(store):
+    """Only what scores leaves a note."""
+    card, red = row(21, "card/yellow", 40, "away", 5), row(22, "card/red", 41, "away", 6)
+    change = row(23, "substitution/in", 42, "home", 11, 12)
+    pso = row(24, "pso/goal", 120, "home", 9)
+    start = row(25, "match/penalty-start", 120)
+    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, card, red, change, start, pso))
+    shown = (await process.posted(ticker_id)).keys()
+    assert {"incident:21", "incident:22", "incident:24"} <= shown
+    await process.poll(snapshot("1:0", START, FIRST, start))
+    await process.settle()
+    assert {"incident:21", "incident:22", "incident:23", "incident:24"}.isdisjoint(await process.posted(ticker_id))
+
+
+async def test_a_draft_leaves_nothing(store):
+    """Goals that wait for an editor were never public."""
+    process, ticker_id = await begun(store, auto_post=False)
+    await process.poll(ONE)
+    await process.settle()
+    assert {} == await process.posted(ticker_id)
+    assert "withdrawn" == await state(process, ticker_id)
+
+
+async def test_a_text_of_the_goal_goes_with_it(store):
+    """What the provider wrote about the goal is not in the note; it is there again with the goal."""
+    text = {**TWO, "liveticker": json.dumps([item(41, 30, "<p>Into the corner!</p>", SECOND)]).encode()}
+    process, ticker_id = await begun(store, text)
+    assert "Into the corner!" in (await post(process, ticker_id))["contents"][0]["text"]
+    await process.poll(ONE)
+    await process.settle()
+    assert WORDS["en"][1] == (await post(process, ticker_id))["contents"][0]["text"]
+    await process.poll(text)
+    await process.settle()
+    assert "Into the corner!" in (await post(process, ticker_id))["contents"][0]["text"]
+
+
+async def test_a_note_follows_the_language_and_stays_when_the_match_is_closed(store):
+    """The window after the end deletes what went silently, and no note."""
+    process, ticker_id = await taken_back(store)
+    ended = snapshot("1:0", START, FIRST, finished="yes")
+    await process.poll(ended)
+    await process.settle()
+    process.clock.now += 3 * 86_400
+    await process.poll()
+    await process.followers.stop()
+    assert () == process.matches
+    assert "Goal disallowed" == (await post(process, ticker_id))["sport_event"]["title"]
+
+
+async def test_a_match_that_is_set_again_has_no_notes(store):
+    """Its goals are of another try: nothing is left of them, nor of notes among them."""
+    process, ticker_id = await taken_back(store)
+    before = {"current_period": "", "current_period_start": "", "current_minute": "0"}
+    body = {"match": json.dumps({"match": match(match_result=results(p0="0:0"), **before)}).encode()}
+    await process.poll({**body, "match-event": b"[]", "liveticker": b"[]"})
+    await process.settle()
+    assert {} == await process.posted(ticker_id)

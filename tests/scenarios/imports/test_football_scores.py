@@ -1,0 +1,99 @@
+"""American football from end to end: its steps of the score as posts, whoever dies, by the settings, with corrections."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from api.external.source import NamedLiveblog, change_terms, lock
+from store.following import sync
+from tests.kit.scripted import OWNER, Process, open_store
+from tests.kit.sport_fixtures import FOLDER, recorded_steps
+from tests.kit.sqlite import migrated_url
+
+
+@pytest.fixture
+async def store(tmp_path):
+    opened = await open_store(migrated_url(tmp_path / "football.db"))
+    yield opened
+    await opened.close()
+
+
+async def begun(store: Any, **wishes: Any) -> tuple[Process, str, list[dict[str, bytes]]]:
+    match_id, steps = recorded_steps(FOLDER / "american_football" / "overtime.jsonl")
+    process = Process(store, match_id)
+    process.adapter.bodies = steps[0]
+    return process, await process.create(text=False, **wishes), steps
+
+
+async def said(process: Process, ticker_id: str) -> list[str]:
+    return [document["contents"][0]["text"] for document in (await process.posted(ticker_id)).values()]
+
+
+async def test_every_score_is_posted_whoever_dies(store):
+    """All answers are polled; kills lose and double nothing, and a restart steps nothing."""
+    process, ticker_id, steps = await begun(store)
+    draw = Random(1)
+    for bodies in steps:
+        for fuse in (draw.choice((None, draw.randrange(6))), None):
+            await process.poll(bodies, fuse=fuse)
+    await process.settle()
+    found = await said(process, ticker_id)
+    assert 11 == sum("quarter" not in each and "Half" not in each for each in found)
+    version = (await process.game(ticker_id)).version
+    await process.restart()
+    await process.poll()
+    await process.settle()
+    assert found == await said(process, ticker_id)
+    assert version == (await process.game(ticker_id)).version
+
+
+async def test_they_go_and_come_back_with_the_scoreboard(store):
+    """Left out they are drafts, as with texts; taken in again, they are the same posts."""
+    process, ticker_id, steps = await begun(store)
+    for bodies in steps:
+        await process.poll(bodies)
+    await process.settle()
+    before = await process.posted(ticker_id)
+
+    async def switch(*, exclude: bool) -> None:
+        def work(unit: Any) -> None:
+            game, attachment = lock(unit, NamedLiveblog(ticker_id, OWNER))
+            change_terms(unit, game, attachment, replace(sync.terms_of(attachment), exclude_scoreboard=exclude))
+
+        await process.store.write(work)
+        await process.restart()
+        await process.settle()
+
+    await switch(exclude=True)
+    assert {} == await process.posted(ticker_id)
+    await switch(exclude=False)
+    assert before == await process.posted(ticker_id)
+
+
+async def test_without_a_belief_what_was_posted_stays_and_goes_on(store):
+    """The belief is lost in the middle of the match."""
+    process, ticker_id, steps = await begun(store)
+    half = len(steps) // 2
+    for bodies in steps[:half]:
+        await process.poll(bodies)
+    await process.settle()
+    before = await process.posted(ticker_id)
+    assert before
+    await store.write(lambda unit: unit.conn.execute(text("DELETE FROM beliefs")))
+    await process.restart()
+    body = {**steps[half - 1], "match": json.dumps(json.loads(steps[half - 1]["match"]), indent=1).encode()}
+    for _ in range(4):
+        await process.poll(body)
+    await process.settle()
+    assert before == await process.posted(ticker_id)
+    for bodies in steps[half:]:
+        await process.poll(bodies)
+    await process.settle()
+    assert before.items() <= (await process.posted(ticker_id)).items()
+    assert "25-22" in " ".join(await said(process, ticker_id))
