@@ -132,6 +132,8 @@ class RankingEntry:
     time: str | None = None
     gap: str | None = None
     status: str | None = None
+    laps: int | None = None
+    """Laps completed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,11 +31,14 @@ def recap(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: 
 
 
 def _score(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> str:
-    """The score, and of which part of the match; once it is over, what the post of its end says."""
+    """The score, and of which part of the match; once it is over, what the post of its end says.
+
+    Of sets nothing before one of them is won: the games of the running one say it.
+    """
     results = [each.text for each in moments if each.type is MomentType.RESULT]
     if state.gamestate == ENDED and results:
         return results[-1]
-    if not (state.home and state.away) or state.score is None:
+    if not (state.home and state.away) or state.score is None or (sport.sets and not state.score.total):
         return ""
     score = " ".join(filter(None, (spoken_score(state.score, texts), state.decided)))
     part = texts.text(_part(sport, state))
@@ -67,7 +70,8 @@ def _race(state: MatchState, texts: Translator) -> str:
 
 def _course(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> Iterator[str]:
     """The sets, the goals, who was sent off and who missed a penalty; kicks of the shoot-out are in the result."""
-    sets = [spoken_score(score, texts) for _, score in state.parts] if sport.sets and state.gamestate != ENDED else []
+    running = sport.sets and state.gamestate != ENDED
+    sets = [spoken_score(score, texts) for _, score in state.parts if score.total] if running else []
     yield _listed(Recap.SETS, sets, texts)
     played = list(takewhile(lambda each: each.type is not MomentType.SHOOTOUT, moments))
     for type_, msgid, written in LISTS:

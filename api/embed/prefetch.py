@@ -166,7 +166,7 @@ def _teaser(found: LoadedLiveblog, services: Services, view: DelayedView, client
     page = page_url(services.settings.public_url, found.game.local_id, view.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
-        f"<li>{moment(number(post, 'created_at') or 0, 'time', context.zone)} "
+        f"<li>{moment(number(post, 'created_at') or 0, 'time', context.zone, context.texts.locale)} "
         f'<a href="{escape(page)}#{quote(text(post, "local_id"), safe="")}">{escape(head)}</a></li>'
         for post in found.posts
         if (head := headline(post, language(game), squads))

@@ -15,6 +15,7 @@ from api.page.page import language
 from api.page.page_context import UP, PageContext
 from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
+from api.page.sections import sections
 from api.page.squads import squads
 from api.page.window import Show, event_filter
 from api.view.key_moments import key_moments_of
@@ -42,7 +43,7 @@ CHANGES: Json = {
         "version": {"type": "integer"},
         "more": {"type": "boolean"},
         "status": {"enum": [*map(int, LocalStatus)]},
-        **dict.fromkeys(("title", "label", "board", "moments", "squads"), TEXT),
+        **dict.fromkeys(("title", "label", "board", "sections", "moments", "squads"), TEXT),
         "posts": {
             "type": "array",
             "items": {
@@ -109,11 +110,13 @@ def parts(
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
     posts = page_posts(conn, game.id, posts, now)
     shown = {text(each, "local_id"): safe_post(document, each, page) for each in posts}
+    beside = squads(document, page.texts, key_moments.player_events)
     return {
         "title": title(document),
         "label": posts_label(deltas.count(conn, game.id), page.texts),
         "board": scoreboard(document, page, now),
+        "sections": sections(document, page.texts, key_moments, beside, page.url),
         "moments": key_moments_html(key_moments, page.texts),
-        "squads": squads(document, page.texts, key_moments.player_events),
+        "squads": beside,
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

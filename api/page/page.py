@@ -12,8 +12,10 @@ from api.page.document import document
 from api.page.moments import key_moments_html
 from api.page.posts import NOTHING_AROUND, PageExtent, stream
 from api.page.scoreboard import scoreboard, title
+from api.page.sections import sections
 from api.page.squads import squads
 from api.page.structured_data import script
+from api.page.times import territorial
 from api.view.cover import cover
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import summary
@@ -58,10 +60,11 @@ def render_liveblog(
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, page.texts, page.url, page.delay)
     posts = stream(game, events, page, extent._replace(key_moments=key_moments))
+    beside = squads(game, page.texts, key_moments.player_events)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
-        f'{scoreboard(game, page, now)}<div class="columns">'
-        f"<div>{moments}{posts}</div>{squads(game, page.texts, key_moments.player_events)}</div></div>"
+        f"{scoreboard(game, page, now)}{sections(game, page.texts, key_moments, beside, page.url)}"
+        f'<div class="columns"><div>{moments}{posts}</div>{beside}</div></div>'
     )
 
 
@@ -97,7 +100,7 @@ def _found_by(schema: Json, name: str, about: str) -> str:
         "title": name,
         "description": about,
         "url": schema["url"],
-        "locale": _territorial(schema["inLanguage"]),
+        "locale": territorial(schema["inLanguage"]),
         "site_name": schema["publisher"]["name"],
         "image": schema.get("image"),
     }
@@ -110,9 +113,3 @@ def _found_by(schema: Json, name: str, about: str) -> str:
         for kind, url in found.items()
     )
     return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
-
-
-def _territorial(locale: str) -> str:
-    """A locale as social networks write it: `de`, `fr_FR`."""
-    spoken, _, territory = locale.partition("-")
-    return f"{spoken}_{territory.upper()}" if territory else spoken

@@ -11,7 +11,8 @@ import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, number, text
 from api.page.icons import icon, marks_period, word_of
-from api.page.scoreboard import SIDES, moment, team_of
+from api.page.scoreboard import SIDES, team_of
+from api.page.times import moment
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
@@ -61,7 +62,7 @@ def stream(
     if extent is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
     return (
-        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, page, extent)}'
+        f'<section class="stream" id="section-posts" {named_so}{_said(texts)}>{_filters(game, page, extent)}'
         '<div class="bar"><button class="news" type="button" hidden></button>'
         f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
         f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
@@ -149,7 +150,7 @@ def post(game: Json, event: Json, page: PageContext) -> str:
     classes += ["pinned"] if text(event, "highlight") in PINNED else []
     classes += [f"of-{side}"] if (side := _side(game, event)) else []
     when = minute(event)
-    at = moment(number(event, "created_at") or 0, "time", page.zone)
+    at = moment(number(event, "created_at") or 0, "time", page.zone, page.texts.locale)
     link = f'<a class="link" href="{escape(permalink(page.url, text(event, "local_id"), page.delay))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'

@@ -5,19 +5,22 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.http.json_path import Json, instant, local, node, nodes, number, text
+from api.http.json_path import Json, node, nodes, number, text
 from api.page.clock import ShownClock, clock
 from api.page.page_context import CREST
-from api.page.ranking import progress
+from api.page.ranking import podium, progress
+from api.page.sets import sets_table
+from api.page.times import moment
 from api.view.content import tally
+from api.view.key_moments import sport_of
 from mapping.documents.state import BEFORE
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from zoneinfo import ZoneInfo
 
     from api.page.page_context import PageContext
+    from mapping.locales import Translator
 
 SIDES = ("home", "away")
 
@@ -50,20 +53,15 @@ def scoreboard(game: Json, page: PageContext, now: float) -> str:
     """The header element of the page."""
     meta = node(game, "meta_info")
     place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
-    facts = "".join(f"<span>{escape(fact)}</span>" for fact in place if fact)
+    facts = [escape(fact) for fact in place if fact]
     if (starts := number(meta, "starts_at")) is not None:
-        facts += f"<span>{moment(starts, 'date', page.zone)}</span>"
+        facts.append(moment(starts, "date", page.zone, page.texts.locale))
     # Where the teams say it all, the heading is there for those who listen.
     seen = ' class="unseen"' if title(game) == pairing(game) else ""
-    heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
+    heading = (
+        f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{" ".join(f"<span>{each}</span>" for each in facts)}</p>'
+    )
     return f'<header class="board" part="board">{heading}{_match(game, page, now)}</header>'
-
-
-def moment(seconds: int, form: str, zone: ZoneInfo) -> str:
-    """A time element in the time of `zone`, which the page's script turns into the reader's own; `form` is `date` or `time`."""
-    at = instant(seconds)
-    shown = local(seconds, zone).strftime("%H:%M" if form == "time" else "%Y-%m-%d %H:%M %Z")
-    return f'<time datetime="{at.strftime("%Y-%m-%dT%H:%M:%SZ")}" data-form="{form}">{shown}</time>'
 
 
 def clock_html(shown: ShownClock | None) -> str:
@@ -83,7 +81,7 @@ def _match(game: Json, page: PageContext, now: float) -> str:
     translator = page.texts
     home, away = (team_of(game, side) for side in SIDES)
     if not text(home, "name") or not text(away, "name"):
-        return clock_html(clock(game, translator, now)) + progress(game, translator)
+        return clock_html(clock(game, translator, now)) + progress(game, translator) + podium(game, translator)
     score = scores(game)
     shown = (
         f'<p class="score"><span>{escape(score[0])}</span><i>:</i><span>{escape(score[1])}</span></p>'
@@ -92,9 +90,10 @@ def _match(game: Json, page: PageContext, now: float) -> str:
     )
     decided = escape(text(game, "scoreboard", "score", "title"))
     shown += f'<p class="decided">{decided}</p>' if decided else ""
-    middle = f'<div class="middle">{shown}{_parts(game)}{clock_html(clock(game, translator, now))}</div>'
+    short = list(initials(home, away))
+    middle = f'<div class="middle">{shown}{_parts_of(game, short, translator)}{clock_html(clock(game, translator, now))}</div>'
     label = escape(translator.text(Label.SCOREBOARD))
-    teams = [_team(*each, page) for each in zip((home, away), SIDES, _initials(home, away), strict=True)]
+    teams = [_team(*each, page) for each in zip((home, away), SIDES, short, strict=True)]
     return f'<section class="teams" aria-label="{label}">{teams[0]}{middle}{teams[1]}</section>'
 
 
@@ -105,7 +104,7 @@ def _team(team: Json, side: str, initials: str, page: PageContext) -> str:
     return f'<div class="team of-{side}">{crest}<p class="name" dir="auto">{escape(text(team, "name"))}</p></div>'
 
 
-def _initials(home: Json, away: Json) -> Iterator[str]:
+def initials(home: Json, away: Json) -> Iterator[str]:
     """Up to three letters for each of the teams, different where their names do."""
     names = [text(team, "name") for team in (home, away)]
     short = [text(team, "short_name") for team in (home, away)]
@@ -129,8 +128,15 @@ def _abbreviated(short_name: str, name: str) -> str:
     return (surname or name.lstrip("0123456789. "))[:3].strip()
 
 
+def _parts_of(game: Json, short: list[str], translator: Translator) -> str:
+    if not sport_of(game).sets:
+        return _parts(game)
+    names = (text(team_of(game, side), "name") for side in SIDES)
+    return sets_table(game, list(zip(short, names, strict=True)), translator)
+
+
 def _parts(game: Json) -> str:
-    """The scores of halves, sets or periods."""
+    """The scores of halves or periods."""
     parts = [
         (escape(text(each, "title")), tally(each, text(game, "locale") or "en"))
         for each in nodes(game, "scoreboard", "scores")

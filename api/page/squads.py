@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, nodes, text
 from api.page.icons import icon
-from api.page.ranking import ranking
+from api.page.ranking import ranking, ranking_heading
 from api.page.scoreboard import SIDES, team_of
 from api.view.player_events import PlayerEvent, identity
 from mapping.locales.labels import Label
@@ -27,8 +27,12 @@ def squads(game: Json, translator: Translator, player_events: PlayerEvents = NON
     """Both sides' players and what they did, or a race's ranking, as far as they are known; empty without either."""
     race = ranking(game, translator)
     inner = race + "".join(_side(game, side, translator, player_events) for side in SIDES)
-    label = escape(translator.text(Label.RANKING if race else Label.LINEUP))
-    return f'<section class="squads" aria-label="{label}" part="squads">{inner}</section>' if inner else ""
+    label = escape(translator.text(ranking_heading(game) or Label.LINEUP))
+    return (
+        f'<section class="squads" id="section-squads" aria-label="{label}" part="squads">{inner}</section>'
+        if inner
+        else ""
+    )
 
 
 def _side(game: Json, side: str, translator: Translator, player_events: PlayerEvents) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from api.http.static import file
 from api.page.page import render_liveblog
+from api.view.key_moments import moments_of
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.matchday import pair
@@ -52,7 +53,13 @@ def parts_of(titles, *scores):
 def race(title, **state):
     drivers = ("Max Verstappen", "Andrea Kimi Antonelli", "Zhou Guanyu")
     ranking = [
-        {"position": at, "player": {"name": name}, "team": {"name": "Visa Cash App Racing Bulls"}, "gap": "+1:23.456"}
+        {
+            "position": at,
+            "player": {"name": name, "short_name": name.split()[-1], "number": str(60 + at)},
+            "team": {"name": "Visa Cash App Racing Bulls"},
+            "gap": "+1:23.456",
+            "laps": 56,
+        }
         for at, name in enumerate(drivers, 1)
     ]
     return {
@@ -71,6 +78,7 @@ MATCHES = {
         PLAYERS,
         pair(3, 2),
         parts_of(("1st set", "2nd set", "3rd set", "4th set", "5th set"), (7, 6), (6, 7), (7, 6), (6, 7), (13, 11)),
+        sportstype="tennis",
     ),
     "overtime": match(
         ("Jacksonville Jaguars", "Washington Commanders"),
@@ -79,6 +87,13 @@ MATCHES = {
         decided="OT",
     ),
     "right to left": match(ARABIC, pair(2, 1), parts_of(("Half-time",), (1, 1))),
+    "running set": match(
+        PLAYERS,
+        pair(1, 0),
+        parts_of(("1", "2"), (7, 6), (2, 1)),
+        state={"gamestate": 1},
+        sportstype="tennis",
+    ),
     "race": race("Großer Preis von Aserbaidschan", lap=51, total_laps=78, flag="red-flag", gamestate=1),
     "race over": race("24 Stunden auf dem Nürburgring", gamestate=31),
     "news": {"locale": "en", "meta_info": {"title": "Donaudampfschiff: the night of the council"}},
@@ -92,11 +107,14 @@ MEASURE = """() => {
     if (seen(box) && (box.left < -0.5 || box.right > width + 0.5)) faults.push(`${name} leaves the page`);
     const block = each.matches("p, h1, h2, h3, b, li, td") && getComputedStyle(each).display !== "inline";
     if (block && each.scrollWidth > each.clientWidth + 1) faults.push(`${name} overflows: ${each.textContent}`);
+    const cuts = getComputedStyle(each).overflow !== "visible" && !each.matches("html, body, .slides, .body table");
+    const more = each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1;
+    if (cuts && more && seen(box)) faults.push(`${name} is cut off`);
   }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
   for (let node; (node = walker.nextNode());) {
     const around = node.parentElement;
-    if (around.matches(hidden) || !around.closest(".board, .incident, .headline, .squads")) continue;
+    if (around.matches(hidden) || !around.closest(".board, .sections, .moments h3, .incident, .headline, .squads")) continue;
     for (const { index, 0: word } of node.data.matchAll(/[^\\s-]+/g)) {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
@@ -104,7 +122,8 @@ MEASURE = """() => {
       if (lines.size > 1) faults.push(`broken: ${word}`);
     }
   }
-  const parts = document.querySelectorAll(".crest, .board :is(.name, .score > span, .decided, .parts, .state, .facts)");
+  const board = ".board :is(.name, .score > span, .decided, .parts, .sets, .state, .facts, .podium li)";
+  const parts = document.querySelectorAll(`.crest, ${board}, .sections > *`);
   const boxes = [...parts].map((each) => [each, each.getBoundingClientRect()]).filter(([, box]) => seen(box));
   for (const [at, [one, a]] of boxes.entries()) for (const [other, b] of boxes.slice(at + 1)) {
     const beside = Math.min(a.right, b.right) - Math.max(a.left, b.left) <= 1;
@@ -115,14 +134,20 @@ MEASURE = """() => {
 }"""
 
 
+def styled(inner, locale="en"):
+    """A liveblog with its style sheet in a page, so that no server is needed."""
+    style = file("api.page.static", "page.css").decode()
+    return f'<!doctype html><html lang="{locale}"><title>A</title><style>{style}</style><body><main>{inner}</main></body></html>'
+
+
 def whole(document):
-    """The page with its style sheet in it, so that no server is needed."""
+    """The page of a liveblog with that document."""
     events = [
         each.document | {"local_id": each.local_id, "created_at": each.created_at} for each in matchday.afternoon()[:11]
     ]
-    style = file("api.page.static", "page.css").decode()
-    inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000)
-    return f'<!doctype html><html lang="en"><style>{style}</style><body>{inner}</body></html>'
+    key_moments = moments_of(document, 3 * events)
+    inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000, key_moments)
+    return styled(inner)
 
 
 @pytest.mark.long

@@ -13,7 +13,8 @@ from api.http.static import version
 from api.page.clock import clock
 from api.page.page import render_liveblog
 from api.page.posts import whole_scores
-from api.page.scoreboard import clock_html, moment
+from api.page.scoreboard import clock_html
+from api.page.times import moment
 from api.view.player_events import PlayerEvent, player_events_of
 from mapping.locales import translator
 from mapping.sports import SPORTS
@@ -500,11 +501,11 @@ async def test_times_without_a_script_are_those_of_the_service(store):
             "html"
         ]
 
-    assert 'data-form="date">2026-09-21 09:00 EDT</time>' in page
+    assert 'data-form="date">Sep 21, 2026, 09:00</time><span class="zone"> EDT</span>' in page
     assert '<time datetime="2026-09-21T13:00:00Z" data-form="time">09:00</time>' in listed
     for times in (page, teaser):
         shown = re.findall(r'datetime="[0-9-]+T(\d\d):(\d\d):\d\dZ" data-form="time">(\d\d):(\d\d)<', times)
         assert shown
         assert all((int(hour) - 4) % 24 == int(there) and minute == same for hour, minute, there, same in shown)
     for zone in ("America/New_York", "Asia/Kolkata"):
-        assert [moment(year, "date", ZoneInfo(zone)).count(":") for year in (FIRST, LAST)] == [3, 3]
+        assert [moment(year, "date", ZoneInfo(zone), "en").count(":") for year in (FIRST, LAST)] == [3, 3]

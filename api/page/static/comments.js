@@ -2,6 +2,7 @@
 // form. Texts of readers are only ever set as text.
 
 import { knownReader, knownToken, readerToken, signsIn } from "./reader.js";
+import { written } from "./times.js";
 
 const HERE = import.meta.url;
 const ROOT = HERE.slice(0, HERE.lastIndexOf("/static/") + 1);
@@ -68,7 +69,7 @@ class Panel {
   // Into the new form of its post; who was writing goes on writing.
   moveTo(post) {
     const focused = this.#focused;
-    post.append(this.section);
+    (post.querySelector("article") ?? post).append(this.section);
     if (focused?.isConnected && !(post.getRootNode().activeElement ?? document.body).matches("a, button, input, textarea")) {
       focused.focus({ preventScroll: true });
     }
@@ -121,7 +122,7 @@ class Panel {
     const { texts } = this.#of;
     const name = comment.author.name || texts.anonymous;
     const at = new Date(comment.created_at * 1000);
-    const time = element("time", { dateTime: at.toISOString() }, at.toLocaleString(this.#of.language, { dateStyle: "medium", timeStyle: "short" }));
+    const time = element("time", { dateTime: at.toISOString() }, written(at, "date", this.#of.language));
     const head = element("div", { className: "author" }, element("b", { textContent: name }), " ", time);
     if (comment.author.image?.startsWith(ROOT)) head.prepend(element("img", { src: comment.author.image, alt: "", width: 24, height: 24 }));
     const waits = comment.status === "approved" ? [] : [element("p", { className: "waits", textContent: texts.waiting })];
@@ -268,7 +269,7 @@ export class Comments {
 
   #attach() {
     for (const post of this.#list.querySelectorAll(":scope > .post")) {
-      if (post.querySelector(":scope > .comments")) continue;
+      if (post.querySelector(".comments")) continue;
       if (!this.#panels.has(post.id)) this.#panels.set(post.id, new Panel(this, post.id));
       this.#panels.get(post.id).moveTo(post);
     }

@@ -1,6 +1,8 @@
 // A liveblog that keeps itself up to date, on its own page and wherever it is embedded: listens for changes, requests them
 // where it cannot listen, and lets the clock go on.
 
+import { localise } from "./times.js";
+
 const STREAM = "../api/embed/v4/stream"; // seen from the page
 const FIRST = 1000; // milliseconds before the first new attempt, doubled with each failure
 const LONGEST = 30000;
@@ -28,7 +30,7 @@ function rank(post) {
 // Addresses are the same wherever the liveblog is shown.
 function resolve(within, page) {
   const parameters = new URL(page).searchParams;
-  for (const link of within.querySelectorAll(".filters a, a.newer, a.more, a.link, .moments a")) {
+  for (const link of within.querySelectorAll(".filters a, .sections a, a.newer, a.more, a.link, .moments a")) {
     const address = new URL(link.getAttribute("href"), page);
     for (const name of KEPT) if (parameters.has(name)) address.searchParams.set(name, parameters.get(name));
     link.href = address;
@@ -114,7 +116,7 @@ export class Liveblog extends EventTarget {
   #list;
   #language;
   #version;
-  #shown = { board: null, moments: null, squads: null }; // what they were made of
+  #shown = { board: null, sections: null, moments: null, squads: null }; // what they were made of
   #turn = 0; // of the attempts to connect: the latest one counts
   #failures = 0; // requests in a row without a response
   #refused = 0; // streams in a row that did not last
@@ -143,7 +145,7 @@ export class Liveblog extends EventTarget {
     element.addEventListener("click", (event) => this.#more(event));
     element.addEventListener("click", (event) => this.#jump(event));
     element.addEventListener("click", (event) => this.#rise(event));
-    this.#localise(element);
+    localise(element, this.#language);
     this.#tick();
     if (element.dataset.comments) import("./comments.js").then(({ Comments }) => new Comments(element, page));
     this.#showPolls();
@@ -183,15 +185,6 @@ export class Liveblog extends EventTarget {
 
   // What is shown
 
-  #localise(within) {
-    for (const time of within.querySelectorAll("time[data-form]")) {
-      const at = new Date(time.dateTime);
-      time.textContent = time.dataset.form === "time"
-        ? at.toLocaleTimeString(this.#language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
-        : at.toLocaleString(this.#language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
-    }
-  }
-
   #tick() {
     if (this.#lost) return; // nobody knows what happens meanwhile
     for (const clock of this.element.querySelectorAll(".clock[data-started]")) {
@@ -205,7 +198,7 @@ export class Liveblog extends EventTarget {
 
   #parsed(html) {
     const element = parse(html, this.#page);
-    this.#localise(element);
+    localise(element, this.#language);
     return element;
   }
 
@@ -259,13 +252,15 @@ export class Liveblog extends EventTarget {
     this.#shown[name] = html;
     const address = this.element.getRootNode().activeElement?.href;
     const element = html ? this.#parsed(html) : null;
+    const opened = Boolean(this.element.querySelector(`.${name} details[open]`));
+    if (opened) element?.querySelector("details")?.setAttribute("open", "");
     put(element);
     if (this.element.getRootNode().activeElement?.href !== address && element) {
       [...element.querySelectorAll("a")].find((link) => link.href === address)?.focus({ preventScroll: true });
     }
   }
 
-  #settle({ posts: changed, since, label, board, moments, squads }) {
+  #settle({ posts: changed, since, label, board, sections, moments, squads }) {
     const known = new Map(this.#posts().map((post) => [post.id, post]));
     if (since === 0) for (const post of known.values()) post.remove();
     for (const { id, html } of changed) this.#place(since === 0 ? undefined : known.get(id), html);
@@ -277,6 +272,7 @@ export class Liveblog extends EventTarget {
     }
     this.#list.parentElement.setAttribute("aria-label", label);
     this.#replace("board", board, (element) => this.element.querySelector(".board").replaceWith(element));
+    if (sections) this.#replace("sections", sections, (element) => this.element.querySelector(".sections")?.replaceWith(element));
     this.#replace("moments", moments, (element) => {
       this.element.querySelector(".moments")?.remove();
       if (element) this.#list.parentElement.before(element);
@@ -406,15 +402,16 @@ export class Liveblog extends EventTarget {
     return true;
   }
 
-  // Shows the post of a key moment: in a shadow root no address leads to it.
+  // Shows the post of a key moment, or a section: in a shadow root no address leads to it.
   #jump(event) {
-    const link = clicked(event, ".moments a");
-    const post = link && this.#posts().find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
-    if (!post) return;
+    const link = clicked(event, ".moments a, .sections a");
+    const places = [...this.#posts(), ...this.element.querySelectorAll("[id^=section-]")];
+    const place = link && places.find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
+    if (!place) return;
     event.preventDefault();
     if (link.pathname === location.pathname && link.host === location.host) history.pushState(null, "", link.href);
-    post.scrollIntoView();
-    focus(post);
+    place.scrollIntoView();
+    focus(place);
   }
 
   // Appends the posts that follow the last one.
@@ -428,7 +425,7 @@ export class Liveblog extends EventTarget {
       const address = this.#address({ fragment: "1" });
       for (const [name, value] of new URL(link.href).searchParams) address.searchParams.set(name, value);
       const found = parse(await (await this.#fetched(address)).text(), this.#page);
-      this.#localise(found);
+      localise(found, this.#language);
       const known = new Set(this.#posts().map((post) => post.id));
       const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
       this.#list.append(...older);

@@ -97,11 +97,13 @@ def _status(source: Source, events: Sequence[RaceEvent]) -> Status:
 def _lap(source: Source, events: Sequence[RaceEvent], status: Status, total: int | None) -> int | None:
     """The running lap: the provider's own, else the one after those that the leader has completed, or that of the latest incident.
 
-    What drivers have completed says it only in races of so many laps: in a session by time everybody counts for himself.
+    It is never behind that of an incident, so that readers see one lap. What drivers have completed says it only in races
+    of so many laps: in a session by time everybody counts for himself.
     """
-    if own := source.faults.try_read(source.row.number, source.names["lap"]):
-        return own
     known = [event.lap for event in events if event.lap is not None]
+    if own := source.faults.try_read(source.row.number, source.names["lap"]):
+        latest = max([own, *known])
+        return latest if total is None else min(latest, max(own, total))
     if total is not None and (done := _completed(source)):
         known.append(min(done + status.running, total))
     return max(known, default=None)
@@ -293,10 +295,14 @@ def _placing(
     if person_id is None:
         return None
     named, named_team = known.get(person_id, (None, None))
-    return person_id, _place(row, faults, named if person is None else person, named_team if team is None else team)
+    return person_id, _place(
+        row, faults, names, named if person is None else person, named_team if team is None else team
+    )
 
 
-def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side | None) -> RankingEntry:
+def _place(
+    row: Row, faults: FaultCollector, names: Mapping[str, str], person: Person | None, team: Side | None
+) -> RankingEntry:
     """`comment` is the gap to the winner, or why somebody has no place. A gap below nought is none."""
     time, comment = (faults.try_read(row.text, name) for name in ("match_result", "comment"))
     if comment is not None and comment.startswith("+-"):
@@ -309,6 +315,7 @@ def _place(row: Row, faults: FaultCollector, person: Person | None, team: Side |
         time=time if time != "0" else None,
         gap=comment if gap else None,
         status=None if gap else comment,
+        laps=faults.try_read(row.number, names["rounds"]) or None,
     )
 
 
