@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.locales.labels import LAP, Label, Recap
+from mapping.rules.bidi import isolate
 from mapping.sports.base import MomentType
 from mapping.sports.soccer import OWN_GOAL
 from mapping.wording import filled_sentences, join_scores, spoken_score
@@ -60,7 +61,7 @@ def _race(state: MatchState, texts: Translator) -> str:
     """Who leads, or who won."""
     if not state.ranking:
         return ""
-    names = dict(zip(("first", "second", "third"), state.ranking, strict=False))
+    names = dict(zip(("first", "second", "third"), map(isolate, state.ranking), strict=False))
     whole = len(names) == 3
     if state.gamestate == ENDED:
         return texts.text(Recap.PODIUM if whole else Recap.WINNER, **names)
@@ -85,13 +86,14 @@ def _listed(msgid: str, items: Sequence[str], texts: Translator) -> str:
 def _goal(goal: KeyMoment, texts: Translator) -> str:
     own = f"({texts.text(OWN_GOAL.title)})" if goal.event_type == OWN_GOAL.id else ""
     score = spoken_score(goal.score, texts) if goal.score is not None else ""
-    return _spaced(score, goal.player or goal.team, goal.minute, own)
+    return _spaced(score, isolate(goal.player or goal.team), goal.minute, own)
 
 
 def _player(moment: KeyMoment, texts: Translator) -> str:
     del texts
-    team = f"({moment.team})" if moment.player and moment.team else moment.team
-    return _spaced(moment.player, team, moment.minute)
+    named = isolate(moment.team)
+    team = f"({named})" if moment.player and moment.team else named
+    return _spaced(isolate(moment.player), team, moment.minute)
 
 
 def _spaced(*words: str) -> str:

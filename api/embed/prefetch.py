@@ -21,7 +21,8 @@ from api.page.load import LoadedLiveblog, load_liveblog
 from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
 from api.page.posts import PageExtent, stream
-from api.page.scoreboard import moment, scoreboard
+from api.page.scoreboard import scoreboard
+from api.page.times import moment
 from api.page.window import MOST_SHOWN, PageRequest, late
 from api.view import delay
 from api.view.content import headline, names_of

@@ -143,9 +143,9 @@ def _row(game: Json, texts: Translator, now: float, zone: ZoneInfo, delay: int) 
     state, score, sport = clock(game, texts, now), scores(game), sport_of(game)
     starts = number(game, "meta_info", "starts_at") or number(game, "created_at") or 0
     shown = tally({"home_score": score[0], "away_score": score[1]}, texts.locale) if score else ""
-    name = f'<span lang="{escape(language(game))}">{escape(title(game))}</span>'
+    name = f'<span lang="{escape(language(game))}" dir="auto">{escape(title(game))}</span>'
     href = f"liveblogs/{quote(text(game, 'local_id'), safe='')}{f'?delay={delay}' if delay else ''}"
-    facts = f"{moment(starts, 'time', zone, texts.locale)} <span>{escape(text(game, 'meta_info', 'tournament', 'name'))}</span>"
+    facts = f"{moment(starts, 'time', zone, texts.locale)} <bdi>{escape(text(game, 'meta_info', 'tournament', 'name'))}</bdi>"
     link = f'<a href="{href}">{name}{f"<b>{escape(shown)}</b>" if shown else ""}</a>'
     return Row(
         day=None if _live(state) else datetime.fromtimestamp(starts, zone).date(),

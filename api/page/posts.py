@@ -165,7 +165,7 @@ def _head(event: Json, happened: str, locale: str) -> str:
     head = text(event, "headline")
     tally = score(event, locale) if happened else ""
     named = happened.removesuffix(tally).strip() if tally else happened
-    shown = f'<h2 class="headline">{escape(head)}</h2>' if head else ""
+    shown = f'<h2 class="headline" dir="auto">{escape(head)}</h2>' if head else ""
     if not named:
         return shown
     level = "h3" if head else "h2"

@@ -19,7 +19,7 @@ STEPS = 3
 """Places on a podium."""
 
 
-class Row(NamedTuple):
+class RankingRow(NamedTuple):
     """One place of the ranking, as texts."""
 
     place: int | None
@@ -107,21 +107,21 @@ def _short(named: Json) -> str:
     return text(named, "short_name") or text(named, "name")
 
 
-def _rows(game: Json) -> list[Row]:
+def _rows(game: Json) -> list[RankingRow]:
     """Everybody who is named."""
     return [row for entry in nodes(game, "state_info", "ranking") if (row := _row(entry)).name]
 
 
-def _row(entry: Json) -> Row:
+def _row(entry: Json) -> RankingRow:
     """Where nobody drives, the team has the place."""
     player, team = node(entry, "player"), node(entry, "team")
     names = [text(each, key) for each in (player, team) for key in ("name", "short_name")]
     place, people, teams = number(entry, "position"), names[0] or names[1], names[2] or names[3]
     below = " · ".join(filter(None, (text(player, "number"), teams))) if people else ""
-    return Row(place, people or teams, below, text(entry, "laps"), _mark(entry, place))
+    return RankingRow(place, people or teams, below, text(entry, "laps"), _mark(entry, place))
 
 
-def _html(row: Row, columns: list[str]) -> str:
+def _html(row: RankingRow, columns: list[str]) -> str:
     below = f"<small><bdi>{escape(row.below)}</bdi></small>" if row.below else ""
     cells = "".join(f'<td class="{name}">{escape(getattr(row, name))}</td>' for name in columns)
     place = "" if row.place is None else row.place

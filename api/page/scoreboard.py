@@ -15,6 +15,7 @@ from api.view.content import tally
 from api.view.key_moments import sport_of
 from mapping.documents.state import BEFORE
 from mapping.locales.labels import Label
+from mapping.rules.bidi import isolate, without_isolates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +34,7 @@ def title(game: Json) -> str:
 def pairing(game: Json) -> str:
     """Home and away with a dash, empty unless both are known."""
     teams = [text(team_of(game, side), "name") for side in SIDES]
-    return " \N{EN DASH} ".join(teams) if all(teams) else ""
+    return " \N{EN DASH} ".join(map(isolate, teams)) if all(teams) else ""
 
 
 def team_of(game: Json, side: str) -> Json:
@@ -53,14 +54,12 @@ def scoreboard(game: Json, page: PageContext, now: float) -> str:
     """The header element of the page."""
     meta = node(game, "meta_info")
     place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
-    facts = [escape(fact) for fact in place if fact]
+    facts = [f"<bdi>{escape(fact)}</bdi>" for fact in place if fact]
     if (starts := number(meta, "starts_at")) is not None:
         facts.append(moment(starts, "date", page.zone, page.texts.locale))
     # Where the teams say it all, the heading is there for those who listen.
-    seen = ' class="unseen"' if title(game) == pairing(game) else ""
-    heading = (
-        f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{" ".join(f"<span>{each}</span>" for each in facts)}</p>'
-    )
+    seen = ' class="unseen"' if without_isolates(title(game)) == without_isolates(pairing(game)) else ""
+    heading = f'<h1{seen} dir="auto">{escape(title(game))}</h1><p class="facts">{" ".join(f"<span>{each}</span>" for each in facts)}</p>'
     return f'<header class="board" part="board">{heading}{_match(game, page, now)}</header>'
 
 

@@ -41,7 +41,7 @@ def _side(game: Json, side: str, translator: Translator, player_events: PlayerEv
         _part(nodes(squad, place), translator.text(label), translator, player_events) for place, label in PLACES
     )
     name = text(squad, "team", "name") or text(team_of(game, side), "name")
-    return f'<section class="squad of-{side}"><h2>{escape(name)}</h2>{parts}</section>' if parts else ""
+    return f'<section class="squad of-{side}"><h2><bdi>{escape(name)}</bdi></h2>{parts}</section>' if parts else ""
 
 
 def _part(people: list[Json], label: str, translator: Translator, player_events: PlayerEvents) -> str:
@@ -54,7 +54,7 @@ def _person(person: Json, translator: Translator, player_events: tuple[PlayerEve
     position = position_name(translator, text(person, "position"))
     role = f'<span class="position">{escape(position)}</span>' if position else ""
     return (
-        f'<li><b class="number">{escape(text(person, "number"))}</b><span>{escape(name)}{_done(player_events)}</span>{role}</li>'
+        f'<li><b class="number">{escape(text(person, "number"))}</b><span><bdi>{escape(name)}</bdi>{_done(player_events)}</span>{role}</li>'
         if name
         else ""
     )

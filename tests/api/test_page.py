@@ -56,7 +56,9 @@ async def test_the_page_shows_score_state_posts_and_squads(derby):
 
 def deeds_on(html):
     """Name → what is beside it in the line-ups, as it is read."""
-    rows = re.findall(r'<li><b class="number">\d+</b><span>([^<]+?) <span class="deeds">(.*?)</span></span>', html)
+    rows = re.findall(
+        r'<li><b class="number">\d+</b><span><bdi>([^<]+?)</bdi> <span class="deeds">(.*?)</span></span>', html
+    )
     return {
         name: " ".join(unescape(re.sub("<svg.*?</svg>|<[^>]+>", " ", player_events)).split())
         for name, player_events in rows
@@ -466,7 +468,7 @@ def test_a_news_liveblog_has_a_title_and_no_teams():
 
     html = render_liveblog(game, [], page_files(), 0)
 
-    assert "<h1>Council night</h1>" in html
+    assert '<h1 dir="auto">Council night</h1>' in html
     assert "teams" not in html
     assert "Nothing posted yet" in html
 

@@ -22,6 +22,11 @@ function newKey() {
   return globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
 }
 
+// A name within a sentence, whatever way it is written.
+function isolated(name) {
+  return `\u2068${name}\u2069`;
+}
+
 class Refused extends Error {
   constructor(status) {
     super(`status ${status}`);
@@ -123,11 +128,11 @@ class Panel {
     const name = comment.author.name || texts.anonymous;
     const at = new Date(comment.created_at * 1000);
     const time = element("time", { dateTime: at.toISOString() }, written(at, "date", this.#of.language));
-    const head = element("div", { className: "author" }, element("b", { textContent: name }), " ", time);
+    const head = element("div", { className: "author" }, element("bdi", {}, element("b", { textContent: name })), " ", time);
     if (comment.author.image?.startsWith(ROOT)) head.prepend(element("img", { src: comment.author.image, alt: "", width: 24, height: 24 }));
     const waits = comment.status === "approved" ? [] : [element("p", { className: "waits", textContent: texts.waiting })];
     const deeds = waits.length ? [] : [this.#deeds(comment, name)];
-    const article = element("article", {}, head, element("p", { className: "text", textContent: comment.text }), ...waits, ...deeds);
+    const article = element("article", {}, head, element("p", { className: "text", dir: "auto", textContent: comment.text }), ...waits, ...deeds);
     article.ariaLabel = name;
     return element("li", { className: "comment" }, article, element("ol", { className: "replies", hidden: true }));
   }
@@ -156,7 +161,7 @@ class Panel {
     );
     const row = element("div", { className: "deeds" }, like, report);
     if (!comment.parent_id) {
-      const named = texts.reply_to.replace("{name}", () => name);
+      const named = texts.reply_to.replace("{name}", () => isolated(name));
       const reply = element("button", { type: "button", className: "reply", textContent: texts.reply, ariaLabel: named });
       reply.addEventListener("click", () => this.#reply(comment, row, named));
       row.prepend(reply);

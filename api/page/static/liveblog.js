@@ -306,7 +306,8 @@ export class Liveblog extends EventTarget {
   #score() {
     const [home, away] = this.element.querySelectorAll(".board .team .name");
     const [ours, theirs] = this.element.querySelectorAll(".board .score > span");
-    return theirs && away ? `${home.textContent} ${ours.textContent}, ${away.textContent} ${theirs.textContent}` : "";
+    const isolated = (name) => `\u2068${name.textContent}\u2069`;
+    return theirs && away ? `${isolated(home)} ${ours.textContent}, ${isolated(away)} ${theirs.textContent}` : "";
   }
 
   // What the last change did, of more than a few new posts their number alone; `before` was the score.
