@@ -59,7 +59,8 @@ def scoreboard(game: Json, page: PageContext, now: float) -> str:
         facts.append(moment(starts, "date", page.zone, page.texts.locale))
     # Where the teams say it all, the heading is there for those who listen.
     seen = ' class="unseen"' if without_isolates(title(game)) == without_isolates(pairing(game)) else ""
-    heading = f'<h1{seen} dir="auto">{escape(title(game))}</h1><p class="facts">{" ".join(f"<span>{each}</span>" for each in facts)}</p>'
+    shown = " ".join(f"<span>{each}</span>" for each in facts)
+    heading = f'<h1{seen} dir="auto">{escape(title(game))}</h1><p class="facts">{shown}</p>'
     return f'<header class="board" part="board">{heading}{_match(game, page, now)}</header>'
 
 

@@ -53,4 +53,7 @@ def _share(texts: Translator) -> str:
     """What the script shows where the browser can share or copy an address."""
     copied = escape(texts.text(Label.LINK_COPIED))
     name = escape(texts.text(Label.SHARE))
-    return f'<button class="share" type="button" title="{name}" data-copied="{copied}" hidden>{DRAWING}<span>{name}</span></button>'
+    return (
+        f'<button class="share-page" type="button" title="{name}" data-copied="{copied}" hidden>'
+        f"{DRAWING}<span>{name}</span></button>"
+    )

@@ -53,11 +53,8 @@ def _person(person: Json, translator: Translator, player_events: tuple[PlayerEve
     name = text(person, "name") or text(person, "short_name")
     position = position_name(translator, text(person, "position"))
     role = f'<span class="position">{escape(position)}</span>' if position else ""
-    return (
-        f'<li><b class="number">{escape(text(person, "number"))}</b><span><bdi>{escape(name)}</bdi>{_done(player_events)}</span>{role}</li>'
-        if name
-        else ""
-    )
+    number = f'<b class="number">{escape(text(person, "number"))}</b>'
+    return f"<li>{number}<span><bdi>{escape(name)}</bdi>{_done(player_events)}</span>{role}</li>" if name else ""
 
 
 def _done(player_events: tuple[PlayerEvent, ...]) -> str:

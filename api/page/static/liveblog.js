@@ -14,6 +14,8 @@ const FEW = 3;
 const KEPT = ["client_id", "delay"]; // parameters of the page that its links have too
 const PAUSE = 5000; // between two announcements
 const WORDS = 80; // letters of a text that are announced
+const COPIED = 3000; // for which the button says that the address is copied
+const VIEW = ["fragment", "refresh", "limit", "post", "continue_event_id", "show"]; // parameters of what a reader looks at
 const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
 
 // The pairs of what the old and the new form of a post have alike.
@@ -145,7 +147,9 @@ export class Liveblog extends EventTarget {
     element.addEventListener("click", (event) => this.#more(event));
     element.addEventListener("click", (event) => this.#jump(event));
     element.addEventListener("click", (event) => this.#rise(event));
+    element.addEventListener("click", (event) => this.#share(event));
     localise(element, this.#language);
+    this.#offerSharing(element);
     this.#tick();
     if (element.dataset.comments) import("./comments.js").then(({ Comments }) => new Comments(element, page));
     this.#showPolls();
@@ -199,6 +203,7 @@ export class Liveblog extends EventTarget {
   #parsed(html) {
     const element = parse(html, this.#page);
     localise(element, this.#language);
+    this.#offerSharing(element);
     return element;
   }
 
@@ -413,6 +418,36 @@ export class Liveblog extends EventTarget {
     if (link.pathname === location.pathname && link.host === location.host) history.pushState(null, "", link.href);
     place.scrollIntoView();
     focus(place);
+  }
+
+  #offerSharing(within) {
+    const able = Boolean(navigator.share || navigator.clipboard);
+    for (const button of within.querySelectorAll(".share-page")) button.hidden = !able;
+  }
+
+  // Shares the address of the page; copies it where nothing can be shared.
+  async #share(event) {
+    const button = event.target.closest(".share-page");
+    if (!button) return;
+    const address = new URL(this.#page);
+    address.hash = "";
+    for (const name of VIEW) address.searchParams.delete(name);
+    const title = this.element.querySelector(".board h1").textContent;
+    try {
+      if (navigator.share) return await navigator.share({ title, url: address.href });
+      await navigator.clipboard.writeText(address.href);
+    } catch {
+      return; // the reader thought better of it, or may not
+    }
+    const label = button.querySelector("span");
+    const before = label.textContent;
+    label.textContent = button.dataset.copied;
+    button.classList.add("said");
+    this.#say(button.dataset.copied);
+    setTimeout(() => {
+      label.textContent = before;
+      button.classList.remove("said");
+    }, COPIED);
   }
 
   // Appends the posts that follow the last one.
