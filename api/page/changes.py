@@ -115,7 +115,7 @@ def parts(
         "title": title(document),
         "label": posts_label(deltas.count(conn, game.id), page.texts),
         "board": scoreboard(document, page, now),
-        "sections": sections(document, page.texts, key_moments, beside, page.url),
+        "sections": sections(document, page, key_moments, beside),
         "moments": key_moments_html(key_moments, page.texts),
         "squads": beside,
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],

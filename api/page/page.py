@@ -63,7 +63,7 @@ def render_liveblog(
     beside = squads(game, page.texts, key_moments.player_events)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
-        f"{scoreboard(game, page, now)}{sections(game, page.texts, key_moments, beside, page.url)}"
+        f"{scoreboard(game, page, now)}{sections(game, page, key_moments, beside)}"
         f'<div class="columns"><div>{moments}{posts}</div>{beside}</div></div>'
     )
 
@@ -74,10 +74,10 @@ def language(game: Json) -> str:
     return locale if locale in LOCALES else "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False) -> str:
+def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False, card: str = "") -> str:
     """A whole document around a rendered liveblog with its structured data.
 
-    `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody.
+    `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody; `card`: the address of its card.
     """
     name, about = title(game), summary(game)
     texts = translator(language(game))
@@ -89,12 +89,12 @@ def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool 
         body=f"{link}<main>{inner}</main>",
         up=up,
         script="page.js",
-        head=_found_by(schema, name, about or name) + script(schema),
+        head=_found_by(schema, name, about or name, card) + script(schema),
     )
 
 
-def _found_by(schema: Json, name: str, about: str) -> str:
-    """What search engines and social networks show of a page: its one address, and a card."""
+def _found_by(schema: Json, name: str, about: str, drawn: str) -> str:
+    """What search engines and social networks show of a page: its one address, and a card; `drawn`: an image of the score."""
     card = {
         "type": "article",
         "title": name,
@@ -102,7 +102,8 @@ def _found_by(schema: Json, name: str, about: str) -> str:
         "url": schema["url"],
         "locale": territorial(schema["inLanguage"]),
         "site_name": schema["publisher"]["name"],
-        "image": schema.get("image"),
+        "image": drawn or schema.get("image"),
+        **({"image:width": "1200", "image:height": "630", "image:alt": about} if drawn else {}),
     }
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
@@ -112,4 +113,5 @@ def _found_by(schema: Json, name: str, about: str) -> str:
         f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
         for kind, url in found.items()
     )
-    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
+    large = '<meta name="twitter:card" content="summary_large_image">' if card["image"] else ""
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}{large}'

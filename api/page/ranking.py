@@ -83,23 +83,31 @@ TITLES = {"laps": Label.LAPS, "time": Label.TIME}
 
 def podium(game: Json, translator: Translator) -> str:
     """The first three once the race is over, as far as exactly one has each place; empty without a winner."""
-    if number(game, "state_info", "gamestate") != ENDED:
-        return ""
-    entries = nodes(game, "state_info", "ranking")
-    steps = ""
-    for place in range(1, STEPS + 1):
-        there = [each for each in entries if number(each, "position") == place]
-        if len(there) != 1 or not _row(there[0]).name:
-            break
-        steps += _step(there[0], place)
+    steps = "".join(_step(*each) for each in _on_podium(game))
     label = escape(translator.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.podium").title))
     return f'<ol class="podium" aria-label="{label}">{steps}</ol>' if steps else ""
 
 
-def _step(entry: Json, place: int) -> str:
-    player, team = node(entry, "player"), node(entry, "team")
-    name = _short(player) or _short(team)
-    below = f"<small><bdi>{escape(_short(team))}</bdi></small>" if _short(player) and _short(team) else ""
+def _on_podium(game: Json) -> list[tuple[int, str, str]]:
+    """Place, name and team."""
+    found: list[tuple[int, str, str]] = []
+    entries = nodes(game, "state_info", "ranking") if number(game, "state_info", "gamestate") == ENDED else []
+    for place in range(1, STEPS + 1):
+        there = [each for each in entries if number(each, "position") == place]
+        if len(there) != 1 or not _row(there[0]).name:
+            break
+        player, team = _short(node(there[0], "player")), _short(node(there[0], "team"))
+        found.append((place, player or team, team if player else ""))
+    return found
+
+
+def podium_names(game: Json) -> list[str]:
+    """The first three with their places, once the race is over, as texts."""
+    return [f"{place}. {name}" for place, name, _ in _on_podium(game)]
+
+
+def _step(place: int, name: str, team: str) -> str:
+    below = f"<small><bdi>{escape(team)}</bdi></small>" if team else ""
     return f'<li class="place-{place}"><b>{place}</b><span><bdi>{escape(name)}</bdi>{below}</span></li>'
 
 

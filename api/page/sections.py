@@ -12,6 +12,7 @@ from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
     from api.http.json_path import Json
+    from api.page.page_context import PageContext
     from api.view.key_moments import KeyMoments
     from mapping.locales import Translator
 
@@ -22,12 +23,16 @@ DRAWING = (
 """Of the button to share."""
 
 
-def sections(game: Json, texts: Translator, key_moments: KeyMoments, squads: str, page: str = "") -> str:
-    """The bar; `squads`: the HTML of the line-ups or the ranking, empty without them; `page`: the page's address elsewhere."""
+def sections(game: Json, page: PageContext, key_moments: KeyMoments, squads: str) -> str:
+    """The bar; `squads`: the HTML of the line-ups or the ranking, empty without them."""
+    texts = page.texts
     links = [("posts", Label.POSTS)]
     links += [("moments", Label.KEY_MOMENTS)] if key_moments.moments or key_moments.recap else []
     links += [("squads", ranking_heading(game) or Label.LINEUP)] if squads else []
-    shown = "".join(f'<a href="{escape(page)}#section-{name}">{escape(texts.text(label))}</a>' for name, label in links)
+    where = f"{page.url}?delay={page.delay}" if page.url and page.delay else page.url
+    shown = "".join(
+        f'<a href="{escape(where)}#section-{name}">{escape(texts.text(label))}</a>' for name, label in links
+    )
     return (
         f'<nav class="sections" part="sections" aria-label="{escape(texts.text(Label.SECTIONS))}">'
         f"{_tally(game, texts)}{shown}{_share(texts)}</nav>"
