@@ -18,6 +18,7 @@ from api.middleware.credentials import Credentials
 from api.middleware.request_limits import URL_BYTES, RequestLimits
 from api.middleware.request_log import RequestLog
 from api.middleware.request_span import RequestSpans
+from api.page.card import Cards
 from api.routes import ROUTES, openapi
 from api.status.ops import ApiDocument
 from api.stream.streams import Streams
@@ -59,5 +60,6 @@ def _parts(services: Services) -> dict[type, Callable[[], object]]:
         RequestLog: lambda: RequestLog(services.settings.logging.slow_request),
         ReadCounts: ReadCounts,
         UnknownThemes: UnknownThemes,
+        Cards: Cards,
         Streams: lambda: Streams(services.store, clock=services.clock),
     }

@@ -23,7 +23,7 @@ from api.masterdata import kinds
 from api.media import endpoint as media
 from api.media import upload as uploads
 from api.media import videos
-from api.page import discovery, front
+from api.page import card, discovery, front
 from api.page import endpoint as pages
 from api.page.page import STREAM_PATH
 from api.status import ops, status_page
@@ -59,6 +59,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", snippets.PATH, snippets.snippets, "page", snippets.SNIPPETS),
     Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
+    Route("GET", card.PATH, card.card, "page", card.CARD),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),

@@ -171,10 +171,11 @@ class Traces(Section):
 
 
 class Embed(Section):
-    """What pages load from third parties, and which sites may show a liveblog in a frame."""
+    """What pages load from third parties, which sites may show a liveblog in a frame, and the fonts of its card."""
 
     consent: bool = True
     frame_ancestors: tuple[FrameAncestor, ...] = ("*",)
+    card_fonts: tuple[str, ...] = ()
 
 
 class Readers(Section):

@@ -115,6 +115,7 @@ def placing(value: RankingEntry, references: References) -> Document:
         time=value.time,
         gap=value.gap,
         status=value.status,
+        laps=value.laps,
     )
 
 

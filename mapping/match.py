@@ -133,6 +133,8 @@ class RankingEntry:
     gap: str | None = None
     status: str | None = None
     disqualified: bool = False
+    laps: int | None = None
+    """Laps completed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from mapping.errors import DownstreamRejected
 from mapping.locales import Translator, translator
 from mapping.locales.labels import ENDINGS, INTERRUPTED, PERIODS, SCORE_CONTEXT
 from mapping.match import Match, Race, Side, Status
+from mapping.rules.bidi import isolate
 from mapping.rules.clock import phase_length, played_before
 from mapping.sports import Sport, sport_of
 from mapping.wording import ending
@@ -85,7 +86,7 @@ def _names(match: Match, sides: tuple[Side, Side] | None, references: References
     tournament, location = match.tournament, match.location
     return {
         "_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo",
-        "title": title or f"{home.name} \u2013 {away.name}",
+        "title": title or f"{isolate(home.name)} \u2013 {isolate(away.name)}",
         "home_team": embedded.team(home, references),
         "away_team": embedded.team(away, references),
         **({} if tournament is None else {"tournament": embedded.tournament(tournament, references)}),

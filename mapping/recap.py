@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.locales.labels import LAP, Label, Recap
+from mapping.rules.bidi import isolate
 from mapping.sports.base import MomentType
 from mapping.sports.soccer import OWN_GOAL
 from mapping.wording import filled_sentences, join_scores, spoken_score
@@ -31,11 +32,14 @@ def recap(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: 
 
 
 def _score(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> str:
-    """The score, and of which part of the match; once it is over, what the post of its end says."""
+    """The score, and of which part of the match; once it is over, what the post of its end says.
+
+    Of sets nothing before one of them is won: the games of the running one say it.
+    """
     results = [each.text for each in moments if each.type is MomentType.RESULT]
     if state.gamestate == ENDED and results:
         return results[-1]
-    if not (state.home and state.away) or state.score is None:
+    if not (state.home and state.away) or state.score is None or (sport.sets and not state.score.total):
         return ""
     score = " ".join(filter(None, (spoken_score(state.score, texts), state.decided)))
     part = texts.text(_part(sport, state))
@@ -57,7 +61,7 @@ def _race(state: MatchState, texts: Translator) -> str:
     """Who leads, or who won."""
     if not state.ranking:
         return ""
-    names = dict(zip(("first", "second", "third"), state.ranking, strict=False))
+    names = dict(zip(("first", "second", "third"), map(isolate, state.ranking), strict=False))
     whole = len(names) == 3
     if state.gamestate == ENDED:
         return texts.text(Recap.PODIUM if whole else Recap.WINNER, **names)
@@ -67,7 +71,8 @@ def _race(state: MatchState, texts: Translator) -> str:
 
 def _course(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> Iterator[str]:
     """The sets, the goals, who was sent off and who missed a penalty; kicks of the shoot-out are in the result."""
-    sets = [spoken_score(score, texts) for _, score in state.parts] if sport.sets and state.gamestate != ENDED else []
+    running = sport.sets and state.gamestate != ENDED
+    sets = [spoken_score(score, texts) for _, score in state.parts if score.total] if running else []
     yield _listed(Recap.SETS, sets, texts)
     played = list(takewhile(lambda each: each.type is not MomentType.SHOOTOUT, moments))
     for type_, msgid, written in LISTS:
@@ -81,13 +86,14 @@ def _listed(msgid: str, items: Sequence[str], texts: Translator) -> str:
 def _goal(goal: KeyMoment, texts: Translator) -> str:
     own = f"({texts.text(OWN_GOAL.title)})" if goal.event_type == OWN_GOAL.id else ""
     score = spoken_score(goal.score, texts) if goal.score is not None else ""
-    return _spaced(score, goal.player or goal.team, goal.minute, own)
+    return _spaced(score, isolate(goal.player or goal.team), goal.minute, own)
 
 
 def _player(moment: KeyMoment, texts: Translator) -> str:
     del texts
-    team = f"({moment.team})" if moment.player and moment.team else moment.team
-    return _spaced(moment.player, team, moment.minute)
+    named = isolate(moment.team)
+    team = f"({named})" if moment.player and moment.team else named
+    return _spaced(isolate(moment.player), team, moment.minute)
 
 
 def _spaced(*words: str) -> str:

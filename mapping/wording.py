@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mapping.locales.labels import BETWEEN_SETS, DECIMAL_MARK, SCORE, SCORE_CONTEXT
 from mapping.match import Incident, Match, Person, Score, Side, SideName, Status
+from mapping.rules.bidi import isolate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -45,7 +46,7 @@ def sentence(sport: Sport, match: Match, incident: Incident, translator: Transla
     if own is not None:
         return own
     named = {**values, "title": title(sport, incident, translator)}
-    return next(_fitting(() if kind.sentences else UNTRANSLATED, named), "{title}").format(**named)
+    return _filled(next(_fitting(() if kind.sentences else UNTRANSLATED, named), "{title}"), named)
 
 
 def filled_sentences(templates: Iterable[str], values: Mapping[str, str], translator: Translator) -> Iterator[str]:
@@ -54,9 +55,13 @@ def filled_sentences(templates: Iterable[str], values: Mapping[str, str], transl
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
-    """The sentence: a value that opens one has a capital, and a name that ends with a full stop needs no second one."""
-    opening = {f"^{name}": value[:1].upper() + value[1:] for name, value in values.items()}
-    text = OPENING.sub(r"\1{^", template).format(**values, **opening)
+    """The sentence: a value that opens one has a capital, and a name that ends with a full stop needs no second one.
+
+    A name that runs from right to left is isolated.
+    """
+    opening = {f"^{name}": isolate(value[:1].upper() + value[1:]) for name, value in values.items()}
+    shown = {name: isolate(value) for name, value in values.items()}
+    text = OPENING.sub(r"\1{^", template).format(**shown, **opening)
     return text[:-1] if text.endswith("..") else text
 
 

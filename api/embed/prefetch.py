@@ -21,7 +21,8 @@ from api.page.load import LoadedLiveblog, load_liveblog
 from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
 from api.page.posts import PageExtent, stream
-from api.page.scoreboard import moment, scoreboard
+from api.page.scoreboard import scoreboard
+from api.page.times import moment
 from api.page.window import MOST_SHOWN, PageRequest, late
 from api.view import delay
 from api.view.content import headline, names_of
@@ -166,7 +167,7 @@ def _teaser(found: LoadedLiveblog, services: Services, view: DelayedView, client
     page = page_url(services.settings.public_url, found.game.local_id, view.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
-        f"<li>{moment(number(post, 'created_at') or 0, 'time', context.zone)} "
+        f"<li>{moment(number(post, 'created_at') or 0, 'time', context.zone, context.texts.locale)} "
         f'<a href="{escape(page)}#{quote(text(post, "local_id"), safe="")}">{escape(head)}</a></li>'
         for post in found.posts
         if (head := headline(post, language(game), squads))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import quote
 
 from starlette import routing
 from starlette.responses import Response, StreamingResponse
@@ -15,7 +16,7 @@ from api.http.type_names import rename_types
 from mapping.errors import Forbidden, NotFound, Unauthorized
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from api.http.services import Services
 
@@ -77,7 +78,8 @@ class Routes:
         by_path: dict[str, list[Route]] = {}
         for row in routes:
             by_path.setdefault(row.path, []).append(row)
-        apps = {path: ByMethod(rows, services) for path, rows in by_path.items()}
+        apps: dict[str, ASGIApp] = {path: ByMethod(rows, services) for path, rows in by_path.items()}
+        apps |= {f"{path}/": WithoutSlash() for path, rows in by_path.items() if any(map(_is_shown, rows))}
         self._fixed = {path: app for path, app in apps.items() if "{" not in path}
         self._router = routing.Router(
             [routing.Route(_pattern(path), app) for path, app in apps.items() if path not in self._fixed],
@@ -92,6 +94,25 @@ class Routes:
 def _pattern(path: str) -> str:
     """The path for Starlette: an origin is a URL with slashes, which the server has decoded before any route is looked up."""
     return path.replace("{origin}", "{origin:path}")
+
+
+def _is_shown(row: Route) -> bool:
+    """Whether people type or paste the address: a page, a frame, oEmbed."""
+    return row.method == "GET" and row.access == "page" and not row.path.startswith("/api/")
+
+
+class WithoutSlash:
+    """ASGI app of a path with a slash at its end: leads to the one without, wherever the service lies."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] not in {"GET", "HEAD"}:
+            context_of(scope).headers["Allow"] = "GET, HEAD"
+            raise MethodNotAllowed("this route does not take this method")
+        path = scope.get("raw_path") or quote(scope["path"]).encode()
+        name = path.decode("latin-1").partition("?")[0].rstrip("/").rpartition("/")[2]
+        query = scope["query_string"].decode("latin-1")
+        location = f"../{name}{f'?{query}' if query else ''}"
+        await Response(status_code=301, headers={"Location": location, **ANY_ORIGIN})(scope, receive, send)
 
 
 async def _no_route(_scope: Scope, _receive: Receive, _send: Send) -> None:

@@ -96,6 +96,10 @@ class ImageProxy:
         """Let go the threads."""
         self._workers.close()
 
+    async def work(self, organization_id: str, work: Callable[[], bytes]) -> bytes:
+        """The result of `work` on an image, done in a thread like the variants. Raises Overloaded where too many wait."""
+        return await self._workers.run(organization_id, work)
+
     async def find(self, wanted: ImageRequest, accepted: frozenset[str]) -> ShownImage | None:
         """The variant for a reader who takes the formats `accepted`; None where there is nothing to show.
 

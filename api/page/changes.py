@@ -15,6 +15,7 @@ from api.page.page import language
 from api.page.page_context import UP, PageContext
 from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
+from api.page.sections import sections
 from api.page.squads import squads
 from api.page.window import MOST_PINNED, Show, event_filter, pinned_on_top
 from api.view.key_moments import key_moments_of
@@ -43,7 +44,7 @@ CHANGES: Json = {
         "version": {"type": "integer"},
         "more": {"type": "boolean"},
         "status": {"enum": [*map(int, LocalStatus)]},
-        **dict.fromkeys(("title", "label", "board", "moments", "squads"), TEXT),
+        **dict.fromkeys(("title", "label", "board", "sections", "moments", "squads"), TEXT),
         "pinned": {"type": "array", "items": TEXT},
         "posts": {
             "type": "array",
@@ -120,12 +121,14 @@ def parts(
     shown = {
         name: safe_post(document, each, page, pinned=name in on_top) for name, each in zip(names, posts, strict=True)
     }
+    beside = squads(document, page.texts, key_moments.player_events)
     return {
         "title": with_result(document, title(document)),
         "label": posts_label(deltas.count(conn, game.id), page.texts),
         "board": scoreboard(document, page, now, key_moments.kicks),
+        "sections": sections(document, page, key_moments, beside),
         "moments": key_moments_html(key_moments, page.texts),
-        "squads": squads(document, page.texts, key_moments.player_events),
+        "squads": beside,
         "pinned": on_top,
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

@@ -41,7 +41,7 @@ def liveblog_of(url: str | None, public_url: str) -> str:
     except ValueError:
         raise NotFound(NO_LIVEBLOG, field="url") from None
     folder = f"{ours.path.rstrip('/')}/liveblogs/"
-    name = unquote(parts.path.removeprefix(folder))
+    name = unquote(parts.path.removeprefix(folder).removesuffix("/"))
     same_host = parts.netloc.casefold() == ours.netloc.casefold() and parts.scheme in {"http", "https"}
     if not (same_host and parts.path.startswith(folder)) or not name or "/" in name or not name.isprintable():
         raise NotFound(NO_LIVEBLOG, field="url")

@@ -14,6 +14,7 @@ from api.http.request import boolean, integer
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
+from api.page.card import card_url
 from api.page.changes import CHANGES, PageRenderer
 from api.page.clock import clock
 from api.page.discovery import discovery
@@ -93,7 +94,8 @@ async def liveblog(request: ApiRequest) -> Response:
         if fragment:
             return inner.encode("utf-8", "replace")
         schema, listed = found.schema(request.services), settings.server.public_feeds
-        return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
+        card = card_url(settings.public_url, found.document, view.delay)
+        return page(found.document, inner, schema, listed=listed, card=card).encode("utf-8", "replace")
 
     key = (wanted, _key(game, view, fragment=fragment))
     body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)

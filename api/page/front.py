@@ -19,7 +19,8 @@ from api.page.clock import clock
 from api.page.document import ALONE, document
 from api.page.page import language
 from api.page.reader_language import preferred_locale
-from api.page.scoreboard import clock_html, moment, scores, title
+from api.page.scoreboard import clock_html, scores, title
+from api.page.times import moment, territorial
 from api.page.whole_scores import whole_scores
 from api.view import delay
 from api.view.content import tally
@@ -137,18 +138,18 @@ def _section(day: date | None, rows: list[Row], texts: Translator) -> str:
 def _long(day: date, locale: str) -> str:
     from babel.dates import format_date  # a start that renders nothing needs no calendar
 
-    return format_date(day, "full", locale=locale.replace("-", "_"))
+    return format_date(day, "full", locale=territorial(locale))
 
 
 def _row(game: Json, texts: Translator, now: float, zone: ZoneInfo, delay: int) -> Row:
     state, score, sport = clock(game, texts, now), scores(game), sport_of(game)
     starts = number(game, "meta_info", "starts_at") or number(game, "created_at") or 0
     shown = tally({"home_score": score[0], "away_score": score[1]}, texts.locale) if score else ""
-    name = f'<span lang="{escape(language(game))}">{escape(title(game))}</span>'
+    name = f'<span lang="{escape(language(game))}" dir="auto">{escape(title(game))}</span>'
     href = f"liveblogs/{quote(text(game, 'local_id'), safe='')}{f'?delay={delay}' if delay else ''}"
     result = result_of(game)
     ended = f'<p class="result" lang="{escape(language(game))}">{whole_scores(escape(result))}</p>' if result else ""
-    facts = f"{moment(starts, 'time', zone)} <span>{escape(text(game, 'meta_info', 'tournament', 'name'))}</span>"
+    facts = f"{moment(starts, 'time', zone, texts.locale)} <bdi>{escape(text(game, 'meta_info', 'tournament', 'name'))}</bdi>"
     link = f'<a href="{href}">{name}{f"<b>{escape(shown)}</b>" if shown else ""}</a>'
     return Row(
         day=None if _live(state) else datetime.fromtimestamp(starts, zone).date(),

@@ -1,8 +1,13 @@
-"""The key moments on a page: the recap, and a list of links to the posts, newest first."""
+"""The key moments on a page: the recap, and lists of links to the posts, newest first, by the parts of the match.
+
+Nothing is cut: where there are many, the earlier ones stand in a part that the reader opens.
+"""
 
 from __future__ import annotations
 
 from html import escape
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from api.page.icons import icon, word_of
@@ -12,9 +17,19 @@ from mapping.locales.labels import Label
 from mapping.sports.base import MomentType
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from api.view.key_moments import KeyMoments
     from mapping.key_moments import KeyMoment
     from mapping.locales import Translator
+
+SHOWN = 6
+"""Key moments that are seen at once where there are many."""
+FEW_MORE = 2
+"""… and so many more are no reason to fold them."""
+
+Grouped = tuple[str, "KeyMoment"]
+"""The part of the match that it stands under, and the moment."""
 
 
 def key_moments_html(found: KeyMoments, texts: Translator, page: str = "", delay: int = 0) -> str:
@@ -26,9 +41,38 @@ def key_moments_html(found: KeyMoments, texts: Translator, page: str = "", delay
         return ""
     heading = escape(texts.text(Label.KEY_MOMENTS))
     recap = f'<p class="recap">{whole_scores(escape(found.recap))}</p>' if found.recap else ""
-    items = "".join(_item(each, page, delay) for each in reversed(found.moments))
-    listed = f"<ol reversed>{items}</ol>" if items else ""
-    return f'<section class="moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>{recap}{listed}</section>'
+    newest = _in_parts(found.moments)[::-1]
+    seen = SHOWN if len(newest) > SHOWN + FEW_MORE else len(newest)
+    listed = _groups(newest[:seen], page, delay) + _folded(newest[seen:], texts, page, delay)
+    return (
+        f'<section class="moments" id="section-moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>'
+        f"{recap}{listed}</section>"
+    )
+
+
+def _in_parts(moments: Iterable[KeyMoment]) -> list[Grouped]:
+    """Each with the name of its part; one that names none belongs to that of the moment before it."""
+    part, grouped = "", []
+    for each in moments:
+        part = each.phase or part
+        grouped.append((part, each))
+    return grouped
+
+
+def _folded(moments: Sequence[Grouped], texts: Translator, page: str, delay: int) -> str:
+    if not moments:
+        return ""
+    summary = escape(texts.text(Label.EARLIER_MOMENTS, count=len(moments)))
+    return f"<details><summary>{summary}</summary>{_groups(moments, page, delay)}</details>"
+
+
+def _groups(moments: Sequence[Grouped], page: str, delay: int) -> str:
+    """A list for each part of the match, with its name where it has one."""
+    html = ""
+    for part, each in groupby(moments, key=itemgetter(0)):
+        items = "".join(_item(moment, page, delay) for _, moment in each)
+        html += f"{f'<h3>{escape(part)}</h3>' if part else ''}<ol reversed>{items}</ol>"
+    return html
 
 
 def _item(moment: KeyMoment, page: str, delay: int) -> str:

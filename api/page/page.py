@@ -12,8 +12,10 @@ from api.page.document import document
 from api.page.moments import key_moments_html
 from api.page.posts import NOTHING_AROUND, PageExtent, stream
 from api.page.scoreboard import scoreboard, title
+from api.page.sections import sections
 from api.page.squads import squads
 from api.page.structured_data import script
+from api.page.times import territorial
 from api.view.cover import cover
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import summary
@@ -59,10 +61,11 @@ def render_liveblog(
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
     moments = key_moments_html(key_moments, page.texts, page.url, page.delay)
     posts = stream(game, events, page, extent._replace(key_moments=key_moments), pinned=extent.pinned)
+    beside = squads(game, page.texts, key_moments.player_events)
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
-        f'{scoreboard(game, page, now, key_moments.kicks)}<div class="columns">'
-        f"<div>{moments}{posts}</div>{squads(game, page.texts, key_moments.player_events)}</div></div>"
+        f"{scoreboard(game, page, now, key_moments.kicks)}{sections(game, page, key_moments, beside)}"
+        f'<div class="columns"><div>{moments}{posts}</div>{beside}</div></div>'
     )
 
 
@@ -72,10 +75,10 @@ def language(game: Json) -> str:
     return locale if locale in LOCALES else "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False) -> str:
+def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False, card: str = "") -> str:
     """A whole document around a rendered liveblog with its structured data.
 
-    `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody.
+    `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody; `card`: the address of its card.
     """
     name, about = with_result(game, title(game)), summary(game)
     texts = translator(language(game))
@@ -87,20 +90,21 @@ def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool 
         body=f"{link}<main>{inner}</main>",
         up=up,
         script="page.js",
-        head=_found_by(schema, name, about or name) + script(schema),
+        head=_found_by(schema, name, about or name, card) + script(schema),
     )
 
 
-def _found_by(schema: Json, name: str, about: str) -> str:
-    """What search engines and social networks show of a page: its one address, and a card."""
+def _found_by(schema: Json, name: str, about: str, drawn: str) -> str:
+    """What search engines and social networks show of a page: its one address, and a card; `drawn`: an image of the score."""
     card = {
         "type": "article",
         "title": name,
         "description": about,
         "url": schema["url"],
-        "locale": _territorial(schema["inLanguage"]),
+        "locale": territorial(schema["inLanguage"]),
         "site_name": schema["publisher"]["name"],
-        "image": schema.get("image"),
+        "image": drawn or schema.get("image"),
+        **({"image:width": "1200", "image:height": "630", "image:alt": about} if drawn else {}),
     }
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
@@ -110,10 +114,5 @@ def _found_by(schema: Json, name: str, about: str) -> str:
         f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
         for kind, url in found.items()
     )
-    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
-
-
-def _territorial(locale: str) -> str:
-    """A locale as social networks write it: `de`, `fr_FR`."""
-    spoken, _, territory = locale.partition("-")
-    return f"{spoken}_{territory.upper()}" if territory else spoken
+    large = '<meta name="twitter:card" content="summary_large_image">' if card["image"] else ""
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}{large}'

@@ -10,7 +10,8 @@ import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, number, text
 from api.page.icons import PIN, icon, marks_period, word_of
-from api.page.scoreboard import SIDES, moment, team_of
+from api.page.scoreboard import SIDES, team_of
+from api.page.times import moment
 from api.page.whole_scores import whole_scores
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import body_html, incident, minute, score
@@ -75,7 +76,7 @@ def stream(
     if extent is None:
         return f'<section class="stream" {named_so}>{listed}</section>'
     return (
-        f'<section class="stream" {named_so}{_said(texts)}>{_filters(game, page, extent)}'
+        f'<section class="stream" id="section-posts" {named_so}{_said(texts)}>{_filters(game, page, extent)}'
         '<div class="bar"><button class="news" type="button" hidden></button>'
         f'<p class="lost" hidden>{escape(texts.text(PageText.LOST))}</p></div>'
         f'<p class="unseen announcer" role="status"></p>{_newer(page, extent)}'
@@ -164,7 +165,7 @@ def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) ->
     classes += ["period"] if happened and marks_period(event_type) else []
     classes += _styles(game, event, pinned=pinned)
     when = minute(event)
-    at = moment(number(event, "created_at") or 0, "time", page.zone)
+    at = moment(number(event, "created_at") or 0, "time", page.zone, page.texts.locale)
     label = f'<p class="pin">{PIN}{escape(page.texts.text(Label.PINNED))}</p>' if pinned else ""
     link = f'<a class="link" href="{escape(permalink(page.url, text(event, "local_id"), page.delay))}">{at}</a>'
     return (
@@ -195,7 +196,7 @@ def _head(event: Json, happened: str, locale: str) -> str:
     head = text(event, "headline")
     tally = score(event, locale) if happened else ""
     named = happened.removesuffix(tally).strip() if tally else happened
-    shown = f'<h2 class="headline">{escape(head)}</h2>' if head else ""
+    shown = f'<h2 class="headline" dir="auto">{escape(head)}</h2>' if head else ""
     if not named:
         return shown
     level = "h3" if head else "h2"

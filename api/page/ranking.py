@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from api.http.json_path import Json, node, nodes, number, text
-from mapping.documents.state import ENDED
+from mapping.documents.state import BEFORE, ENDED, RUNNING
 from mapping.locales.labels import LAP, Label
 from mapping.sports.motorsports import MOTORSPORTS
 
@@ -15,9 +15,19 @@ if TYPE_CHECKING:
 
 SILENT = frozenset({"", "green-flag", "chequered-flag"})
 """Flags that say no more than the state of play does."""
+STEPS = 3
+"""Places on a podium."""
 
-Row = tuple[int | None, str, str, str]
-"""Place, name, team, time."""
+
+class RankingRow(NamedTuple):
+    """One place of the ranking, as texts."""
+
+    place: int | None
+    name: str
+    below: str
+    """Start number and team."""
+    laps: str
+    time: str
 
 
 def progress(game: Json, translator: Translator) -> str:
@@ -25,41 +35,105 @@ def progress(game: Json, translator: Translator) -> str:
     state = node(game, "state_info")
     if number(state, "gamestate") == ENDED:
         return ""
-    lap, total, flag = number(state, "lap"), number(state, "total_laps"), text(state, "flag")
-    shown = [] if lap is None else [translator.text(LAP, lap=lap if total is None else f"{lap}/{total}")]
+    lap, flag = lap_of(game, translator), text(state, "flag")
+    shown = [lap] if lap else []
     shown += [] if flag in SILENT else [translator.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.{flag}").title)]
     return f'<p class="parts">{"".join(f"<b>{escape(each)}</b>" for each in shown)}</p>' if shown else ""
 
 
-def ranking(game: Json, translator: Translator) -> str:
-    """The table of a race; a start list as long as nobody has a place; empty where nobody is named."""
-    rows = [row for entry in nodes(game, "state_info", "ranking") if (row := _row(entry))[1]]
-    if not rows:
+def lap_of(game: Json, translator: Translator) -> str:
+    """The running lap and how many there are; empty where nobody knows it, and once the race is over."""
+    state = node(game, "state_info")
+    lap, total = number(state, "lap"), number(state, "total_laps")
+    if lap is None or number(state, "gamestate") == ENDED:
         return ""
-    placed, timed = any(row[0] is not None for row in rows), any(row[3] for row in rows)
-    heading = translator.text(Label.RANKING if placed else Label.START_LIST)
-    place, name, time = (escape(translator.text(label)) for label in (Label.PLACE, Label.NAME, Label.TIME))
-    last = f'<th class="time" scope="col">{time}</th>' if timed else ""
-    head = f'<th scope="col"><span class="unseen">{place}</span></th><th scope="col">{name}</th>{last}'
+    return translator.text(LAP, lap=lap if total is None else f"{lap}/{total}")
+
+
+def ranking_heading(game: Json) -> Label | None:
+    """What the table of a race is: grid, running order or ranking, a start list without places; None where nobody is named."""
+    rows = _rows(game)
+    if not rows:
+        return None
+    if all(row.place is None for row in rows):
+        return Label.START_LIST
+    return HEADINGS.get(number(game, "state_info", "gamestate") or 0, Label.RANKING)
+
+
+HEADINGS = {BEFORE: Label.STARTING_GRID, RUNNING: Label.RUNNING_ORDER}
+
+
+def ranking(game: Json, translator: Translator) -> str:
+    """The table of a race, with laps and times as far as anybody has some; empty where nobody is named."""
+    heading, rows = ranking_heading(game), _rows(game)
+    if heading is None:
+        return ""
+    columns = [name for name in ("laps", "time") if any(getattr(row, name) for row in rows)]
+    titles = "".join(f'<th class="{name}" scope="col">{escape(translator.text(TITLES[name]))}</th>' for name in columns)
+    place, name = (escape(translator.text(label)) for label in (Label.PLACE, Label.NAME))
+    head = f'<th scope="col"><span class="unseen">{place}</span></th><th scope="col">{name}</th>{titles}'
     return (
-        f'<section class="squad ranking"><h2>{escape(heading)}</h2><table><thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(_html(row, timed=timed) for row in rows)}</tbody></table></section>"
+        f'<section class="squad ranking"><h2>{escape(translator.text(heading))}</h2><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(_html(row, columns) for row in rows)}</tbody></table></section>"
     )
 
 
-def _row(entry: Json) -> Row:
+TITLES = {"laps": Label.LAPS, "time": Label.TIME}
+
+
+def podium(game: Json, translator: Translator) -> str:
+    """The first three once the race is over, as far as exactly one has each place; empty without a winner."""
+    steps = "".join(_step(*each) for each in _on_podium(game))
+    label = escape(translator.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.podium").title))
+    return f'<ol class="podium" aria-label="{label}">{steps}</ol>' if steps else ""
+
+
+def _on_podium(game: Json) -> list[tuple[int, str, str]]:
+    """Place, name and team."""
+    found: list[tuple[int, str, str]] = []
+    entries = nodes(game, "state_info", "ranking") if number(game, "state_info", "gamestate") == ENDED else []
+    for place in range(1, STEPS + 1):
+        there = [each for each in entries if number(each, "position") == place]
+        if len(there) != 1 or not _row(there[0]).name:
+            break
+        player, team = _short(node(there[0], "player")), _short(node(there[0], "team"))
+        found.append((place, player or team, team if player else ""))
+    return found
+
+
+def podium_names(game: Json) -> list[str]:
+    """The first three with their places, once the race is over, as texts."""
+    return [f"{place}. {name}" for place, name, _ in _on_podium(game)]
+
+
+def _step(place: int, name: str, team: str) -> str:
+    below = f"<small><bdi>{escape(team)}</bdi></small>" if team else ""
+    return f'<li class="place-{place}"><b>{place}</b><span><bdi>{escape(name)}</bdi>{below}</span></li>'
+
+
+def _short(named: Json) -> str:
+    return text(named, "short_name") or text(named, "name")
+
+
+def _rows(game: Json) -> list[RankingRow]:
+    """Everybody who is named."""
+    return [row for entry in nodes(game, "state_info", "ranking") if (row := _row(entry)).name]
+
+
+def _row(entry: Json) -> RankingRow:
     """Where nobody drives, the team has the place."""
     player, team = node(entry, "player"), node(entry, "team")
     names = [text(each, key) for each in (player, team) for key in ("name", "short_name")]
     place, people, teams = number(entry, "position"), names[0] or names[1], names[2] or names[3]
-    return place, people or teams, teams if people else "", _mark(entry, place)
+    below = " · ".join(filter(None, (text(player, "number"), teams))) if people else ""
+    return RankingRow(place, people or teams, below, text(entry, "laps"), _mark(entry, place))
 
 
-def _html(row: Row, *, timed: bool) -> str:
-    place, name, team, time = row
-    below = f"<small>{escape(team)}</small>" if team else ""
-    last = f'<td class="time">{escape(time)}</td>' if timed else ""
-    return f'<tr><td class="number">{"" if place is None else place}</td><td>{escape(name)}{below}</td>{last}</tr>'
+def _html(row: RankingRow, columns: list[str]) -> str:
+    below = f"<small><bdi>{escape(row.below)}</bdi></small>" if row.below else ""
+    cells = "".join(f'<td class="{name}">{escape(getattr(row, name))}</td>' for name in columns)
+    place = "" if row.place is None else row.place
+    return f'<tr><td class="number">{place}</td><td><bdi>{escape(row.name)}</bdi>{below}</td>{cells}</tr>'
 
 
 def _mark(entry: Json, place: int | None) -> str:

@@ -5,21 +5,25 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.http.json_path import Json, instant, local, node, nodes, number, text
+from api.http.json_path import Json, node, nodes, number, text
 from api.page.clock import ShownClock, clock
 from api.page.final_result import result_html, shootout_html
 from api.page.page_context import CREST
-from api.page.ranking import progress
+from api.page.ranking import podium, progress
+from api.page.sets import sets_table
+from api.page.times import moment
 from api.view.content import tally
+from api.view.key_moments import sport_of
 from mapping.documents.state import BEFORE
 from mapping.locales.labels import PERIODS, SCORE_CONTEXT, Label
+from mapping.rules.bidi import isolate, without_isolates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from zoneinfo import ZoneInfo
 
     from api.page.page_context import PageContext
     from mapping.key_moments import Kick
+    from mapping.locales import Translator
 
 SIDES = ("home", "away")
 
@@ -32,7 +36,7 @@ def title(game: Json) -> str:
 def pairing(game: Json) -> str:
     """Home and away with a dash, empty unless both are known."""
     teams = [text(team_of(game, side), "name") for side in SIDES]
-    return " \N{EN DASH} ".join(teams) if all(teams) else ""
+    return " \N{EN DASH} ".join(map(isolate, teams)) if all(teams) else ""
 
 
 def team_of(game: Json, side: str) -> Json:
@@ -52,20 +56,14 @@ def scoreboard(game: Json, page: PageContext, now: float, kicks: Sequence[Kick] 
     """The header element of the page; `kicks` of the shoot-out stand in it as marks."""
     meta = node(game, "meta_info")
     place = [text(meta, "tournament", "name"), text(meta, "location", "name")]
-    facts = "".join(f"<span>{escape(fact)}</span>" for fact in place if fact)
+    facts = [f"<bdi>{escape(fact)}</bdi>" for fact in place if fact]
     if (starts := number(meta, "starts_at")) is not None:
-        facts += f"<span>{moment(starts, 'date', page.zone)}</span>"
+        facts.append(moment(starts, "date", page.zone, page.texts.locale))
     # Where the teams say it all, the heading is there for those who listen.
-    seen = ' class="unseen"' if title(game) == pairing(game) else ""
-    heading = f'<h1{seen}>{escape(title(game))}</h1><p class="facts">{facts}</p>'
+    seen = ' class="unseen"' if without_isolates(title(game)) == without_isolates(pairing(game)) else ""
+    shown = " ".join(f"<span>{each}</span>" for each in facts)
+    heading = f'<h1{seen} dir="auto">{escape(title(game))}</h1><p class="facts">{shown}</p>'
     return f'<header class="board" part="board">{heading}{_match(game, page, now, kicks)}</header>'
-
-
-def moment(seconds: int, form: str, zone: ZoneInfo) -> str:
-    """A time element in the time of `zone`, which the page's script turns into the reader's own; `form` is `date` or `time`."""
-    at = instant(seconds)
-    shown = local(seconds, zone).strftime("%H:%M" if form == "time" else "%Y-%m-%d %H:%M %Z")
-    return f'<time datetime="{at.strftime("%Y-%m-%dT%H:%M:%SZ")}" data-form="{form}">{shown}</time>'
 
 
 def clock_html(shown: ShownClock | None) -> str:
@@ -85,7 +83,8 @@ def _match(game: Json, page: PageContext, now: float, kicks: Sequence[Kick]) -> 
     translator = page.texts
     home, away = (team_of(game, side) for side in SIDES)
     if not text(home, "name") or not text(away, "name"):
-        return clock_html(clock(game, translator, now)) + result_html(game) + progress(game, translator)
+        ended = result_html(game) + progress(game, translator) + podium(game, translator)
+        return clock_html(clock(game, translator, now)) + ended
     score = scores(game)
     shown = (
         f'<p class="score"><span>{escape(score[0])}</span><i>:</i><span>{escape(score[1])}</span></p>'
@@ -94,13 +93,13 @@ def _match(game: Json, page: PageContext, now: float, kicks: Sequence[Kick]) -> 
     )
     decided = escape(text(game, "scoreboard", "score", "title"))
     ended = result_html(game) or (f'<p class="decided">{decided}</p>' if decided else "")
-    initials = list(_initials(home, away))
-    marks = shootout_html(game, kicks, translator, initials)
-    tally = translator.text(PERIODS["shootout"], context=SCORE_CONTEXT) if marks else ""
-    shown += f"{marks}{ended}{_parts(game, without=tally)}"
+    short = list(initials(home, away))
+    marks = shootout_html(game, kicks, translator, short)
+    tally_title = translator.text(PERIODS["shootout"], context=SCORE_CONTEXT) if marks else ""
+    shown += f"{marks}{ended}{_parts_of(game, short, translator, without=tally_title)}"
     middle = f'<div class="middle">{shown}{clock_html(clock(game, translator, now))}</div>'
     label = escape(translator.text(Label.SCOREBOARD))
-    teams = [_team(*each, page) for each in zip((home, away), SIDES, initials, strict=True)]
+    teams = [_team(*each, page) for each in zip((home, away), SIDES, short, strict=True)]
     return f'<section class="teams" aria-label="{label}">{teams[0]}{middle}{teams[1]}</section>'
 
 
@@ -111,7 +110,7 @@ def _team(team: Json, side: str, initials: str, page: PageContext) -> str:
     return f'<div class="team of-{side}">{crest}<p class="name" dir="auto">{escape(text(team, "name"))}</p></div>'
 
 
-def _initials(home: Json, away: Json) -> Iterator[str]:
+def initials(home: Json, away: Json) -> Iterator[str]:
     """Up to three letters for each of the teams, different where their names do."""
     names = [text(team, "name") for team in (home, away)]
     short = [text(team, "short_name") for team in (home, away)]
@@ -135,8 +134,15 @@ def _abbreviated(short_name: str, name: str) -> str:
     return (surname or name.lstrip("0123456789. "))[:3].strip()
 
 
+def _parts_of(game: Json, short: list[str], translator: Translator, without: str) -> str:
+    if not sport_of(game).sets:
+        return _parts(game, without)
+    names = (text(team_of(game, side), "name") for side in SIDES)
+    return sets_table(game, list(zip(short, names, strict=True)), translator)
+
+
 def _parts(game: Json, without: str) -> str:
-    """The scores of halves, sets or periods; `without`: the title of one that stands elsewhere."""
+    """The scores of halves or periods; `without`: the title of one that stands elsewhere."""
     parts = [
         (escape(text(each, "title")), tally(each, text(game, "locale") or "en"))
         for each in nodes(game, "scoreboard", "scores")

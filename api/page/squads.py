@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, nodes, text
 from api.page.icons import icon
-from api.page.ranking import ranking
+from api.page.ranking import ranking, ranking_heading
 from api.page.scoreboard import SIDES, team_of
 from api.view.player_events import PlayerEvent, identity
 from mapping.locales.labels import Label
@@ -27,8 +27,12 @@ def squads(game: Json, translator: Translator, player_events: PlayerEvents = NON
     """Both sides' players and what they did, or a race's ranking, as far as they are known; empty without either."""
     race = ranking(game, translator)
     inner = race + "".join(_side(game, side, translator, player_events) for side in SIDES)
-    label = escape(translator.text(Label.RANKING if race else Label.LINEUP))
-    return f'<section class="squads" aria-label="{label}" part="squads">{inner}</section>' if inner else ""
+    label = escape(translator.text(ranking_heading(game) or Label.LINEUP))
+    return (
+        f'<section class="squads" id="section-squads" aria-label="{label}" part="squads">{inner}</section>'
+        if inner
+        else ""
+    )
 
 
 def _side(game: Json, side: str, translator: Translator, player_events: PlayerEvents) -> str:
@@ -37,7 +41,7 @@ def _side(game: Json, side: str, translator: Translator, player_events: PlayerEv
         _part(nodes(squad, place), translator.text(label), translator, player_events) for place, label in PLACES
     )
     name = text(squad, "team", "name") or text(team_of(game, side), "name")
-    return f'<section class="squad of-{side}"><h2>{escape(name)}</h2>{parts}</section>' if parts else ""
+    return f'<section class="squad of-{side}"><h2><bdi>{escape(name)}</bdi></h2>{parts}</section>' if parts else ""
 
 
 def _part(people: list[Json], label: str, translator: Translator, player_events: PlayerEvents) -> str:
@@ -49,11 +53,8 @@ def _person(person: Json, translator: Translator, player_events: tuple[PlayerEve
     name = text(person, "name") or text(person, "short_name")
     position = position_name(translator, text(person, "position"))
     role = f'<span class="position">{escape(position)}</span>' if position else ""
-    return (
-        f'<li><b class="number">{escape(text(person, "number"))}</b><span>{escape(name)}{_done(player_events)}</span>{role}</li>'
-        if name
-        else ""
-    )
+    number = f'<b class="number">{escape(text(person, "number"))}</b>'
+    return f"<li>{number}<span><bdi>{escape(name)}</bdi>{_done(player_events)}</span>{role}</li>" if name else ""
 
 
 def _done(player_events: tuple[PlayerEvent, ...]) -> str:

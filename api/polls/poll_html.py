@@ -44,7 +44,7 @@ def poll_html(block: Json, texts: Translator) -> str:
     options = "".join(_option(each, texts) for each in nodes(results, "options"))
     return (
         f'<section class="poll" data-poll="{escape(text(results, "id"))}"{_facts(results)}{_said(texts)}>'
-        f'<p class="question">{question}</p><ul>{options}</ul>'
+        f'<p class="question" dir="auto">{question}</p><ul>{options}</ul>'
         f'<p class="total">{escape(total(results, texts))}</p><p class="said" role="status"></p></section>'
     )
 
@@ -64,7 +64,7 @@ def _option(option: Json, texts: Translator) -> str:
     share = escape(texts.text(PERCENT, percent=percent)) if known else ""
     hidden = "" if known else " hidden"
     return (
-        f'<li data-option="{escape(text(option, "id"))}"><span class="choice">{escape(text(option, "text"))}</span>'
+        f'<li data-option="{escape(text(option, "id"))}"><span class="choice" dir="auto">{escape(text(option, "text"))}</span>'
         f'<meter min="0" max="100" value="{percent or 0}" aria-hidden="true"{hidden}></meter>'
         f'<b class="share">{share}</b></li>'
     )

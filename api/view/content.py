@@ -11,6 +11,7 @@ from api.view.post_files import block_files, host, web_url
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
+from mapping.rules.bidi import isolate
 from mapping.wording import distinguish_name
 
 if TYPE_CHECKING:
@@ -80,8 +81,8 @@ def _acting(event: Json, squads: Names) -> str:
     team = _team(event)
     player = player_name(next((node(each, "player") for each in nodes(event, "sport_event", "players")), {}), squads)
     if not player or (team and not _of_team(event)):
-        return team
-    return f"{player} ({team})" if team and player != team else player
+        return isolate(team)
+    return f"{isolate(player)} ({isolate(team)})" if team and player != team else isolate(player)
 
 
 def player_name(player: Json, squads: Names) -> str:
@@ -158,10 +159,14 @@ def _first_words(event: Json) -> str:
 def _players_html(event: Json) -> str:
     if _named_in_text(event):
         return ""
-    named = [f"{escape(role)}: {escape(name)}" if role else escape(name) for role, name in players(event)]
-    team = escape(text(event, "sport_event", "team", "name")) if _of_team(event) else ""
+    named = [f"{escape(role)}: {_bdi(name)}" if role else _bdi(name) for role, name in players(event)]
+    team = _bdi(text(event, "sport_event", "team", "name")) if _of_team(event) else ""
     line = " · ".join(filter(None, [team, *named]))
     return f'<p class="players">{line}</p>' if line else ""
+
+
+def _bdi(name: str) -> str:
+    return f"<bdi>{escape(name)}</bdi>" if name else ""
 
 
 def _named_in_text(event: Json) -> bool:
@@ -199,7 +204,7 @@ def _not_shown(_: Json) -> str:
 
 def _rich_text(block: Json) -> str:
     inner = sanitise(text(block, "text"))
-    return f"<div>{inner}</div>" if inner else ""
+    return f'<div dir="auto">{inner}</div>' if inner else ""
 
 
 def _quote(block: Json) -> str:
@@ -210,14 +215,15 @@ def _quote(block: Json) -> str:
         if (url := web_url(source))
         else escape(source)
     )
-    cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
-    return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
+    cited = ", ".join(filter(None, [_bdi(text(block, "author")), link]))
+    footer = f"<footer>{cited}</footer>" if cited else ""
+    return f'<blockquote dir="auto"><p dir="auto">{quote}</p>{footer}</blockquote>' if quote else ""
 
 
 def _player_card(block: Json, files: FilesHtml) -> str:
     person = node(block, "player")
-    line = " ".join(filter(None, [text(person, "number"), text(person, "name")]))
-    return f'<p class="card">{files.portrait(text(person, "image"))}{escape(line)}</p>' if line else ""
+    line = " ".join(filter(None, [escape(text(person, "number")), _bdi(text(person, "name"))]))
+    return f'<p class="card">{files.portrait(text(person, "image"))}<span>{line}</span></p>' if line else ""
 
 
 def _incident(block: Json, locale: str) -> str:
@@ -237,7 +243,7 @@ def _board(block: Json, locale: str) -> str:
 
 def _board_line(block: Json, locale: str) -> str:
     """Both teams with the score between them, as far as they are known."""
-    home, away = text(block, "scoreboard", "home_team", "name"), text(block, "scoreboard", "away_team", "name")
+    home, away = (isolate(text(block, "scoreboard", f"{side}_team", "name")) for side in ("home", "away"))
     score = tally(node(block, "scoreboard", "score"), locale)
     return " ".join(filter(None, [home, score, away])) if score or (home and away) else ""
 

@@ -43,7 +43,7 @@ class BaseballGameStateInfo(OpenDocument):
 
 
 class RankedEntry(OpenDocument):
-    """One place of a ranking; `time` and `gap` are shown as they are."""
+    """One place of a ranking; `time` and `gap` are shown as they are, `laps` are those completed."""
 
     position: Count | None = None
     player: Player | None = None
@@ -51,6 +51,7 @@ class RankedEntry(OpenDocument):
     time: Text | None = None
     gap: Text | None = None
     status: Text | None = None
+    laps: Count | None = None
 
 
 class RankedGameStateInfo(OpenDocument):

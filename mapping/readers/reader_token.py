@@ -113,7 +113,9 @@ def network_id(key: bytes, comment_id: str, address: str) -> str:
 
 def reader_name(value: Any) -> str | None:
     """The name as others see it; None where nothing is left of it."""
-    return (plain_line(value)[:NAME_LENGTH].strip() or None) if isinstance(value, str) else None
+    return (
+        (plain_line(plain_line(value)[:NAME_LENGTH]) or None) if isinstance(value, str) else None
+    )  # a cut flag is none
 
 
 def reader_image(value: Any) -> str | None:

@@ -11,6 +11,10 @@ INVISIBLE = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e007f]|[\u200c\u200d](?![^\x00-\x7f])"
 )
 """Controls but tab and line end, marks of direction, joiners that join nothing, and code points that are no characters."""
+TAGGED = "|".join("".join(chr(0xE0000 + ord(each)) for each in name) for name in ("gbeng", "gbsct", "gbwls"))
+FLAG = f"\U0001f3f4(?:{TAGGED})\U000e007f"
+"""The flags of England, Scotland and Wales: a black flag and a name in characters that nobody sees. Others would hide texts."""
+_FLAG_OR_INVISIBLE = re.compile(f"(?P<flag>{FLAG})|{INVISIBLE.pattern}")
 SEEN = re.compile("[^\\s\u115f\u1160\u200c\u200d\u2800\u3164\uffa0\ufe00-\ufe0f]")
 """A character that shows something: fillers, a blank of Braille, joiners and variants of nothing do not."""
 STACKED = re.compile(r"(\w)((?:[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe20-\ufe2f]){3,})")
@@ -21,7 +25,8 @@ EMPTY_LINES = re.compile(r"\n{3,}")
 
 def plain_lines(text: str) -> str:
     """The text in NFC with its lines, at most one of them empty at a time: what is seen of it, empty where that is nothing."""
-    shown = INVISIBLE.sub("", normalize_text("NFC", text.replace("\r\n", "\n").replace("\r", "\n")))
+    lines_ended = text.replace("\r\n", "\n").replace("\r", "\n")
+    shown = _FLAG_OR_INVISIBLE.sub(lambda found: found["flag"] or "", normalize_text("NFC", lines_ended))
     if SEEN.search(shown) is None:
         return ""
     lines = (BLANKS.sub(" ", line).strip() for line in STACKED.sub(_two_marks, shown).split("\n"))

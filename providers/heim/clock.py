@@ -265,17 +265,29 @@ def place_incidents(markers: Mapping[str, Incident], others: Sequence[Incident],
         if not marker.synthesised:
             after = max(after, timeline.index(marker))
             continue
-        at = max(after + 1, _belongs(timeline, PERIODS[kind], marker.minute or 0))
+        at = max(after + 1, _belongs(timeline, PERIODS[kind], marker))
         timeline.insert(at, marker)
         after = at
     return tuple(replace(incident, order=at) for at, incident in enumerate(timeline) if incident is not None)
 
 
-def _belongs(timeline: Sequence[Incident | None], period: Period, minute: int) -> int:
+def _belongs(timeline: Sequence[Incident | None], period: Period, marker: Incident) -> int:
     """Index of the first incident that comes after the marker: what happens in the same minute follows a start."""
+    minute = marker.minute or 0
     first = minute if period.starts else minute + 1
-    later = (at for at, incident in enumerate(timeline) if incident is not None and (incident.minute or 0) >= first)
+    later = (
+        at
+        for at, incident in enumerate(timeline)
+        if incident is not None
+        and ((incident.minute or 0) >= first or (incident.minute == minute and _came_later(incident, marker)))
+    )
     return next(later, len(timeline))
+
+
+def _came_later(incident: Incident, marker: Incident) -> bool:
+    """Whether an incident is known to have come after the whistle, as a card that is shown then."""
+    times = incident.created_at, marker.created_at
+    return times[0] is not None and times[1] is not None and times[0] > times[1]
 
 
 def candidate(found: Found, names: Mapping[str, str], zone: tzinfo) -> Candidate | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
+from mapping.rules.bidi import isolate
 from mapping.rules.public import liveblog_is_public, post_is_public
 from store.engine.errors import UnreadableRow
 
@@ -232,7 +233,7 @@ def title_of(document: Mapping[str, Any], names: Mapping[str, str]) -> str:
     if meta.get("title"):
         return str(meta["title"])
     teams = [_team_name(team, names) for team in teams_of(document)]
-    return " – ".join(teams) if all(teams) else next(filter(None, teams), "")
+    return " – ".join(map(isolate, teams)) if all(teams) else next(filter(None, teams), "")
 
 
 def teams_of(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -47,7 +47,7 @@ async def test_a_new_post_appears_by_itself(public, address, browser):
 
     await page.locator("#enew.fresh").wait_for(timeout=60_000)
     assert "2" in await page.locator(".board .score").inner_text()
-    announced = "75' Goal 2-2. SV Hafenstadt 2, Alpenverein Bergheim 2"
+    announced = "75' Goal 2-2. \u2068SV Hafenstadt\u2069 2, \u2068Alpenverein Bergheim\u2069 2"
     assert await page.locator(".announcer[role=status]").text_content() == announced
     assert complaints == []
 

@@ -81,7 +81,7 @@ async def test_axe_finds_nothing_and_keys_are_enough(public, address, browser):
 
     await page.goto(f"{address}/liveblogs/gderby")
     reached = []
-    for _ in range(12):
+    for _ in range(16):
         await page.keyboard.press("Tab")
         reached.append(await page.evaluate("document.activeElement.textContent.trim()"))
         outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")

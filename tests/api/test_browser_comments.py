@@ -54,6 +54,10 @@ async def test_readers_comment_on_a_post(public, address, browser):
     await page.goto(f"{address}/liveblogs/gderby")
     post = page.locator("#egoal")
     opened = post.get_by_role("button", name="Comments (0)")
+    within = "each => { const [a, b] = [each, each.closest('.post > article')].map(x => x?.getBoundingClientRect());"
+    assert await opened.evaluate(
+        f"{within} return b && a.top >= b.top && a.bottom <= b.bottom && a.right <= b.right; }}"
+    )
     await opened.focus()
     await page.keyboard.press("Enter")
     assert await post.locator(".open").get_attribute("aria-expanded") == "true"

@@ -14,7 +14,7 @@ from api.http.static import file
 from api.page.page import render_liveblog
 from api.page.posts import PageExtent
 from api.page.window import PageRequest
-from api.view.key_moments import NO_KEY_MOMENTS
+from api.view.key_moments import moments_of
 from mapping.key_moments import Kick
 from tests.kit import matchday
 from tests.kit.browser import needed
@@ -56,7 +56,13 @@ def parts_of(titles, *scores):
 def race(title, **state):
     drivers = ("Max Verstappen", "Andrea Kimi Antonelli", "Zhou Guanyu")
     ranking = [
-        {"position": at, "player": {"name": name}, "team": {"name": "Visa Cash App Racing Bulls"}, "gap": "+1:23.456"}
+        {
+            "position": at,
+            "player": {"name": name, "short_name": name.split()[-1], "number": str(60 + at)},
+            "team": {"name": "Visa Cash App Racing Bulls"},
+            "gap": "+1:23.456",
+            "laps": 56,
+        }
         for at, name in enumerate(drivers, 1)
     ]
     return {
@@ -88,6 +94,7 @@ MATCHES = {
         PLAYERS,
         pair(3, 2),
         parts_of(("1st set", "2nd set", "3rd set", "4th set", "5th set"), (7, 6), (6, 7), (7, 6), (6, 7), (13, 11)),
+        sportstype="tennis",
     ),
     "overtime": match(
         ("Jacksonville Jaguars", "Washington Commanders"),
@@ -96,6 +103,13 @@ MATCHES = {
         decided="OT",
     ),
     "right to left": match(ARABIC, pair(2, 1), parts_of(("Half-time",), (1, 1))),
+    "running set": match(
+        PLAYERS,
+        pair(1, 0),
+        parts_of(("1", "2"), (7, 6), (2, 1)),
+        state={"gamestate": 1},
+        sportstype="tennis",
+    ),
     "race": race("Großer Preis von Aserbaidschan", lap=51, total_laps=78, flag="red-flag", gamestate=1),
     "race over": race("24 Stunden auf dem Nürburgring", gamestate=31),
     "news": {"locale": "en", "meta_info": {"title": "Donaudampfschiff: the night of the council"}},
@@ -109,11 +123,14 @@ MEASURE = """() => {
     if (seen(box) && (box.left < -0.5 || box.right > width + 0.5)) faults.push(`${name} leaves the page`);
     const block = each.matches("p, h1, h2, h3, b, li, td") && getComputedStyle(each).display !== "inline";
     if (block && each.scrollWidth > each.clientWidth + 1) faults.push(`${name} overflows: ${each.textContent}`);
+    const cuts = getComputedStyle(each).overflow !== "visible" && !each.matches("html, body, .slides, .body table");
+    const more = each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1;
+    if (cuts && more && seen(box)) faults.push(`${name} is cut off`);
   }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
   for (let node; (node = walker.nextNode());) {
     const around = node.parentElement;
-    if (around.matches(hidden) || !around.closest(".board, .incident, .headline, .squads")) continue;
+    if (around.matches(hidden) || !around.closest(".board, .sections, .moments h3, .incident, .headline, .squads")) continue;
     for (const { index, 0: word } of node.data.matchAll(/[^\\s-]+/g)) {
       range.setStart(node, index);
       range.setEnd(node, index + word.length);
@@ -125,8 +142,8 @@ MEASURE = """() => {
     const cuts = getComputedStyle(each).overflowY !== "visible" && !each.matches(hidden);
     if (cuts && each.scrollHeight > each.clientHeight + 1) faults.push(`${each.className || each.tagName} is cut off`);
   }
-  const heads = ".name, .score > span, .decided, .result, .shootout, .parts, .state, .facts";
-  const parts = document.querySelectorAll(`.crest, .board :is(${heads})`);
+  const board = ".board :is(.name, .score > span, .decided, .result, .shootout, .parts, .sets, .state, .facts, .podium li)";
+  const parts = document.querySelectorAll(`.crest, ${board}, .sections > *`);
   const boxes = [...parts].map((each) => [each, each.getBoundingClientRect()]).filter(([, box]) => seen(box));
   for (const [at, [one, a]] of boxes.entries()) for (const [other, b] of boxes.slice(at + 1)) {
     const beside = Math.min(a.right, b.right) - Math.max(a.left, b.left) <= 1;
@@ -144,12 +161,18 @@ def afternoon():
     ]
 
 
-def whole(document, events, key_moments=NO_KEY_MOMENTS):
-    """The page with its style sheet in it, so that no server is needed; its last post is pinned."""
+def styled(inner, locale="en"):
+    """A liveblog with its style sheet in a page, so that no server is needed."""
     style = file("api.page.static", "page.css").decode()
+    return f'<!doctype html><html lang="{locale}"><title>A</title><style>{style}</style><body><main>{inner}</main></body></html>'
+
+
+def whole(document, events, kicks=()):
+    """The page of a liveblog with that document; its last post is pinned."""
     extent = PageExtent(PageRequest(), pinned=events[-1:])
-    inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000, key_moments, extent=extent)
-    return f'<!doctype html><html lang="en"><style>{style}</style><body>{inner}</body></html>'
+    known = moments_of(document, 3 * events)._replace(kicks=kicks)
+    inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000, known, extent=extent)
+    return styled(inner)
 
 
 @pytest.mark.long
@@ -159,7 +182,7 @@ async def test_every_end_of_every_sport_fits_every_screen(browser):
     session = await browser.new_cdp_session(page)
     faults = {}
     for name, document in MATCHES.items():
-        await page.set_content(whole(document, afternoon(), NO_KEY_MOMENTS._replace(kicks=KICKS.get(name, ()))))
+        await page.set_content(whole(document, afternoon(), KICKS.get(name, ())))
         for size, width in product((16, 32), WIDTHS):
             await session.send("Page.setFontSizes", {"fontSizes": {"standard": size}})
             await page.set_viewport_size({"width": width, "height": 900})

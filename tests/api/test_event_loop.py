@@ -38,6 +38,7 @@ HUGE = {
     "/embed/{liveblogId}": {},
     "/oembed": {"url": f"https://live.example.org/blogs/liveblogs/{GAME}"},
     "/liveblogs/{liveblogId}/snippets": {},
+    "/liveblogs/{liveblogId}/card.png": {},
     "/liveblogs/{liveblogId}": {"limit": 300},
     "/api/v6/ticker/show.json": {"id": GAME, "refresh": 0, "limit": 1000},
     "/api/comments/v1/liveblog/{liveblogId}/counts.json": {},
@@ -85,7 +86,11 @@ def liveblog():
         organization_id=matchday.ORGANIZATION,
         sportstype="soccer",
         template_id="soccer",
-        document={"meta_info": meta, "locale": "en"},
+        document={
+            "meta_info": meta,
+            "locale": "en",
+            "scoreboard": {"home_team": matchday.HOME, "away_team": matchday.AWAY},
+        },
         events=(*posts, poll),
     )
 

@@ -351,12 +351,12 @@ async def test_players_named_by_id_alone_are_shown_by_name(public):
     block["players"][0]["player"] = {"_type": "Svc::Model::Player", "_id": known.players["p1"]}
     event = matchday.event("egoal", matchday.KICK_OFF, sport_event=block)
     await public.add(matchday.Liveblog(events=(event,)))
-    assert "Scorer: Ole Brandt" in (await feed(public)).text
+    assert "Scorer: <bdi>Ole Brandt</bdi>" in (await feed(public)).text
 
     await public.store.write(imported("Ole Brandt-Diaz"))
     public.ticks += 5.1
 
-    assert "Scorer: Ole Brandt-Diaz" in (await feed(public)).text
+    assert "Scorer: <bdi>Ole Brandt-Diaz</bdi>" in (await feed(public)).text
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,11 @@ async def test_the_line_of_players_is_left_out_where_the_sentence_names_them(pub
     await public.add(matchday.Liveblog(events=(event,)))
     page = await public.http.get("/liveblogs/gderby")
 
-    assert named == ("Scorer: Ole Brandt" in (await feed(public)).text) == ("Scorer: Ole Brandt" in page.text)
+    assert (
+        named
+        == ("Scorer: <bdi>Ole Brandt</bdi>" in (await feed(public)).text)
+        == ("Scorer: <bdi>Ole Brandt</bdi>" in page.text)
+    )
 
 
 @pytest.mark.parametrize(("locale", "score"), [("en", "1-1"), ("de", "1:1"), ("fr-fr", "1-1"), ("", "1-1")])
@@ -417,4 +421,4 @@ async def test_the_title_of_an_own_goal_names_no_player_of_the_other_team(public
     (item,) = (await feed(public)).json()["items"]
 
     assert item["title"] == "3' Goal – HAF"
-    assert '<p class="players">Own goal: Ole Brandt</p>' in item["content_html"]
+    assert '<p class="players">Own goal: <bdi>Ole Brandt</bdi></p>' in item["content_html"]

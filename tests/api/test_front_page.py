@@ -88,7 +88,7 @@ async def test_the_list_is_in_one_language_and_ordered_by_day_and_sport(public):
     assert "Finished" not in shown
     assert "2:1" in shown
     assert shown.index("SV Hafenstadt") < shown.index("Match 0") < shown.index("Match 2") < shown.index("Match 1")
-    assert '<span lang="fr-fr">Match 0</span>' in response.text
+    assert '<span lang="fr-fr" dir="auto">Match 0</span>' in response.text
     assert active_parts(response.text) == []
     fragment = await public.http.get("/", params={"fragment": "1"}, headers={"Accept-Language": "de"})
     assert fragment.text in response.text

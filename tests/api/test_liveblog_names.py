@@ -42,7 +42,12 @@ CALLS = {
     **{("GET", f"{PREFETCH}/{each}.json"): Call() for each in ("liveblog", "liveblog-teaser")},
     **{
         ("GET", path): IN_PATH
-        for path in ("/liveblogs/{liveblogId}", "/liveblogs/{liveblogId}/snippets", "/embed/{liveblogId}")
+        for path in (
+            "/liveblogs/{liveblogId}",
+            "/liveblogs/{liveblogId}/snippets",
+            "/liveblogs/{liveblogId}/card.png",
+            "/embed/{liveblogId}",
+        )
     },
     ("GET", "/api/comments/v1/liveblog/{liveblogId}/counts.json"): IN_PATH,
     ("GET", STREAM): Call(method="HEAD"),

@@ -7,7 +7,7 @@ ALLOWED = {
     *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
     *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
     *("template", "matchwire-liveblog", "iframe", "base", "button", "pre", "code", "nav"),
-    *("table", "thead", "tbody", "tr", "th", "td", "small"),
+    *("table", "thead", "tbody", "tr", "th", "td", "small", "abbr", "bdi"),
 }
 URLS = {"href", "src"}
 SAFE_URLS = (

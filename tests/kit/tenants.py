@@ -199,6 +199,7 @@ ROWS: dict[str, Row | ByName | Public] = {
         lambda n: Sent(body={"kind": "load", "liveblog": n.ticker}), opens="POST", status=204, stranger=204
     ),
     "liveblog.page": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
+    "liveblog.card": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.frame": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "liveblog.snippets": ByName(lambda n: Sent(path={"liveblogId": n.ticker})),
     "oembed": ByName(lambda n: Sent(query={"url": f"https://live.example.org/blogs/liveblogs/{n.ticker}"})),

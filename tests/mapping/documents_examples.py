@@ -79,7 +79,15 @@ TIMED_STATE = svc(
     minute=48,
 )
 BASEBALL_STATE = svc("GameStateInfo::BaseballGameStateInfo", gamestate=1)
-RANKED_ENTRY: Json = {"position": 1, "player": PLAYER, "team": TEAM, "time": "1:31.2", "gap": "+0.4", "status": "pit"}
+RANKED_ENTRY: Json = {
+    "position": 1,
+    "player": PLAYER,
+    "team": TEAM,
+    "time": "1:31.2",
+    "gap": "+0.4",
+    "status": "pit",
+    "laps": 7,
+}
 RANKED_STATE = svc(
     "GameStateInfo::RankedGameStateInfo", gamestate=1, lap=12, total_laps=70, flag="yellow", ranking=[RANKED_ENTRY]
 )

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mapping.comments.comment_text import comment_text
+from mapping.readers.reader_token import NAME_LENGTH, reader_name
 from mapping.rules.composed_text import MOST_MARKS, is_mark, normalize_text
 from mapping.rules.plain_text import plain_line
 from mapping.tokens import words
@@ -72,3 +74,26 @@ def test_what_shows_nothing_is_empty(text):
     """Fillers, a blank of Braille, variants and joiners of nothing; beside something that is seen they may stand."""
     assert plain_line(text) == ""
     assert plain_line(f"\u2764\ufe0f{text}").startswith("\u2764\ufe0f")
+
+
+def tagged(name):
+    """The flag of a part of a country."""
+    return f"\U0001f3f4{''.join(chr(0xE0000 + ord(each)) for each in name)}\U000e007f"
+
+
+@pytest.mark.parametrize("name", ["gbeng", "gbsct", "gbwls"])
+def test_the_flags_of_england_scotland_and_wales_stay(name):
+    """In a comment and in a name; one that is cut in two is no flag and leaves nothing that nobody sees."""
+    flag = tagged(name)
+    assert plain_line(f"Come on {flag}{flag}!") == f"Come on {flag}{flag}!"
+    assert comment_text(flag, text_length=99, max_links=0) == flag
+    assert reader_name(f"Ann {flag}") == f"Ann {flag}"
+    cut = reader_name("A" * (NAME_LENGTH - 3) + flag)
+    assert cut is not None
+    assert not [each for each in cut if ord(each) >= 0xE0000]
+
+
+@pytest.mark.parametrize("hidden", [tagged("attack"), tagged("gbeng")[1:], tagged("gbeng")[:-1], tagged("gbengx")])
+def test_no_other_tags_stay(hidden):
+    """They would hide a text."""
+    assert not [each for each in plain_line(f"a{hidden}b") if ord(each) >= 0xE0000]

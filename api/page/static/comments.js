@@ -2,6 +2,7 @@
 // form. Texts of readers are only ever set as text.
 
 import { knownReader, knownToken, readerToken, signsIn } from "./reader.js";
+import { written } from "./times.js";
 
 const HERE = import.meta.url;
 const ROOT = HERE.slice(0, HERE.lastIndexOf("/static/") + 1);
@@ -19,6 +20,11 @@ function element(name, properties = {}, ...children) {
 // What keeps a request from being sent twice when its response was lost.
 function newKey() {
   return globalThis.crypto?.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+}
+
+// A name within a sentence, whatever way it is written.
+function isolated(name) {
+  return `\u2068${name}\u2069`;
 }
 
 class Refused extends Error {
@@ -68,7 +74,7 @@ class Panel {
   // Into the new form of its post; who was writing goes on writing.
   moveTo(post) {
     const focused = this.#focused;
-    post.append(this.section);
+    (post.querySelector("article") ?? post).append(this.section);
     if (focused?.isConnected && !(post.getRootNode().activeElement ?? document.body).matches("a, button, input, textarea")) {
       focused.focus({ preventScroll: true });
     }
@@ -121,12 +127,12 @@ class Panel {
     const { texts } = this.#of;
     const name = comment.author.name || texts.anonymous;
     const at = new Date(comment.created_at * 1000);
-    const time = element("time", { dateTime: at.toISOString() }, at.toLocaleString(this.#of.language, { dateStyle: "medium", timeStyle: "short" }));
-    const head = element("div", { className: "author" }, element("b", { textContent: name }), " ", time);
+    const time = element("time", { dateTime: at.toISOString() }, written(at, "date", this.#of.language));
+    const head = element("div", { className: "author" }, element("bdi", {}, element("b", { textContent: name })), " ", time);
     if (comment.author.image?.startsWith(ROOT)) head.prepend(element("img", { src: comment.author.image, alt: "", width: 24, height: 24 }));
     const waits = comment.status === "approved" ? [] : [element("p", { className: "waits", textContent: texts.waiting })];
     const deeds = waits.length ? [] : [this.#deeds(comment, name)];
-    const article = element("article", {}, head, element("p", { className: "text", textContent: comment.text }), ...waits, ...deeds);
+    const article = element("article", {}, head, element("p", { className: "text", dir: "auto", textContent: comment.text }), ...waits, ...deeds);
     article.ariaLabel = name;
     return element("li", { className: "comment" }, article, element("ol", { className: "replies", hidden: true }));
   }
@@ -155,7 +161,7 @@ class Panel {
     );
     const row = element("div", { className: "deeds" }, like, report);
     if (!comment.parent_id) {
-      const named = texts.reply_to.replace("{name}", () => name);
+      const named = texts.reply_to.replace("{name}", () => isolated(name));
       const reply = element("button", { type: "button", className: "reply", textContent: texts.reply, ariaLabel: named });
       reply.addEventListener("click", () => this.#reply(comment, row, named));
       row.prepend(reply);
@@ -268,7 +274,7 @@ export class Comments {
 
   #attach() {
     for (const post of this.#list.querySelectorAll(":scope > .post")) {
-      if (post.querySelector(":scope > .comments")) continue;
+      if (post.querySelector(".comments")) continue;
       if (!this.#panels.has(post.id)) this.#panels.set(post.id, new Panel(this, post.id));
       this.#panels.get(post.id).moveTo(post);
     }

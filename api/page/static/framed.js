@@ -5,7 +5,8 @@ import { Liveblog } from "./liveblog.js";
 const element = document.getElementById("liveblog");
 const page = new URL(`../liveblogs/${encodeURIComponent(element.dataset.name)}`, location.href);
 page.search = location.search;
-new Liveblog(element, page).start();
+const liveblog = new Liveblog(element, page);
+liveblog.start();
 
 function sayHeight() {
   const height = Math.ceil(document.documentElement.getBoundingClientRect().height);
@@ -14,6 +15,8 @@ function sayHeight() {
 
 if (parent !== window) {
   new ResizeObserver(sayHeight).observe(document.documentElement);
+  for (const name of ["change", "more"]) liveblog.addEventListener(name, sayHeight); // nothing is observed out of sight
+  sayHeight();
   addEventListener("message", ({ source, data }) => {
     if (source === parent && data?.type === "matchwire-measure") sayHeight();
   });

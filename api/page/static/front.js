@@ -1,25 +1,18 @@
 // Keeps the list of liveblogs up to date, as long as somebody can see it.
 
+import { localise } from "./times.js";
+
 const EVERY = 10000; // milliseconds
 const list = document.querySelector("main");
 let shown = null; // what the list was made of
 let timer = null;
-
-function localise(within) {
-  const language = document.documentElement.lang;
-  for (const time of within.querySelectorAll("time")) {
-    time.textContent = new Date(time.dateTime).toLocaleTimeString(language, {
-      hour: "2-digit", minute: "2-digit", hourCycle: "h23",
-    });
-  }
-}
 
 function show(html) {
   if (html === shown) return;
   shown = html;
   const focused = document.activeElement?.getAttribute("href");
   const parsed = new DOMParser().parseFromString(html, "text/html").body;
-  localise(parsed);
+  localise(parsed, document.documentElement.lang);
   list.replaceChildren(...parsed.childNodes);
   if (focused) [...list.querySelectorAll("a")].find((link) => link.getAttribute("href") === focused)?.focus({ preventScroll: true });
 }
@@ -42,5 +35,5 @@ async function update() {
 
 document.addEventListener("visibilitychange", update);
 addEventListener("online", update);
-localise(list);
+localise(list, document.documentElement.lang);
 timer = setTimeout(update, EVERY);

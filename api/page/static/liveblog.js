@@ -1,6 +1,8 @@
 // A liveblog that keeps itself up to date, on its own page and wherever it is embedded: listens for changes, requests them
 // where it cannot listen, and lets the clock go on.
 
+import { localise } from "./times.js";
+
 const STREAM = "../api/embed/v4/stream"; // seen from the page
 const FIRST = 1000; // milliseconds before the first new attempt, doubled with each failure
 const LONGEST = 30000;
@@ -12,6 +14,8 @@ const FEW = 3;
 const KEPT = ["client_id", "delay"]; // parameters of the page that its links have too
 const PAUSE = 5000; // between two announcements
 const WORDS = 80; // letters of a text that are announced
+const COPIED = 3000; // for which the button says that the address is copied
+const VIEW = ["fragment", "refresh", "limit", "post", "continue_event_id", "show"]; // parameters of what a reader looks at
 const STOPPED = 30; // minutes of added time after which nobody has stopped the clock
 
 // The pairs of what the old and the new form of a post have alike.
@@ -32,7 +36,7 @@ function rank(post) {
 // Addresses are the same wherever the liveblog is shown.
 function resolve(within, page) {
   const parameters = new URL(page).searchParams;
-  for (const link of within.querySelectorAll(".filters a, a.newer, a.more, a.link, .moments a")) {
+  for (const link of within.querySelectorAll(".filters a, .sections a, a.newer, a.more, a.link, .moments a")) {
     const address = new URL(link.getAttribute("href"), page);
     for (const name of KEPT) if (parameters.has(name)) address.searchParams.set(name, parameters.get(name));
     link.href = address;
@@ -118,7 +122,7 @@ export class Liveblog extends EventTarget {
   #list;
   #language;
   #version;
-  #shown = { board: null, moments: null, squads: null }; // what they were made of
+  #shown = { board: null, sections: null, moments: null, squads: null }; // what they were made of
   #turn = 0; // of the attempts to connect: the latest one counts
   #failures = 0; // requests in a row without a response
   #refused = 0; // streams in a row that did not last
@@ -147,7 +151,9 @@ export class Liveblog extends EventTarget {
     element.addEventListener("click", (event) => this.#more(event));
     element.addEventListener("click", (event) => this.#jump(event));
     element.addEventListener("click", (event) => this.#rise(event));
-    this.#localise(element);
+    element.addEventListener("click", (event) => this.#share(event));
+    localise(element, this.#language);
+    this.#offerSharing(element);
     this.#tick();
     if (element.dataset.comments) import("./comments.js").then(({ Comments }) => new Comments(element, page));
     this.#showPolls();
@@ -187,15 +193,6 @@ export class Liveblog extends EventTarget {
 
   // What is shown
 
-  #localise(within) {
-    for (const time of within.querySelectorAll("time[data-form]")) {
-      const at = new Date(time.dateTime);
-      time.textContent = time.dataset.form === "time"
-        ? at.toLocaleTimeString(this.#language, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" })
-        : at.toLocaleString(this.#language, { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
-    }
-  }
-
   #tick() {
     if (this.#lost) return; // nobody knows what happens meanwhile
     for (const clock of this.element.querySelectorAll(".clock[data-started]")) {
@@ -209,7 +206,8 @@ export class Liveblog extends EventTarget {
 
   #parsed(html) {
     const element = parse(html, this.#page);
-    this.#localise(element);
+    localise(element, this.#language);
+    this.#offerSharing(element);
     return element;
   }
 
@@ -286,13 +284,15 @@ export class Liveblog extends EventTarget {
     this.#shown[name] = html;
     const address = this.element.getRootNode().activeElement?.href;
     const element = html ? this.#parsed(html) : null;
+    const opened = Boolean(this.element.querySelector(`.${name} details[open]`));
+    if (opened) element?.querySelector("details")?.setAttribute("open", "");
     put(element);
     if (this.element.getRootNode().activeElement?.href !== address && element) {
       [...element.querySelectorAll("a")].find((link) => link.href === address)?.focus({ preventScroll: true });
     }
   }
 
-  #settle({ posts: changed, pinned, since, label, board, moments, squads }) {
+  #settle({ posts: changed, pinned, since, label, board, sections, moments, squads }) {
     const known = new Map(this.#posts().map((post) => [post.id, post]));
     if (since === 0) for (const post of known.values()) post.remove();
     for (const { id, html } of changed) this.#place(since === 0 ? undefined : known.get(id), html);
@@ -305,6 +305,7 @@ export class Liveblog extends EventTarget {
     }
     this.#list.parentElement.setAttribute("aria-label", label);
     this.#replace("board", board, (element) => this.element.querySelector(".board").replaceWith(element));
+    if (sections) this.#replace("sections", sections, (element) => this.element.querySelector(".sections")?.replaceWith(element));
     this.#replace("moments", moments, (element) => {
       this.element.querySelector(".moments")?.remove();
       if (element) this.#list.parentElement.before(element);
@@ -338,7 +339,8 @@ export class Liveblog extends EventTarget {
   #score() {
     const [home, away] = this.element.querySelectorAll(".board .team .name");
     const [ours, theirs] = this.element.querySelectorAll(".board .score > span");
-    return theirs && away ? `${home.textContent} ${ours.textContent}, ${away.textContent} ${theirs.textContent}` : "";
+    const isolated = (name) => `\u2068${name.textContent}\u2069`;
+    return theirs && away ? `${isolated(home)} ${ours.textContent}, ${isolated(away)} ${theirs.textContent}` : "";
   }
 
   // What the last change did, of more than a few new posts their number alone; `before` was the score.
@@ -435,15 +437,46 @@ export class Liveblog extends EventTarget {
     return true;
   }
 
-  // Shows the post of a key moment: in a shadow root no address leads to it.
+  // Shows the post of a key moment, or a section: in a shadow root no address leads to it.
   #jump(event) {
-    const link = clicked(event, ".moments a");
-    const post = link && this.#posts().find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
-    if (!post) return;
+    const link = clicked(event, ".moments a, .sections a");
+    const places = [...this.#posts(), ...this.element.querySelectorAll("[id^=section-]")];
+    const place = link && places.find((each) => `#${encodeURIComponent(each.id)}` === link.hash);
+    if (!place) return;
     event.preventDefault();
     if (link.pathname === location.pathname && link.host === location.host) history.pushState(null, "", link.href);
-    post.scrollIntoView();
-    focus(post);
+    place.scrollIntoView();
+    focus(place);
+  }
+
+  #offerSharing(within) {
+    const able = Boolean(navigator.share || navigator.clipboard);
+    for (const button of within.querySelectorAll(".share-page")) button.hidden = !able;
+  }
+
+  // Shares the address of the page; copies it where nothing can be shared.
+  async #share(event) {
+    const button = event.target.closest(".share-page");
+    if (!button) return;
+    const address = new URL(this.#page);
+    address.hash = "";
+    for (const name of VIEW) address.searchParams.delete(name);
+    const title = this.element.querySelector(".board h1").textContent;
+    try {
+      if (navigator.share) return await navigator.share({ title, url: address.href });
+      await navigator.clipboard.writeText(address.href);
+    } catch {
+      return; // the reader thought better of it, or may not
+    }
+    const label = button.querySelector("span");
+    const before = label.textContent;
+    label.textContent = button.dataset.copied;
+    button.classList.add("said");
+    this.#say(button.dataset.copied);
+    setTimeout(() => {
+      label.textContent = before;
+      button.classList.remove("said");
+    }, COPIED);
   }
 
   // Appends the posts that follow the last one.
@@ -457,7 +490,7 @@ export class Liveblog extends EventTarget {
       const address = this.#address({ fragment: "1" });
       for (const [name, value] of new URL(link.href).searchParams) address.searchParams.set(name, value);
       const found = parse(await (await this.#fetched(address)).text(), this.#page);
-      this.#localise(found);
+      localise(found, this.#language);
       const known = new Set(this.#posts().map((post) => post.id));
       const older = [...found.querySelectorAll(".stream ol > .post:not(.pinned)")].filter((post) => !known.has(post.id));
       this.#list.append(...older);

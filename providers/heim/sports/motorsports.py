@@ -98,11 +98,13 @@ def _status(source: Source, events: Sequence[RaceEvent]) -> Status:
 def _lap(source: Source, events: Sequence[RaceEvent], status: Status, total: int | None) -> int | None:
     """The running lap: the provider's own, else the one after those that the leader has completed, or that of the latest incident.
 
-    What drivers have completed says it only in races of so many laps: in a session by time everybody counts for himself.
+    It is never behind that of an incident, so that readers see one lap. What drivers have completed says it only in races
+    of so many laps: in a session by time everybody counts for himself.
     """
-    if own := source.faults.try_read(source.row.number, source.names["lap"]):
-        return own
     known = [event.lap for event in events if event.lap is not None]
+    if own := source.faults.try_read(source.row.number, source.names["lap"]):
+        latest = max([own, *known])
+        return latest if total is None else min(latest, max(own, total))
     if total is not None and (done := _completed(source)):
         known.append(min(done + status.running, total))
     return max(known, default=None)
@@ -315,6 +317,7 @@ def _place(
         gap=comment if gap else None,
         status=None if gap else comment,
         disqualified=is_disqualified(comment, names["disqualified_words"]),
+        laps=faults.try_read(row.number, names["rounds"]) or None,
     )
 
 

@@ -212,6 +212,24 @@ def test_missing_periods_are_implied_by_the_status():
 
 
 @pytest.mark.parametrize(
+    ("period", "since", "minute"), [("first-half-end", "18:47:00", 45), ("game-end", "19:52:00", 90)]
+)
+def test_a_card_that_came_after_the_whistle_stands_after_it(period, since, minute):
+    """Also where the provider sends no row of the whistle; one of the same minute that came before it stays before it."""
+    before, after = f"14.06.2025 {since[:3]}{int(since[3:5]) - 1}:30", f"14.06.2025 {since[:6]}40"
+    rows = [
+        row(1, "card/yellow", minute, "home", 9, created=before),
+        row(2, "card/red", minute, "away", 7, created=after),
+    ]
+    finished = "yes" if period == "game-end" else "no"
+    found = translated(rows, current_period=period, current_period_start=f"2025-06-14 {since}", finished=finished)
+    whistle = "soccer.end" if period == "game-end" else "soccer.pause-halves"
+
+    kinds = [each.kind for each in found.incidents]
+    assert kinds.index("soccer.yellow-card") < kinds.index(whistle) < kinds.index("soccer.red-card")
+
+
+@pytest.mark.parametrize(
     ("changes", "kinds"),
     [
         ({"current_period": "game-start"}, ["start"]),

@@ -121,18 +121,37 @@ def test_laps_are_the_time_of_play():
         ({"laps": "69", "rounds": ("69", "68")}, 69),
         ({"laps": "69", "rounds": ("30", "?")}, 31),
         ({"laps": "69", "rounds": ("30", "29"), "lap": "33"}, 33),
+        ({"laps": "69", "rounds": ("9", "9"), "lap": "10"}, 12),
+        ({"laps": "11", "rounds": ("9", "9"), "lap": "10"}, 11),
         ({"laps": "69", "rounds": ("68", "67"), "current_period": "game-end", "finished": "yes"}, 68),
         ({"rounds": ("30", "29")}, 12),
         ({"laps": "0", "rounds": ("30", "29")}, 12),
     ],
 )
 def test_the_running_lap_is_the_providers_own(given, lap):
-    """What it names, or what its leader has completed and one; incidents count where it knows no better."""
+    """What it names, or what its leader has completed and one; the page has one lap, so it is never behind an incident's."""
     rounds, changes = given["rounds"], {name: value for name, value in given.items() if name != "rounds"}
     result = [place(number, number, rounds=done) for number, done in enumerate(rounds, 1)]
     match = session(event(7, "pit-stop", 12, at="17:20:00", **who(1)), result=result, **changes)
 
     assert match.race.lap == lap
+
+
+def test_the_ranking_has_laps_gaps_and_numbers():
+    """As far as the provider has them, down to the document of the liveblog."""
+    result = [
+        place(1, 1, rounds="30", match_result="1:02:03.4", team_person={"id": "801", "shirtnumber": "33"}),
+        place(2, 2, rounds="29", comment="+1 lap"),
+        place(3, 3, rounds="0"),
+    ]
+    ranking = game_document(session(result=result), ImportOptions(sport="motorsports"), NOBODY)["state_info"]["ranking"]
+
+    assert [(each["position"], each.get("laps"), each.get("gap")) for each in ranking] == [
+        (1, 30, None),
+        (2, 29, "+1 lap"),
+        (3, None, None),
+    ]
+    assert ranking[0]["player"]["number"] == "33"
 
 
 def test_yellow_flags_of_one_incident_are_one_post():

@@ -1,0 +1,179 @@
+"""The card of a liveblog, the image of its page in social networks: drawn once a version, kept in memory up to a bound."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cachetools import LRUCache
+
+from api.feeds.feed import page_url
+from api.http import openapi
+from api.http.conditional import cache_control, conditional
+from api.http.flight_group import FlightGroup
+from api.http.json_path import node, text
+from api.http.rendered import Rendering
+from api.media.proxy import ImageProxy
+from api.page.card_drawing import CREST, CardFacts, CardSide, draw_card
+from api.page.clock import clock
+from api.page.page import language
+from api.page.ranking import lap_of, podium_names
+from api.page.scoreboard import SIDES, initials, scores, team_of, title
+from api.view import delay
+from api.view.content import one_line, tally
+from api.view.cover import cover
+from api.view.key_moments import sport_of
+from api.view.liveblog_access import published_game, readable
+from api.view.post_files import image_url
+from api.view.read_cache import ReadCache
+from api.view.references import complete
+from mapping.errors import NotFound, ServiceError
+from mapping.locales import translator
+from mapping.rules.image_address import ImageOptions, ImageRequest
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from sqlalchemy import Connection
+    from starlette.responses import Response
+
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest
+    from api.http.services import Services
+
+PATH = "/liveblogs/{liveblogId}/card.png"
+TYPE = "image/png"
+KEPT_BYTES = 16_777_216
+"""Of cards in memory; those that were wanted least recently go first."""
+PATIENCE = 3.0
+"""Seconds for which a card waits for crests; without them it has initials."""
+CARD = openapi.operation(
+    "liveblog.card",
+    "The image of a liveblog for social networks",
+    "Pages",
+    {
+        200: {
+            "description": "Names and score, 1200 by 630 pixels",
+            "content": {TYPE: {"schema": {"type": "string", "format": "binary"}}},
+        },
+        **openapi.NOT_MODIFIED,
+        **openapi.PUBLIC_ERRORS,
+    },
+    parameters=[
+        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.query("v", "The version that the page showed, so that a network fetches a new one"),
+        delay.PARAMETER,
+    ],
+    security=openapi.OPEN,
+)
+
+
+class Cards:
+    """The cards that this process has drawn; two requests for one at the same moment draw it once."""
+
+    def __init__(self) -> None:
+        self._kept: LRUCache[Hashable, Rendering] = LRUCache(KEPT_BYTES, getsizeof=lambda each: len(each.body))
+        self._once = FlightGroup()
+
+    async def card(self, key: Hashable, facts: Json, organization_id: str, services: Services) -> Rendering:
+        """The card by everything that it depends on. Raises Overloaded where too many images wait to be drawn."""
+        found = self._kept.get(key)
+        return (
+            found
+            if found is not None
+            else await self._once(key, partial(self._draw, key, facts, organization_id, services))
+        )
+
+    async def _draw(self, key: Hashable, facts: Json, organization_id: str, services: Services) -> Rendering:
+        proxy = services.find(ImageProxy)
+        sides = [await _side(each, organization_id, proxy) for each in facts["sides"]]
+        shown = CardFacts(**{**facts, "sides": tuple(sides), "lines": tuple(facts["lines"])})
+        work = partial(draw_card, shown, services.settings.embed.card_fonts)
+        body = await (asyncio.to_thread(work) if proxy is None else proxy.work(organization_id, work))
+        made = Rendering.of(body)
+        if len(body) <= KEPT_BYTES:
+            self._kept[key] = made
+        return made
+
+
+async def card(request: ApiRequest) -> Response:
+    """The card of the liveblog as it stands for a reader of that delay. Raises NotFound where it has none."""
+    services, settings = request.services, request.services.settings
+    view = await delay.view_of(request, request.path_params["liveblogId"], services[ReadCache].game)
+    game = readable(view.game, request.context.caller, public=settings.server.public_feeds)
+    reading = clock(game.document, translator(language(game.document)), view.now)
+    label = ("", False) if reading is None else (reading.label, reading.live)
+    publisher = services.organizations(game.organization_id) or ""
+
+    def render(conn: Connection) -> bytes:
+        (document,) = complete(conn, [published_game(conn, game.id).as_document()])
+        return json.dumps(facts_of(document, view.now, publisher)).encode()
+
+    found = await services[ReadCache].body(("card", game.id, game.version, label), render, view)
+    facts = json.loads(found.body)
+    if facts is None:
+        raise NotFound("this liveblog has no card")
+    key = (game.organization_id, found.etag)
+    drawn = await services[Cards].card(key, facts, game.organization_id, services)
+    return conditional(request.headers, drawn, TYPE, cache_control=cache_control(settings))
+
+
+def facts_of(game: Json, now: float, publisher: str) -> Json | None:
+    """What the card says, as JSON has it; None for a liveblog that has none."""
+    if not has_card(game):
+        return None
+    texts = translator(language(game))
+    home, away = (team_of(game, side) for side in SIDES)
+    state, score = clock(game, texts, now), scores(game)
+    teams = zip((home, away), initials(home, away), strict=True) if text(home, "name") and text(away, "name") else ()
+    return {
+        "title": one_line(title(game)),
+        "sides": [_team(team, short) for team, short in teams],
+        "score": tally({"home_score": score[0], "away_score": score[1]}, texts.locale) if score else "",
+        "decided": text(game, "scoreboard", "score", "title"),
+        "state": "" if state is None else state.label,
+        "live": state is not None and state.live,
+        "lines": podium_names(game) or list(filter(None, [lap_of(game, texts)])),
+        "above": one_line(text(game, "meta_info", "tournament", "name")),
+        "publisher": publisher,
+    }
+
+
+def has_card(game: Json) -> bool:
+    """Whether two sides meet or a race is run, and the liveblog has no image of its own."""
+    if cover(game):
+        return False
+    teams = all(text(team_of(game, side), "name") for side in SIDES)
+    return teams or sport_of(game).ranked
+
+
+def card_url(public_url: str, game: Json, delayed: int) -> str:
+    """The address of the card at this version, with the delay of the page that names it; empty where there is none."""
+    if not has_card(game):
+        return ""
+    late = f"&delay={delayed}" if delayed else ""
+    return f"{page_url(public_url, text(game, 'local_id'))}/card.png?v={text(game, 'version') or 0}{late}"
+
+
+def _team(team: Json, short: str) -> Json:
+    return asdict(CardSide(one_line(text(team, "name")), one_line(text(team, "short_name")), short)) | {
+        "crest": image_url(node(team).get("image"))
+    }
+
+
+async def _side(side: Json, organization_id: str, proxy: ImageProxy | None) -> CardSide:
+    crest = await _crest(side["crest"], organization_id, proxy) if side["crest"] and proxy is not None else None
+    return CardSide(side["name"], side["short_name"], side["initials"], crest)
+
+
+async def _crest(url: str, organization_id: str, proxy: ImageProxy) -> bytes | None:
+    """The bytes of a crest, as the proxy gives it to readers of pages; None where it has none in time."""
+    wanted = ImageRequest(organization_id, url, ImageOptions(CREST, CREST))
+    try:
+        found = await asyncio.wait_for(proxy.find(wanted, frozenset()), PATIENCE)
+    except (ServiceError, TimeoutError):
+        return None
+    return None if found is None else found.rendering.body
