@@ -164,7 +164,7 @@ class _Page(HTMLParser):
         named = dict(attrs)
         if tag == "li" and "data-sort" in named:
             self._post, self._open = named["id"], []
-        if (tag == "div" and not named) or tag in ELEMENTS.values():
+        if (tag == "div" and named in ({}, {"dir": "auto"})) or tag in ELEMENTS.values():
             element = (tag, [], named.get("href"))
             within = any(each[0] == "div" for each in self._open)
             self._open.append(element)
