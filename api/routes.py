@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.capabilities import CAPABILITIES
 from api.embed import frame, oembed, prefetch, snippets
-from api.embed.styles import STATIC, embed_css
+from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
@@ -103,8 +103,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/", front.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
-    Route("GET", "/static/{name}", folder(STATIC, {"embed.css": embed_css}), "open"),
-    Route("GET", "/static/{version}/{name}", folder(STATIC, {"embed.css": embed_css}), "open"),
+    Route("GET", "/static/{name}", folder(STATIC, MADE_STYLES), "open"),
+    Route("GET", "/static/{version}/{name}", folder(STATIC, MADE_STYLES), "open"),
     Route("GET", "/openapi.json", ops.openapi, "open"),
 )
 # fmt: on

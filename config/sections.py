@@ -12,6 +12,7 @@ from config.values import (
     Count,
     DatabaseUrl,
     Duration,
+    ElementName,
     FrameAncestor,
     HostOrNetwork,
     Interval,
@@ -19,6 +20,7 @@ from config.values import (
     Network,
     Number,
     PostgresUrl,
+    ScriptPath,
     Secret,
     SecretAddress,
     SigningSecret,
@@ -170,10 +172,12 @@ class Traces(Section):
 
 
 class Embed(Section):
-    """What pages load from third parties, and which sites may show a liveblog in a frame."""
+    """What pages load from third parties, which sites may show a liveblog in a frame, and what else its element is called."""
 
     consent: bool = True
     frame_ancestors: tuple[FrameAncestor, ...] = ("*",)
+    element_names: Annotated[tuple[ElementName, ...], Field(max_length=20)] = ()
+    script_paths: Annotated[tuple[ScriptPath, ...], Field(max_length=20)] = ()
 
 
 class Readers(Section):

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from api.embed.styles import STATIC
-from api.feeds.endpoint import THEME_PARAMETERS
-from api.feeds.feed import SORTS, FeedRequest, feed_request, page_url
-from api.feeds.themes import UnknownThemes
+from api.feeds.feed import FeedRequest, feed_request, page_url
+from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes
@@ -18,11 +17,10 @@ from api.http.static import version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
 from api.page.load import LoadedLiveblog, load_liveblog
-from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
-from api.page.posts import PageExtent, stream
+from api.page.posts import PageExtent
 from api.page.scoreboard import moment, scoreboard
-from api.page.window import MOST_SHOWN, PageRequest, late
+from api.page.window import MOST_SHOWN, POSTS_SHOWN, PageRequest, late
 from api.view import delay
 from api.view.content import headline, names_of
 from api.view.liveblog_access import read_liveblog, readable
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 
     from api.http.request import ApiRequest, Query
     from api.http.services import Services
-    from api.page.page_context import PageContext
     from api.view.delay import DelayedView
     from config import Settings
 
@@ -47,8 +44,7 @@ CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     delay.PARAMETER,
-    *THEME_PARAMETERS,
-    openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": list(SORTS)}),
+    *THEMED_PAGE,
     openapi.query(
         "limit",
         "With a theme: number of posts",
@@ -127,36 +123,47 @@ def _liveblog(found: LoadedLiveblog, services: Services, view: DelayedView, clie
     """`client`: who must be named to follow it, empty where nobody need be."""
     page = page_url(services.settings.public_url, found.game.local_id)
     context = PageRenderer.of(services, view.delay).context(found.game, services.settings.public_url.rstrip("/"), page)
-    if found.request.theme.id:
-        return {"html": _themed(found, context, view.now), "schema": found.schema(services)}
+    theme = found.request.theme
+    wanted = PageRequest(
+        limit=found.request.limit if theme.id else POSTS_SHOWN, kept=(*late(view.delay), *theme.parameters), theme=theme
+    )
     inner = render_liveblog(
         found.document,
         found.posts,
         context,
         view.now,
         found.key_moments,
-        extent=PageExtent(PageRequest(kept=late(view.delay)), older=found.more),
+        extent=PageExtent(wanted, older=found.more),
         delay=view.delay,
     )
-    named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
-    html = _element(named | ({"delay": str(view.delay)} if view.delay else {}), inner, services)
-    return {"html": html, "schema": found.schema(services)}
+    attributes = {
+        "liveblog-id": found.game.local_id,
+        "lang": language(found.document),
+        "client-id": client,
+        "delay": str(view.delay or ""),
+        **{_ATTRIBUTES[name]: value for name, value in theme.parameters},
+    }
+    return {"html": _element("matchwire-liveblog", attributes, inner, services), "schema": found.schema(services)}
 
 
-def _themed(found: LoadedLiveblog, context: PageContext, now: float) -> str:
-    """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
-    moments = key_moments_html(found.key_moments, context.texts, context.url, context.delay)
-    posts = stream(found.document, found.posts, context, descending=found.request.descending)
-    return _frame(found.document, scoreboard(found.document, context, now) + moments + posts)
+_ATTRIBUTES = {
+    "themeId": "theme-id",
+    "tags": "tags",
+    "highlights": "highlights",
+    "event_types": "event-types",
+    "sort": "sort",
+}
 
 
-def _element(attributes: Mapping[str, str], inner: str, services: Services) -> str:
-    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
-    named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
+def _element(name: str, attributes: Mapping[str, str], inner: str, services: Services) -> str:
+    """The element with its content and its style sheet, also for a page that puts it in by a script.
+
+    The embed's script takes the content over where an article loads it.
+    """
+    named = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
-    styles = f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/embed.css">'
-    template = f'<template shadowrootmode="open">{styles}{inner}</template>'
-    return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
+    styles = f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/article.css">'
+    return f"<{name}{named}>{styles}{inner}</{name}>"
 
 
 def _teaser(found: LoadedLiveblog, services: Services, view: DelayedView, client: str) -> Json:

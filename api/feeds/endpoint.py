@@ -18,7 +18,7 @@ from api.feeds.feed import (
     hub_of,
     with_extras,
 )
-from api.feeds.themes import UnknownThemes
+from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.view import delay
@@ -49,14 +49,6 @@ class Format:
     render: Callable[[Feed], bytes]
 
 
-THEME_PARAMETERS: list[Json] = [
-    openapi.query("themeId", "A theme of the configuration: which posts are shown, in which order"),
-    openapi.query("tags", "With a theme: only posts with one of these labels, separated by commas"),
-    openapi.query("highlights", "With a theme: only posts highlighted in one of these ways, separated by commas"),
-    openapi.query(
-        "event_types", "With a theme: only incidents of these types, separated by commas; `text` for posts without one"
-    ),
-]
 FEED_PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     openapi.query(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from api.capabilities import page_posts
+from api.feeds.themes import EVERYTHING, Theme
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
 from api.http.openapi import TEXT
@@ -68,10 +69,11 @@ class PageRenderer:
     settings: Settings = field(compare=False)  # one in a process
     delay: int = 0
     show: Show = Show.ALL
+    theme: Theme = EVERYTHING
 
     @classmethod
-    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> PageRenderer:
-        return cls(services.clock, services.keys.media, services.settings, delay, show)
+    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL, theme: Theme = EVERYTHING) -> PageRenderer:
+        return cls(services.clock, services.keys.media, services.settings, delay, show, theme)
 
     def context(self, game: StoredGame, base: str = UP, url: str = "") -> PageContext:
         """Writes the images and videos of a liveblog in its language.
@@ -89,7 +91,8 @@ class PageRenderer:
         if not game.public:
             return json_bytes(span)
         return json_bytes(
-            span | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show)
+            span
+            | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show, theme=self.theme)
         )
 
 
@@ -101,13 +104,14 @@ def parts(
     now: float,
     *,
     show: Show,
+    theme: Theme,
 ) -> Json:
     """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget."""
     key_moments = key_moments_of(conn, game)
     keep = event_filter(show, key_moments)
-    kept = [event for event in events if keep(event)]
+    kept = [event for event in events if keep(event) and theme.shows(event)]
     document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
-    posts = page_posts(conn, game.id, posts, now)
+    posts = page_posts(conn, game.id, list(map(theme.labelled, posts)), now)
     shown = {text(each, "local_id"): safe_post(document, each, page) for each in posts}
     return {
         "title": title(document),

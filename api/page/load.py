@@ -63,7 +63,9 @@ def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -
     """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     key_moments = key_moments_of(conn, game)
-    found = _shown(conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(liveblog=game.id))
+    found = _shown(
+        conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(game.id, theme=wanted.theme)
+    )
     return _with_results(conn, found, now)
 
 

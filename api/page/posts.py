@@ -43,14 +43,13 @@ class PageExtent(NamedTuple):
 NOTHING_AROUND = PageExtent(PageRequest())
 
 
-def stream(
-    game: Json, events: Sequence[Json], page: PageContext, extent: PageExtent | None = None, *, descending: bool = True
-) -> str:
+def stream(game: Json, events: Sequence[Json], page: PageContext, extent: PageExtent | None = None) -> str:
     """The posts as an ordered list, pinned ones first; one that cannot be shown is left out and logged.
 
     `extent`: None where nothing follows the liveblog. Else around the list stand filters, links to older and newer
     posts, and what the script fills: a button for new posts, a sign that the connection is lost, an announcer for those who listen.
     """
+    descending = extent is None or extent.wanted.descending
     ordered = sorted(sorted(events, key=_place, reverse=descending), key=_pinned, reverse=True)
     posts = [html for event in ordered if (html := safe_post(game, event, page))]
     texts = page.texts

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from api.feeds.feed import FeedRequest, chosen_events
+from api.feeds.feed import SORTS, FeedRequest, chosen_events
+from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.http import openapi
 from api.http.json_path import text
 from api.http.request import choice, integer
@@ -16,16 +18,18 @@ from mapping.sports.base import MomentType
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Mapping
 
     from sqlalchemy import Connection
 
     from api.http.json_path import Json
     from api.http.request import Query
     from api.view.key_moments import KeyMoments
+    from config.organizations import ThemeConfig
     from mapping.sports import Sport
     from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
+NO_THEMES: Mapping[str, ThemeConfig] = MappingProxyType({})
 POSTS_SHOWN = 30
 MOST_SHOWN = 300
 
@@ -52,7 +56,7 @@ def shown_kind(query: Query) -> Show:
 class PageRequest(NamedTuple):
     """The posts that a page shall show: after the one called `after`, else so that `post` is among them, whatever `show` says.
 
-    `kept`: the parameters that addresses on the page repeat.
+    `kept`: the parameters that addresses on the page repeat. `theme`: which posts it shows at all, and in which order.
     """
 
     show: Show = Show.ALL
@@ -60,6 +64,12 @@ class PageRequest(NamedTuple):
     after: str = ""
     post: str = ""
     kept: tuple[tuple[str, str], ...] = ()
+    theme: Theme = EVERYTHING
+
+    @property
+    def descending(self) -> bool:
+        """Whether the newest post comes first."""
+        return SORTS[self.theme.sort or "desc"]
 
     def address(self, show: Show | None = None) -> str:
         """The query of the newest posts, to which more may be added; `show`: of another filter."""
@@ -82,15 +92,19 @@ class Window(NamedTuple):
     newer: bool
 
 
-def page_request(query: Query, *, public: bool, delay_max: int) -> PageRequest:
+def page_request(
+    query: Query, *, public: bool, delay_max: int, themes: Mapping[str, ThemeConfig] = NO_THEMES
+) -> PageRequest:
     """The request in a page's query; raises InvalidRequest with the parameter at fault."""
+    theme = theme_of(query, themes)
     client = () if public or "client_id" not in query else (("client_id", query["client_id"]),)
     return PageRequest(
         show=shown_kind(query),
-        limit=integer(query, "limit", POSTS_SHOWN, low=1, high=MOST_SHOWN),
+        limit=integer(query, "limit", min(theme.posts or POSTS_SHOWN, MOST_SHOWN), low=1, high=MOST_SHOWN),
         after=query.get("continue_event_id", ""),
         post=query.get("post", ""),
-        kept=(*client, *late(in_query(query, delay_max))),
+        kept=(*client, *late(in_query(query, delay_max)), *theme.parameters),
+        theme=theme,
     )
 
 
@@ -102,7 +116,14 @@ def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments:
     keep = event_filter(wanted.show, key_moments)
 
     def read(after: str | None, *, include: bool = False) -> tuple[list[StoredEvent], bool]:
-        request = FeedRequest(liveblog=game.id, limit=wanted.limit, after=after, include_after=include)
+        request = FeedRequest(
+            liveblog=game.id,
+            limit=wanted.limit,
+            descending=wanted.descending,
+            after=after,
+            include_after=include,
+            theme=wanted.theme,
+        )
         return chosen_events(conn, game.id, request, keep)
 
     events, older = read(wanted.after or None)

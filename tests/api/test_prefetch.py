@@ -32,12 +32,12 @@ async def html_of(server, path, name="gderby", **params):
 
 
 async def test_the_html_is_what_the_page_shows(derby):
-    """All of it, in a shadow root with the page's style sheet; without a script or a second main part of the article."""
+    """All of it, in the article itself with a style sheet of its own; without a script or a second main part of the article."""
     html = await html_of(derby, LIVEBLOG)
     page = (await derby.http.get("/liveblogs/gderby")).text
 
-    assert html.startswith('<matchwire-liveblog liveblog-id="gderby" lang="en"><template shadowrootmode="open"><link ')
-    assert re.findall('<link rel="stylesheet" href="([^"]*)">', html) == [f"{STATIC}/embed.css"]
+    assert html.startswith('<matchwire-liveblog liveblog-id="gderby" lang="en"><link ')
+    assert re.findall('<link rel="stylesheet" href="([^"]*)">', html) == [f"{STATIC}/article.css"]
     assert (await derby.http.get(LIVEBLOG, params=DERBY)).json().keys() == {"html", "schema"}
     for part in (r'<header class="board".*?</header>', r'<section class="stream".*?</section>'):
         shown = re.search(part, html, re.DOTALL).group().replace("https://live.example.org/blogs/liveblogs/gderby", "")

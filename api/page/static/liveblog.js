@@ -20,9 +20,16 @@ function pairs(before, after, selector) {
   return [...before.querySelectorAll(selector)].map((old, index) => [old, found[index]]).filter(([, young]) => young);
 }
 
-// Pinned posts first, then the newest.
+// Pinned posts first, then by their place in the liveblog.
 function rank(post) {
   return (post.classList.contains("pinned") ? "1" : "0") + post.dataset.sort;
+}
+
+// Whether `post` stands below `other` in a list whose newest post comes first, or last.
+function below(post, other, newestFirst) {
+  const [one, two] = [post, other].map((each) => each.classList.contains("pinned"));
+  if (one !== two) return two;
+  return newestFirst ? post.dataset.sort < other.dataset.sort : post.dataset.sort > other.dataset.sort;
 }
 
 // Addresses are the same wherever the liveblog is shown.
@@ -232,7 +239,7 @@ export class Liveblog extends EventTarget {
   #place(before, html) {
     if (!html) return before && this.#remove(before);
     const after = this.#parsed(html);
-    const next = this.#posts().find((post) => post !== before && rank(post) < rank(after));
+    const next = this.#posts().find((post) => post !== before && below(post, after, this.#list.reversed));
     if (!before && !next && this.element.dataset.more === "1") return undefined; // older than what is shown
     const text = before?.querySelector(".body")?.textContent;
     if (before && text !== after.querySelector(".body")?.textContent) this.#heard.push(this.#said("corrected", called(after)));
