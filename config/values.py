@@ -22,6 +22,7 @@ _ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?")
 _CLIENT = re.compile(r"[A-Za-z0-9](?:(?!__)[A-Za-z0-9_-]){0,62}(?<![_-])")
 _PROVIDER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _OUR_FOLDERS = frozenset({"api", "apigw", "docs", "embed", "liveblogs", "media", "static"})
 _NO_ELEMENTS = frozenset({"annotation-xml", "color-profile", "font-face", "missing-glyph"})
 """Names that HTML gives to other elements."""
@@ -105,6 +106,17 @@ def _web_address(text: str) -> str:
     if not sane or "?" in text or "#" in text or re.search(r"[\s\x00-\x1f\x7f\\]", text):
         raise ValueError(problem)
     return text.rstrip("/")
+
+
+def _article_pattern(text: str) -> str:
+    names = _PLACEHOLDER.findall(text)
+    if not names or set(names) - {"local_id", "ticker_id", "external_id"}:
+        raise ValueError("names a liveblog by {local_id}, {ticker_id} or {external_id}, and nothing else in braces")
+    written = _PLACEHOLDER.sub("0", text)
+    _web_address(written.partition("?")[0])
+    if re.search(r"[\s#\\{}]", written) or not written.isascii() or _PLACEHOLDER.search(urlsplit(text).netloc):
+        raise ValueError("is no address of a page with these names in its path or query")
+    return text
 
 
 def _script_path(text: str) -> str:
@@ -192,6 +204,8 @@ SigningSecret = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_si
 """`whsec_` and base64, as Standard Webhooks writes secrets."""
 FrameAncestor = Annotated[str, StringConstraints(pattern=r"^(\*|https?://(\*\.)?[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?)$")]
 """A site in a Content Security Policy: every one (`*`), or a scheme and a host, which may begin with `*.`."""
+ArticlePattern = Annotated[str, StringConstraints(max_length=1000), AfterValidator(_article_pattern)]
+"""The address of an article with a name of its liveblog in braces."""
 ElementName = Annotated[
     str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)+$", max_length=64), AfterValidator(_element_name)
 ]

@@ -22,6 +22,7 @@ from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.view import delay
+from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents, published_game, readable
 from api.view.read_cache import ReadCache
@@ -221,5 +222,6 @@ def read_feed(
         extension=extension,
         more=more,
         hub_url=hub_url,
+        article=article_address(settings, game),
     )
     return replace(feed, key_moments=key_moments_of(conn, game)) if extension == "json" else feed

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 STORED = (
-    "locale", "meta_info", "scoreboard", "options", "tags", "use_syndication_controls", "permissions",
+    "locale", "external_url", "meta_info", "scoreboard", "options", "tags", "use_syndication_controls", "permissions",
     "marketplace_info",
 )  # fmt: skip
 LONGEST = 255

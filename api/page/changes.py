@@ -18,6 +18,7 @@ from api.page.posts import posts_label, safe_post
 from api.page.scoreboard import scoreboard, title
 from api.page.squads import squads
 from api.page.window import Show, event_filter
+from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images
@@ -75,14 +76,18 @@ class PageRenderer:
     def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL, theme: Theme = EVERYTHING) -> PageRenderer:
         return cls(services.clock, services.keys.media, services.settings, delay, show, theme)
 
-    def context(self, game: StoredGame, base: str = UP, url: str = "") -> PageContext:
+    def context(self, game: StoredGame, base: str = UP, url: str = "", article: str = "") -> PageContext:
         """Writes the images and videos of a liveblog in its language.
 
-        `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
+        `base` stands before the addresses of images, `page` before the queries of posts' own addresses; `article`: where
+        readers find the liveblog, if that is known better than here.
         """
+        article = article or article_address(self.settings, game)
         images = Images(self.media_key, base, game.organization_id)
         texts = translator(language(game.document))
-        return PageContext(images, texts, self.settings, ZoneInfo(self.settings.server.timezone), url, self.delay)
+        return PageContext(
+            images, texts, self.settings, ZoneInfo(self.settings.server.timezone), url, self.delay, article
+        )
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
@@ -117,7 +122,7 @@ def parts(
         "title": title(document),
         "label": posts_label(deltas.count(conn, game.id), page.texts),
         "board": scoreboard(document, page, now),
-        "moments": key_moments_html(key_moments, page.texts),
+        "moments": key_moments_html(key_moments, page),
         "squads": squads(document, page.texts, key_moments.player_events),
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }

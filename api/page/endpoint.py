@@ -102,7 +102,8 @@ async def liveblog(request: ApiRequest) -> Response:
         if fragment:
             return inner.encode("utf-8", "replace")
         schema, listed = found.schema(request.services), settings.server.public_feeds
-        return page(found.document, inner, schema, listed=listed).encode("utf-8", "replace")
+        address = page_url(settings.public_url, found.game.local_id)
+        return page(found.document, inner, schema, address=address, listed=listed).encode("utf-8", "replace")
 
     key = (wanted, _key(game, view, fragment=fragment))
     body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.capabilities import page_posts
-from api.feeds.feed import FeedRequest, chosen_events
+from api.feeds.feed import FeedRequest, chosen_events, page_url
 from api.page.structured_data import Publication, live_blog_posting
 from api.page.window import PageRequest, Window, window
+from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents, published_game
 from api.view.post_files import Images
@@ -39,13 +40,13 @@ class LoadedLiveblog(NamedTuple):
     request: FeedRequest
     newer: bool = False
 
-    def schema(self, services: Services) -> Json:
-        """The structured data."""
+    def schema(self, services: Services, article: str = "") -> Json:
+        """The structured data; `article`: where readers find the liveblog, if that is known better than here."""
         return live_blog_posting(
             self.document,
             self.posts,
             self.coverage,
-            publication(services, self.game),
+            publication(services, self.game, article),
             recap=self.key_moments.recap,
             moved_from=self.game.previous_starts_at,
         )
@@ -82,11 +83,11 @@ def _with_results(conn: Connection, found: LoadedLiveblog, now: float) -> Loaded
     return found._replace(posts=page_posts(conn, found.game.id, found.posts, now))
 
 
-def publication(services: Services, game: StoredGame) -> Publication:
-    """Who publishes the liveblog where."""
+def publication(services: Services, game: StoredGame, article: str = "") -> Publication:
+    """Who publishes the liveblog where; `article`: where readers find it, if that is known better than here."""
     settings = services.settings
     return Publication(
-        public_url=settings.public_url,
+        page=article or article_address(settings, game) or page_url(settings.public_url, game.local_id),
         publisher=services.organizations(game.organization_id) or NOBODY,
         logo=settings.organization(game.organization_id).logo,
         images=Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id),

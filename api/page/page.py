@@ -56,7 +56,7 @@ def render_liveblog(
     }
     known |= page_data(page.settings, page.images.organization_id, game, page.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(key_moments, page.texts, page.url, page.delay)
+    moments = key_moments_html(key_moments, page)
     posts = stream(game, events, page, extent._replace(key_moments=key_moments))
     return (
         f'<div id="liveblog" lang="{escape(language(game))}"{data}>{page.cover(cover(game))}'
@@ -71,10 +71,11 @@ def language(game: Json) -> str:
     return locale if locale in LOCALES else "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False) -> str:
+def page(game: Json, inner: str, schema: Json, *, address: str, up: str = "../", listed: bool = False) -> str:
     """A whole document around a rendered liveblog with its structured data.
 
-    `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody.
+    `address`: of the page, which embedders name; `up` leads to where `static/` is; `listed`: everybody may see the
+    list of liveblogs.
     """
     name, about = title(game), summary(game)
     texts = translator(language(game))
@@ -86,12 +87,12 @@ def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool 
         body=f"{link}<main>{inner}</main>",
         up=up,
         script="page.js",
-        head=_found_by(schema, name, about or name) + script(schema),
+        head=_found_by(schema, name, about or name, address) + script(schema),
     )
 
 
-def _found_by(schema: Json, name: str, about: str) -> str:
-    """What search engines and social networks show of a page: its one address, and a card."""
+def _found_by(schema: Json, name: str, about: str, address: str) -> str:
+    """What search engines and social networks show of a page: its one address, which may be an article's, and a card."""
     card = {
         "type": "article",
         "title": name,
@@ -104,7 +105,7 @@ def _found_by(schema: Json, name: str, about: str) -> str:
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
-    found = discovery(schema["url"].rpartition("/liveblogs/")[0], schema["url"])
+    found = discovery(address.rpartition("/liveblogs/")[0], address)
     embeds = "".join(
         f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
         for kind, url in found.items()

@@ -104,12 +104,6 @@ def _older(events: Sequence[Json], page: PageContext, extent: PageExtent) -> str
     return f'<a class="more" part="more" href="{escape(address)}">{escape(page.texts.text(Label.OLDER_POSTS))}</a>'
 
 
-def permalink(page: str, local_id: str, delay: int = 0) -> str:
-    """The address of a post, which is on the page that it leads to, for a reader who is late; not escaped."""
-    name = quote(local_id, safe="")
-    return f"{page}?{f'delay={delay}&' if delay else ''}post={name}#{name}"
-
-
 def posts_label(count: int, translator: Translator) -> str:
     """What a screen reader calls the list."""
     return translator.plural(*POSTS, count)
@@ -149,7 +143,7 @@ def post(game: Json, event: Json, page: PageContext) -> str:
     classes += [f"of-{side}"] if (side := _side(game, event)) else []
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time", page.zone)
-    link = f'<a class="link" href="{escape(permalink(page.url, text(event, "local_id"), page.delay))}">{at}</a>'
+    link = f'<a class="link" href="{escape(page.permalink(text(event, "local_id")))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'

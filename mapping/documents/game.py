@@ -25,6 +25,7 @@ from mapping.documents.scalars import (
     Sportstype,
     Text,
     Timestamp,
+    WebUrl,
 )
 from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo
@@ -158,6 +159,7 @@ class GameDraft(Document):
     options: GameOptions | None = None
     tags: Many[AnyTag] = ()
     external_id: Clearable[LocalId] = None
+    external_url: Clearable[WebUrl] = None
     use_syndication_controls: Bool | None = None
     locale: Locale | None = None
     permissions: Many[SharedPermission] = ()

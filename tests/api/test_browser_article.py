@@ -191,3 +191,14 @@ async def test_a_teaser_leads_to_the_address_that_the_article_names(service, pag
 
     assert await page.locator("other-liveblog-teaser .board").is_visible()
     assert page.complaints == []
+
+
+async def test_the_address_of_an_article_leads_to_a_post(service, page):
+    """Also to one that is not among those which are shown at first."""
+    await page.evaluate("() => { location.hash = '#ekick'; }")
+    await page.evaluate(PUT, '<other-liveblog liveblogId="gderby" limit="2"></other-liveblog>')
+    await page.evaluate(CLASSIC, f"{service.address}/other/embedjs/ob4.js")
+    await page.locator("other-liveblog #ekick").wait_for(timeout=SOON)
+    await page.wait_for_function(
+        "() => document.querySelector('other-liveblog').shadowRoot.activeElement?.id === 'ekick'", timeout=SOON
+    )

@@ -64,7 +64,7 @@ async def test_the_teaser_links_to_the_newest_posts(derby):
     html = await html_of(derby, TEASER)
 
     assert (await derby.http.get(TEASER, params=DERBY)).json().keys() == {"html"}
-    assert re.findall(r'href="([^"]*)"', html) == [f"{PAGE}#{name}" for name in reversed(matchday.PUBLIC[-3:])]
+    assert re.findall(r'<a href="([^"]*)"', html) == [f"{PAGE}#{name}" for name in reversed(matchday.PUBLIC[-3:])]
     assert 'class="board"' in html
     assert read(html).bad == []
 
@@ -79,7 +79,7 @@ async def test_without_public_feeds_a_client_must_be_named(server, path):
     ]
 
     assert [each.status_code for each in responses] == [401, 401, 404, 200]
-    assert ('client-id="reader"' in responses[-1].json()["html"]) == (path == LIVEBLOG)
+    assert 'client-id="reader"' in responses[-1].json()["html"]
     assert (await server.http.get(path, params=DERBY, auth=STRANGER)).status_code == 404
     assert responses[-1].headers["cache-control"].startswith("private")
     assert "access-control-allow-origin" not in (await server.http.get(path, params=DERBY, auth=DESK)).headers

@@ -10,6 +10,7 @@ const POSTS = 50; // shown at first
 const FIRST = 2000; // milliseconds before the second attempt to load, doubled with each failure
 const LONGEST = 60000;
 const PATIENCE = 15000; // for a response
+const POST = /^#([A-Za-z0-9_-]{2,64})$/; // how an article's address names a post
 const TEASER = 60000; // milliseconds after which a teaser looks again
 const PARAMETERS = { // attribute: parameter of the page
   "liveblog-id": "", "client-id": "client_id", delay: "delay", "theme-id": "themeId", tags: "tags",
@@ -83,6 +84,7 @@ class Embedded extends HTMLElement {
 /**
  * Attributes: `liveblog-id` names the liveblog, `client-id` the client that embeds it; a service that is not public needs it;
  * `theme-id` names a theme that says which posts are shown; `tags`, `highlights`, `event-types` and `sort` lie over it;
+ * `liveblog-url` is the article's address, to which links to posts lead;
  * `reader-sign-in` is a sign-in token of the reader who is logged in to the site (see docs/readers.md);
  * `delay` shows the liveblog as it stood so many seconds ago; `limit` is how many posts are shown at first, 1 to 300. An
  * article may hold the content already; then nothing is loaded but what changes.
@@ -99,7 +101,8 @@ class MatchwireLiveblog extends Embedded {
     const loading = (this.#loading = new AbortController());
     const rendered = await this.content("#liveblog");
     if (loading.signal.aborted) return undefined;
-    return rendered && !rendered.hidden ? this.#adopt(rendered, loading.signal) : this.#load();
+    const there = rendered && !rendered.hidden && (!this.#linked || rendered.querySelector(`[id="${this.#linked}"]`));
+    return there ? this.#adopt(rendered, loading.signal) : this.#load();
   }
 
   disconnectedCallback() {
@@ -118,6 +121,15 @@ class MatchwireLiveblog extends Embedded {
     return this.address(`liveblogs/${encodeURIComponent(this.named("liveblog-id"))}`, PARAMETERS);
   }
 
+  get #article() {
+    return this.named("liveblog-url") ?? "";
+  }
+
+  // The post that the article's address names.
+  get #linked() {
+    return location.hash.match(POST)?.[1];
+  }
+
   // What the article holds goes on as it is; other rules of the article reach it no more.
   async #adopt(rendered, signal) {
     if (!this.shadowRoot) await this.show(rendered);
@@ -131,7 +143,8 @@ class MatchwireLiveblog extends Embedded {
       const address = this.#page;
       address.searchParams.set("fragment", "1");
       if (this.named("limit") || !this.named("theme-id")) address.searchParams.set("limit", this.named("limit") ?? POSTS);
-      const element = parse(await (await this.fetched(address, signal)).text(), this.#page);
+      if (this.#linked) address.searchParams.set("post", this.#linked);
+      const element = parse(await (await this.fetched(address, signal)).text(), this.#page, this.#article);
       await this.show(element);
       if (!signal.aborted) this.#follow(element);
     });
@@ -140,12 +153,13 @@ class MatchwireLiveblog extends Embedded {
   #follow(element) {
     const signIn = this.named("reader-sign-in");
     if (signIn) import("./reader.js").then(({ offerSignIn }) => offerSignIn(element.dataset.organization, signIn));
-    this.#liveblog = new Liveblog(element, this.#page);
+    this.#liveblog = new Liveblog(element, this.#page, this.#article);
     this.#liveblog.addEventListener("change", ({ detail: { version, title } }) => {
       this.dispatchEvent(new CustomEvent("change", { detail: { version, title } }));
     });
     this.#liveblog.addEventListener("withdraw", () => this.dispatchEvent(new Event("withdraw")));
     this.#liveblog.start();
+    if (this.#linked) this.#liveblog.show(this.#linked);
   }
 }
 
@@ -175,6 +189,7 @@ class MatchwireLiveblogTeaser extends Embedded {
   async #load(signal) {
     if (!this.named("liveblog-id")) return;
     const address = this.address("api/embed/v4/prefetch/liveblog-teaser.json", TEASER_PARAMETERS);
+    if (!this.named("liveblog-url")) address.searchParams.set("includeLiveblogUrl", location.origin);
     await this.loadUntil(signal, async () => {
       const { html } = await (await this.fetched(address, signal)).json();
       const found = new DOMParser().parseFromString(html, "text/html").querySelector(".matchwire");

@@ -32,11 +32,15 @@ function below(post, other, newestFirst) {
   return newestFirst ? post.dataset.sort < other.dataset.sort : post.dataset.sort > other.dataset.sort;
 }
 
-// Addresses are the same wherever the liveblog is shown.
-function resolve(within, page) {
+// Addresses are the same wherever the liveblog is shown; those of posts lead to the article where it names itself.
+function resolve(within, page, article) {
   const parameters = new URL(page).searchParams;
+  const ours = new URL(page).origin + new URL(page).pathname;
   for (const link of within.querySelectorAll(".filters a, a.newer, a.more, a.link, .moments a")) {
     const address = new URL(link.getAttribute("href"), page);
+    const ofPost = link.matches("a.link, .moments a");
+    if (ofPost && article) link.href = article + address.hash;
+    if (address.origin + address.pathname !== ours || (ofPost && article)) continue;
     for (const name of KEPT) if (parameters.has(name)) address.searchParams.set(name, parameters.get(name));
     link.href = address;
   }
@@ -47,9 +51,9 @@ function resolve(within, page) {
 }
 
 /** The liveblog in what the server has rendered, to be put into this document. */
-export function parse(html, page) {
+export function parse(html, page, article = "") {
   const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
-  resolve(element, page);
+  resolve(element, page, article);
   return document.adoptNode(element); // so that a video which is put into it goes on
 }
 
@@ -111,13 +115,14 @@ function play(event) {
  * Follows a liveblog that the server has rendered into `element`.
  *
  * `page` is the address of its page, with the parameters that requests shall have. The addresses of images in what the server
- * sends may be relative to it.
+ * sends may be relative to it. `article` is where links to posts lead instead, empty for that page.
  *
  * Dispatches `change` after something has changed (`detail`: what the server sent), `more` after older posts were appended, and
  * `withdraw` when nobody may read it any more.
  */
 export class Liveblog extends EventTarget {
   #page;
+  #article;
   #list;
   #language;
   #version;
@@ -139,10 +144,11 @@ export class Liveblog extends EventTarget {
   #lost = false;
   #polls = null; // a promise of what takes votes, once there is a poll
 
-  constructor(element, page) {
+  constructor(element, page, article = "") {
     super();
     this.element = element;
     this.#page = page;
+    this.#article = article;
     this.#list = element.querySelector(".stream ol");
     this.#language = element.closest("[lang]")?.lang || "en";
     this.#version = Number(element.dataset.version);
@@ -211,7 +217,7 @@ export class Liveblog extends EventTarget {
   }
 
   #parsed(html) {
-    const element = parse(html, this.#page);
+    const element = parse(html, this.#page, this.#article);
     this.#localise(element);
     return element;
   }
@@ -420,6 +426,13 @@ export class Liveblog extends EventTarget {
     if (!post) return;
     event.preventDefault();
     if (link.pathname === location.pathname && link.host === location.host) history.pushState(null, "", link.href);
+    this.show(post.id);
+  }
+
+  /** Shows the post of that id, if it is there. */
+  show(id) {
+    const post = this.#posts().find((each) => each.id === id);
+    if (!post) return;
     post.scrollIntoView();
     focus(post);
   }
@@ -434,7 +447,7 @@ export class Liveblog extends EventTarget {
     try {
       const address = this.#address({ fragment: "1" });
       for (const [name, value] of new URL(link.href).searchParams) address.searchParams.set(name, value);
-      const found = parse(await (await this.#fetched(address)).text(), this.#page);
+      const found = parse(await (await this.#fetched(address)).text(), this.#page, this.#article);
       this.#localise(found);
       const known = new Set(this.#posts().map((post) => post.id));
       const older = [...found.querySelectorAll(".stream ol > .post")].filter((post) => !known.has(post.id));
