@@ -22,8 +22,8 @@ from api.page.reader_language import preferred_locale
 from api.page.scoreboard import clock_html, moment, scores, title
 from api.view import delay
 from api.view.content import tally
-from api.view.key_moments import sport_of
 from api.view.read_cache import ReadCache
+from api.view.references import sport_of
 from mapping.locales import translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken

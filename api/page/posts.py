@@ -14,7 +14,8 @@ from api.page.icons import icon, marks_period, word_of
 from api.page.scoreboard import SIDES, moment, team_of
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import body_html, incident, minute, score
-from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
+from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
+from api.view.references import sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
 
 if TYPE_CHECKING:
