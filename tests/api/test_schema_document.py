@@ -79,10 +79,10 @@ def test_what_is_created_leads_to_all_that_takes_its_name():
 
 @pytest.mark.parametrize("name", BODIES)
 def test_every_body_has_a_schema_and_an_example_that_keeps_to_it(name):
-    """The example can be sent as it is."""
+    """The example can be sent as it is; only the older addresses of webhooks take it from the query instead."""
     shown = content(BODIES[name])
 
-    assert BODIES[name]["required"]
+    assert BODIES[name]["required"] == (not name.startswith("webhooks.v5."))
     jsonschema_rs.validate(resolved(shown["schema"]), shown["example"])
 
 
