@@ -149,7 +149,7 @@ async def _url_v5(request: ApiRequest) -> str:
     """The endpoint in the query, else in the body."""
     if named := request.query.get("url"):
         return parse_document(WebhookAddress, {"url": named}).url
-    return documents.address_of(WebhookAddress, await request.body()).url
+    return documents.address_of(WebhookAddress, (await request.body()).strip() or b"{}").url
 
 
 async def list_subscriptions(request: ApiRequest) -> Response:

@@ -22,6 +22,7 @@ from mapping.documents.scalars import (
     Timestamp,
 )
 from mapping.documents.state import GameStateInfo
+from mapping.embed_code import address_of_embed
 
 Highlight = Literal["sticky", "inplace", "stickyNoHighlight", "milestone", ""]
 HIGHLIGHTED: frozenset[Highlight] = frozenset({"sticky", "inplace", "milestone"})
@@ -39,7 +40,7 @@ class BasicEventInfo(Document):
     player: Player | None = None
     other_player: Player | None = None
     attributes_json: LongText | None = None
-    web_embed_urls: Many[Text] | None = None
+    web_embed_urls: Many[Annotated[Text, BeforeValidator(address_of_embed)]] | None = None
 
 
 class Editor(OpenDocument):

@@ -113,7 +113,9 @@ IMAGE, VIDEO = svc("Content::ImageMediaContent", **SHOWN), svc("Content::VideoMe
 CHOICE: Json = {"id": "o1", "text": "Yes", "correct": True}
 RICH_TEXT = svc("Content::RichTextContentBlock", local_id="b1", text="<p>What a goal</p>")
 MULTIMEDIA = svc("Content::MultiMediaContentBlock", local_id="b2", items=[IMAGE, VIDEO], display_type="slideshow")
-EMBED = svc("Content::WebEmbedContentBlock", local_id="b3", url="https://social.example/1")
+EMBED = svc(
+    "Content::WebEmbedContentBlock", local_id="b3", url="https://social.example/1", oembed_json='{"type":"rich"}'
+)
 QUOTE = svc("Content::QuoteContentBlock", local_id="b4", text="We believed", author="Coach", source="Radio")
 EMOJI = svc("Content::EmojiContentBlock", local_id="b5", emoji="⚽")
 PLAYER_CARD = svc("Content::PlayerCardContentBlock", local_id="b6", player=PLAYER)
