@@ -23,12 +23,9 @@ def game_summary(posts: Sequence[Document], goal_types: frozenset[str], *, comme
     """
     ordered = sorted(posts, key=lambda each: str(each.get("sort") or ""), reverse=True)
     refs = [(each, _ref(each)) for each in ordered]
-    count = min(len(ordered), MOST_COUNTED)
+    count, subtypes = min(len(ordered), MOST_COUNTED), _subtypes(ordered)
     milestones = [ref for post, ref in refs if post.get("highlight") == "milestone"]
-    goals = [ref for post, ref in refs if goal_types and not goal_types.isdisjoint(_event_types(post))]
-    subtypes = [
-        media.get("subtype") for post in ordered for media in _objects(post.get("media")) if file_is_public(media)
-    ]
+    goals = [ref for post, ref in refs if not goal_types.isdisjoint(_event_types(post))]
     return {
         "_type": SUMMARY,
         "first_event": refs[0][1] if refs else None,
@@ -46,6 +43,11 @@ def game_summary(posts: Sequence[Document], goal_types: frozenset[str], *, comme
 def _ref(post: Document) -> Document:
     names = ("local_id", "version", "local_status", "sort", "created_at")
     return {"_type": REF, **{name: post[name] for name in names if name in post}}
+
+
+def _subtypes(posts: Iterable[Document]) -> list[Any]:
+    """The kind of each public file."""
+    return [media.get("subtype") for post in posts for media in _objects(post.get("media")) if file_is_public(media)]
 
 
 def _ref_list(name: str, refs: list[Document]) -> Document:
