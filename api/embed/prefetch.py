@@ -22,7 +22,7 @@ from api.page.posts import PageExtent
 from api.page.scoreboard import moment, scoreboard
 from api.page.window import MOST_SHOWN, POSTS_SHOWN, PageRequest, late
 from api.view import delay
-from api.view.article_address import address_in
+from api.view.article_address import LONGEST, WEB, address_in
 from api.view.content import headline, names_of
 from api.view.liveblog_access import read_liveblog, readable
 from api.view.read_cache import ReadCache
@@ -49,7 +49,11 @@ PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     delay.PARAMETER,
     *THEMED_PAGE,
-    openapi.query("liveblogUrl", "The article that links to posts lead to, and that structured data name"),
+    openapi.query(
+        "liveblogUrl",
+        "The article that links to posts lead to, and that structured data name",
+        {"type": "string", "maxLength": LONGEST, "pattern": WEB},
+    ),
     openapi.query(
         "limit",
         "With a theme: number of posts",

@@ -20,6 +20,7 @@ from mapping.documents.scalars import (
     ObjectId,
     Text,
     Timestamp,
+    WebUrl,
 )
 from mapping.documents.state import GameStateInfo
 from mapping.embed_code import address_of_embed
@@ -40,7 +41,7 @@ class BasicEventInfo(Document):
     player: Player | None = None
     other_player: Player | None = None
     attributes_json: LongText | None = None
-    web_embed_urls: Many[Annotated[Text, BeforeValidator(address_of_embed)]] | None = None
+    web_embed_urls: Many[Annotated[WebUrl, BeforeValidator(address_of_embed)]] | None = None
 
 
 class Editor(OpenDocument):
