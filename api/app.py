@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.capabilities import CAPABILITIES
+from api.embed.script_paths import script_routes
 from api.feeds.themes import UnknownThemes
 from api.http.openapi import DocumentLimits
 from api.http.routing import Routes
@@ -45,7 +46,7 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     services = services.having(*(part for each in CAPABILITIES for part in each.parts(services, monotonic)))
     services = services.having(reads, ApiDocument(partial(openapi, settings.public_url, limits)))
     app = RequestLimits(
-        Credentials(Routes(ROUTES, services), services, monotonic),
+        Credentials(Routes((*ROUTES, *script_routes(settings)), services), services, monotonic),
         request_log=services[RequestLog],
         url_bytes=URL_BYTES,
         body_bytes=settings.limits.body_bytes,

@@ -38,7 +38,7 @@ def with_extras(document: Json, extras: Sequence[PostExtras]) -> Json:
     if not extras:
         return document
     events = [
-        {**each, **{extra.field: extra.numbers.get(each["local_id"], 0) for extra in extras}}
+        {**each, **{extra.field: extra.document(each["local_id"]) for extra in extras}}
         if post_is_public(each["local_status"], None)
         else each
         for each in document["events"]

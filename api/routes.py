@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.capabilities import CAPABILITIES
 from api.embed import frame, oembed, prefetch, snippets
-from api.embed.styles import STATIC, embed_css
+from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
 from api.external import handback, source
@@ -93,9 +93,9 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", f"{HOOKS}/deliveries", delivery_log.deliveries, "webhooks", delivery_log.DELIVERIES),
     Route("POST", f"{HOOKS}/deliveries/{{deliveryId}}/replay", delivery_log.replay, "webhooks", delivery_log.REPLAY),
     Route("POST", f"{HOOKS}/replay", delivery_log.replay_range, "webhooks", delivery_log.REPLAY_RANGE),
-    Route("POST", f"{HOOKS_V5}/subscribe.json", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE_V5),
-    Route("POST", f"{HOOKS_V5}/unsubscribe.json", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE_V5),
-    Route("GET", f"{HOOKS_V5}/index.json", webhooks.list_subscriptions, "webhooks", webhooks.INDEX_V5),
+    Route("POST", f"{HOOKS_V5}/subscribe.json", webhooks.subscribe_v5, "webhooks", webhooks.SUBSCRIBE_V5),
+    Route("POST", f"{HOOKS_V5}/unsubscribe.json", webhooks.unsubscribe_v5, "webhooks", webhooks.UNSUBSCRIBE_V5),
+    Route("GET", f"{HOOKS_V5}/index.json", webhooks.index_v5, "webhooks", webhooks.INDEX_V5),
     Route("GET", "/livez", ops.livez, "open", ops.LIVEZ),
     Route("GET", "/readyz", ops.readyz, "open", ops.READYZ),
     Route("GET", "/metrics", ops.metrics, "metrics", ops.METRICS),
@@ -104,8 +104,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/", front.front, "open"),
     Route("GET", "/docs", ops.docs, "open"),
     Route("GET", "/docs/{name}", folder("api.docs"), "open"),
-    Route("GET", "/static/{name}", folder(STATIC, {"embed.css": embed_css}), "open"),
-    Route("GET", "/static/{version}/{name}", folder(STATIC, {"embed.css": embed_css}), "open"),
+    Route("GET", "/static/{name}", folder(STATIC, MADE_STYLES), "open"),
+    Route("GET", "/static/{version}/{name}", folder(STATIC, MADE_STYLES), "open"),
     Route("GET", "/openapi.json", ops.openapi, "open"),
 )
 # fmt: on

@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from config.sections import Section
 from config.values import (
+    ArticlePattern,
     Duration,
     EventType,
     FrameAncestor,
@@ -77,6 +78,7 @@ class ReaderSignIn(Section):
 class OrganizationConfig(Section):
     name: Text
     logo: WebAddress | None = None
+    external_url: ArticlePattern | None = None
     public_delay: Duration = 0.0
     frame_ancestors: tuple[FrameAncestor, ...] | None = None
     reader_sign_in: ReaderSignIn | None = None

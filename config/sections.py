@@ -12,6 +12,7 @@ from config.values import (
     Count,
     DatabaseUrl,
     Duration,
+    ElementName,
     FrameAncestor,
     HostOrNetwork,
     Interval,
@@ -19,6 +20,7 @@ from config.values import (
     Network,
     Number,
     PostgresUrl,
+    ScriptPath,
     Secret,
     SecretAddress,
     SigningSecret,
@@ -171,11 +173,13 @@ class Traces(Section):
 
 
 class Embed(Section):
-    """What pages load from third parties, which sites may show a liveblog in a frame, and the fonts of its card."""
+    """What pages load from third parties, which sites may show a liveblog in a frame, its card's fonts, its element's names."""
 
     consent: bool = True
     frame_ancestors: tuple[FrameAncestor, ...] = ("*",)
     card_fonts: tuple[str, ...] = ()
+    element_names: Annotated[tuple[ElementName, ...], Field(max_length=20)] = ()
+    script_paths: Annotated[tuple[ScriptPath, ...], Field(max_length=20)] = ()
 
 
 class Readers(Section):

@@ -22,6 +22,10 @@ _ORGANIZATION = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?")
 _CLIENT = re.compile(r"[A-Za-z0-9](?:(?!__)[A-Za-z0-9_-]){0,62}(?<![_-])")
 _PROVIDER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_OUR_FOLDERS = frozenset({"api", "apigw", "docs", "embed", "liveblogs", "media", "static"})
+_NO_ELEMENTS = frozenset({"annotation-xml", "color-profile", "font-face", "missing-glyph"})
+"""Names that HTML gives to other elements."""
 _POSTGRES = ("postgresql://", "postgresql+psycopg://", "postgresql+asyncpg://")
 
 
@@ -104,6 +108,31 @@ def _web_address(text: str) -> str:
     return text.rstrip("/")
 
 
+def _article_pattern(text: str) -> str:
+    names = _PLACEHOLDER.findall(text)
+    if not names or set(names) - {"local_id", "ticker_id", "external_id"}:
+        raise ValueError("names a liveblog by {local_id}, {ticker_id} or {external_id}, and nothing else in braces")
+    written = _PLACEHOLDER.sub("0", text)
+    _web_address(written.partition("?")[0])
+    if re.search(r"[\s#\\{}]", written) or not written.isascii() or _PLACEHOLDER.search(urlsplit(text).netloc):
+        raise ValueError("is no address of a page with these names in its path or query")
+    return text
+
+
+def _script_path(text: str) -> str:
+    if text.split("/")[1] in _OUR_FOLDERS:
+        raise ValueError("is a path below a folder of the service's own")
+    return text
+
+
+def _element_name(text: str) -> str:
+    if text.startswith("matchwire-") or text in _NO_ELEMENTS or text.endswith("-teaser"):
+        raise ValueError(
+            "is a name that is taken; the element of teasers is called like this one, with -teaser behind it"
+        )
+    return text
+
+
 def _timezone(text: str) -> str:
     try:
         ZoneInfo(text)
@@ -175,6 +204,18 @@ SigningSecret = Annotated[SecretStr, AfterValidator(_secret), AfterValidator(_si
 """`whsec_` and base64, as Standard Webhooks writes secrets."""
 FrameAncestor = Annotated[str, StringConstraints(pattern=r"^(\*|https?://(\*\.)?[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?)$")]
 """A site in a Content Security Policy: every one (`*`), or a scheme and a host, which may begin with `*.`."""
+ArticlePattern = Annotated[str, StringConstraints(max_length=1000), AfterValidator(_article_pattern)]
+"""The address of an article with a name of its liveblog in braces."""
+ElementName = Annotated[
+    str, StringConstraints(pattern=r"^[a-z][a-z0-9]*(-[a-z0-9]+)+$", max_length=64), AfterValidator(_element_name)
+]
+"""The name of a custom element."""
+ScriptPath = Annotated[
+    str,
+    StringConstraints(pattern=r"^(/[A-Za-z0-9_-][A-Za-z0-9._~-]*)+\.js$", max_length=255),
+    AfterValidator(_script_path),
+]
+"""The path of a script below the public address."""
 WebAddress = Annotated[str, AfterValidator(_web_address)]
 Timezone = Annotated[str, AfterValidator(_timezone)]
 Network = Annotated[str, AfterValidator(_network)]

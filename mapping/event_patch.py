@@ -111,7 +111,13 @@ def event_document(document: Mapping[str, Any], *, older: bool = True) -> Docume
         "contents": document.get("contents") or [],
         "media": document.get("media") or [],
         **({} if info is None else {"event_info": info}),
+        **({"editor": editor_document(by)} if isinstance(by := document.get("editor"), str) and by else {}),
     }
+
+
+def editor_document(client_id: str) -> Document:
+    """Who wrote, as documents name them; no reader is shown any."""
+    return {"_type": "Svc::Model::Editor", "_id": client_id, "name": client_id}
 
 
 def _in_older_form(sent: Mapping[str, Any]) -> bool:

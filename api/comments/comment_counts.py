@@ -76,7 +76,7 @@ async def extras(services: Services, organization_id: str, game_id: str, at: int
     """The numbers by post, some seconds late; None where the organization takes no comments."""
     if not services.settings.organization(organization_id).takes_comments:
         return None
-    return PostExtras("comments", await services[CountedComments].of(game_id, at))
+    return PostExtras("comments", await services[CountedComments].of(game_id, at), "Svc::Model::EventComments")
 
 
 async def counts(request: ApiRequest) -> Response:

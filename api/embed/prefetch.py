@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from api.embed.styles import STATIC
-from api.feeds.endpoint import THEME_PARAMETERS
-from api.feeds.feed import SORTS, FeedRequest, feed_request, page_url
-from api.feeds.themes import UnknownThemes
+from api.feeds.feed import FeedRequest, feed_request, page_url
+from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes
@@ -18,17 +17,19 @@ from api.http.static import version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
 from api.page.load import LoadedLiveblog, load_liveblog
-from api.page.moments import key_moments_html
 from api.page.page import language, render_liveblog
-from api.page.posts import PageExtent, stream
+from api.page.posts import PageExtent
 from api.page.scoreboard import scoreboard
 from api.page.times import moment
-from api.page.window import MOST_SHOWN, PageRequest, late
+from api.page.window import MOST_SHOWN, POSTS_SHOWN, PageRequest, late
 from api.view import delay
+from api.view.article_address import LONGEST, WEB, address_in
 from api.view.content import headline, names_of
 from api.view.liveblog_access import read_liveblog, readable
 from api.view.read_cache import ReadCache
 from mapping.locales import translator
+from mapping.statistics.page_address import page_address
+from store.statistics import statistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
 
     from api.http.request import ApiRequest, Query
     from api.http.services import Services
-    from api.page.page_context import PageContext
     from api.view.delay import DelayedView
     from config import Settings
+    from store.liveblogs.liveblogs import StoredGame
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
@@ -48,8 +49,12 @@ CONTENT_TYPE = "application/json; charset=utf-8"
 PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     delay.PARAMETER,
-    *THEME_PARAMETERS,
-    openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": list(SORTS)}),
+    *THEMED_PAGE,
+    openapi.query(
+        "liveblogUrl",
+        "The article that links to posts lead to, and that structured data name",
+        {"type": "string", "maxLength": LONGEST, "pattern": WEB},
+    ),
     openapi.query(
         "limit",
         "With a theme: number of posts",
@@ -71,13 +76,18 @@ HTML_AND_SCHEMA: Json = {
 }
 
 
-def _operation(name: str, summary: str, schema: Json) -> Json:
+def _operation(name: str, summary: str, schema: Json, *more: Json) -> Json:
     responses = {200: openapi.json_answer(schema, summary), **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS}
-    return openapi.operation(name, summary, "Pages", responses, parameters=PARAMETERS, security=openapi.OPEN)
+    return openapi.operation(name, summary, "Pages", responses, parameters=[*PARAMETERS, *more], security=openapi.OPEN)
 
 
+OF_TEASERS: Json = openapi.query(
+    "includeLiveblogUrl", "Without `liveblogUrl`: links lead to the page of this origin that was read most"
+)
 LIVEBLOG = _operation("prefetch.liveblog", "A liveblog for an article: HTML and structured data", HTML_AND_SCHEMA)
-TEASER = _operation("prefetch.teaser", "The scoreboard and the newest headlines of a liveblog as HTML", HTML)
+TEASER = _operation(
+    "prefetch.teaser", "The scoreboard and the newest headlines of a liveblog as HTML", HTML, OF_TEASERS
+)
 
 
 async def liveblog(request: ApiRequest) -> Response:
@@ -90,27 +100,50 @@ async def teaser(request: ApiRequest) -> Response:
     return await _respond(request, "teaser", TEASER_POSTS, _teaser)
 
 
+class Embedding(NamedTuple):
+    """Who embeds a liveblog and how: `client` must be named to follow it, empty where nobody need be.
+
+    `article`: where the request says that readers find it; `origin`: whose page, as readers were counted there, else counts.
+    """
+
+    view: DelayedView
+    client: str = ""
+    article: str = ""
+    origin: str = ""
+
+
 async def _respond(
-    request: ApiRequest, form: str, limit: int, render: Callable[[LoadedLiveblog, Services, DelayedView, str], Json]
+    request: ApiRequest,
+    form: str,
+    limit: int,
+    render: Callable[[Connection, LoadedLiveblog, Services, Embedding], Json],
 ) -> Response:
-    services, context, settings = request.services, request.context, request.services.settings
-    view = await delay.view_of(request, read_liveblog(context.query, "liveblogId"), request.services[ReadCache].game)
-    game = readable(view.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
+    services, query, settings = request.services, request.context.query, request.services.settings
+    view = await delay.view_of(request, read_liveblog(query, "liveblogId"), request.services[ReadCache].game)
+    game = readable(view.game, request.context.caller, public=settings.server.public_feeds, field="liveblogId")
     reading = clock(game.document, translator(language(game.document)), view.now)
-    wanted = _wanted(context.query, limit, settings)
-    services[UnknownThemes].count(context.query, wanted.theme, services.clock())
-    client = "" if settings.server.public_feeds or context.caller is None else context.caller.client_id
+    wanted = _wanted(query, limit, settings)
+    services[UnknownThemes].count(query, wanted.theme, services.clock())
+    embedding = _embedding(request, view)
 
     def rendered(conn: Connection) -> bytes:
-        return json_bytes(render(load_liveblog(conn, game.id, wanted, view.now), services, view, client))
+        return json_bytes(render(conn, load_liveblog(conn, game.id, wanted, view.now), services, embedding))
 
-    key = ("prefetch", form, client, wanted, game.id, game.version, reading)
+    key = ("prefetch", form, embedding[1:], wanted, game.id, game.version, reading)
     return conditional(
         request.headers,
         await request.services[ReadCache].body(key, rendered, view, request.accept_encoding),
         CONTENT_TYPE,
         cache_control=cache_control(settings),
     )
+
+
+def _embedding(request: ApiRequest, view: DelayedView) -> Embedding:
+    caller, query = request.context.caller, request.context.query
+    named = caller is not None and not request.services.settings.server.public_feeds
+    article = address_in(query, "liveblogUrl")
+    origin = "" if article else page_address(query.get("includeLiveblogUrl", "")).origin
+    return Embedding(view, caller.client_id if caller and named else "", article, origin)
 
 
 def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
@@ -124,47 +157,62 @@ def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
     return newest._replace(limit=min(limit, themed.limit), descending=themed.descending, theme=themed.theme)
 
 
-def _liveblog(found: LoadedLiveblog, services: Services, view: DelayedView, client: str) -> Json:
-    """`client`: who must be named to follow it, empty where nobody need be."""
-    page = page_url(services.settings.public_url, found.game.local_id)
-    context = PageRenderer.of(services, view.delay).context(found.game, services.settings.public_url.rstrip("/"), page)
-    if found.request.theme.id:
-        return {"html": _themed(found, context, view.now), "schema": found.schema(services)}
+def _liveblog(_: Connection, found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
+    view, root = embedding.view, services.settings.public_url.rstrip("/")
+    page = page_url(root, found.game.local_id)
+    context = PageRenderer.of(services, view.delay).context(found.game, root, page, embedding.article)
+    theme = found.request.theme
+    wanted = PageRequest(
+        limit=found.request.limit if theme.id else POSTS_SHOWN, kept=(*late(view.delay), *theme.parameters), theme=theme
+    )
     inner = render_liveblog(
         found.document,
         found.posts,
         context,
         view.now,
         found.key_moments,
-        extent=PageExtent(PageRequest(kept=late(view.delay)), older=found.more, pinned=found.pinned),
+        extent=PageExtent(wanted, older=found.more, pinned=found.pinned),
         delay=view.delay,
     )
-    named = {"liveblog-id": found.game.local_id, "lang": language(found.document), "client-id": client}
-    html = _element(named | ({"delay": str(view.delay)} if view.delay else {}), inner, services)
-    return {"html": html, "schema": found.schema(services)}
+    attributes = {
+        "liveblog-id": found.game.local_id,
+        "lang": language(found.document),
+        "client-id": embedding.client,
+        "liveblog-url": embedding.article,
+        "delay": str(view.delay or ""),
+        **{_ATTRIBUTES[name]: value for name, value in theme.parameters},
+    }
+    return {
+        "html": _element("matchwire-liveblog", attributes, inner, services),
+        "schema": found.schema(services, embedding.article),
+    }
 
 
-def _themed(found: LoadedLiveblog, context: PageContext, now: float) -> str:
-    """The liveblog as a theme shows it, without the element that would follow it: what happens next may be none of its posts."""
-    moments = key_moments_html(found.key_moments, context.texts, context.url, context.delay)
-    posts = stream(found.document, found.posts, context, pinned=found.pinned, descending=found.request.descending)
-    return _frame(found.document, scoreboard(found.document, context, now, found.key_moments.kicks) + moments + posts)
+_ATTRIBUTES = {
+    "themeId": "theme-id",
+    "tags": "tags",
+    "highlights": "highlights",
+    "event_types": "event-types",
+    "sort": "sort",
+}
 
 
-def _element(attributes: Mapping[str, str], inner: str, services: Services) -> str:
-    """The liveblog in a declarative shadow root, which the embed's script takes over where an article loads it."""
-    named = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
+def _element(name: str, attributes: Mapping[str, str], inner: str, services: Services) -> str:
+    """The element with its content and its style sheet, also for a page that puts it in by a script.
+
+    The embed's script takes the content over where an article loads it.
+    """
+    named = "".join(f' {key}="{escape(value)}"' for key, value in attributes.items() if value)
     root = services.settings.public_url.rstrip("/")
-    styles = f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/embed.css">'
-    template = f'<template shadowrootmode="open">{styles}{inner}</template>'
-    return f"<matchwire-liveblog{named}>{template}</matchwire-liveblog>"
+    styles = f'<link rel="stylesheet" href="{escape(root)}/static/{version(STATIC)}/article.css">'
+    return f"<{name}{named}>{styles}{inner}</{name}>"
 
 
-def _teaser(found: LoadedLiveblog, services: Services, view: DelayedView, client: str) -> Json:
-    del client  # nothing follows a teaser
-    game = found.document
-    context = PageRenderer.of(services).context(found.game, services.settings.public_url.rstrip("/"))
-    page = page_url(services.settings.public_url, found.game.local_id, view.delay)
+def _teaser(conn: Connection, found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
+    game, root = found.document, services.settings.public_url.rstrip("/")
+    read_most = _read_most(conn, found.game, services, embedding.origin)
+    context = PageRenderer.of(services).context(found.game, root, article=embedding.article or read_most)
+    page = context.article or page_url(root, found.game.local_id, embedding.view.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
         f"<li>{moment(number(post, 'created_at') or 0, 'time', context.zone, context.texts.locale)} "
@@ -173,8 +221,22 @@ def _teaser(found: LoadedLiveblog, services: Services, view: DelayedView, client
         if (head := headline(post, language(game), squads))
     )
     listed = f'<ol class="newest">{items}</ol>' if items else ""
-    return {"html": _frame(game, scoreboard(game, context, view.now, found.key_moments.kicks) + listed)}
+    board = scoreboard(game, context, embedding.view.now, found.key_moments.kicks)
+    inner = f'<div class="matchwire" lang="{escape(language(game))}">{board}{listed}</div>'
+    attributes = {
+        "liveblog-id": found.game.local_id,
+        "client-id": embedding.client,
+        "liveblog-url": embedding.article or read_most,
+        "delay": str(embedding.view.delay or ""),
+        **{_ATTRIBUTES[name]: value for name, value in found.request.theme.parameters},
+    }
+    return {"html": _element("matchwire-liveblog-teaser", attributes, inner, services)}
 
 
-def _frame(game: Json, inner: str) -> str:
-    return f'<div class="matchwire" lang="{escape(language(game))}">{inner}</div>'
+def _read_most(conn: Connection, game: StoredGame, services: Services, origin: str) -> str:
+    """The page of the origin at which the liveblog was read most, beside its front page; empty where none is known."""
+    if not (origin and services.settings.organization(game.organization_id).statistics):
+        return ""
+    counted = statistics.sums_by_place(conn, game.id, origin)
+    pages = [each for each in counted if each and each != f"{origin}/"]
+    return max(pages, key=lambda each: (counted[each].loads, each), default="")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from api.events.named_records import with_records
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
@@ -21,6 +22,7 @@ from api.media.data_images import store_files, take_data_images
 from api.media.uses import check_uploads, with_sizes
 from api.view.liveblog_access import (
     LiveblogIndex,
+    among,
     check_version,
     expected_version,
     may_write_events,
@@ -224,7 +226,8 @@ def create_event(
         return _result(unit, game, known, None)
     check_version(expected, changed=game.version, current=game.version)
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
-    patched = new_post(event, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
+    whole = with_records(unit, event, game) if among(game, caller) else event
+    patched = new_post(whole, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
     _check_references(unit, patched, game, caller, known={})
     for each in files:
         uploads.create(unit, each)
@@ -253,6 +256,7 @@ def update_event(
         created_at=before.created_at,
         publish_at=before.publish_at,
     )
+    event = with_records(unit, event, game) if among(game, caller) else event
     patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
     _check_references(unit, patched, game, caller, known=so_far.shown)
     for each in files:

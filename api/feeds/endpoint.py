@@ -18,10 +18,11 @@ from api.feeds.feed import (
     hub_of,
     with_extras,
 )
-from api.feeds.themes import UnknownThemes
+from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.view import delay
+from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents, published_game, readable
 from api.view.read_cache import ReadCache
@@ -49,14 +50,6 @@ class Format:
     render: Callable[[Feed], bytes]
 
 
-THEME_PARAMETERS: list[Json] = [
-    openapi.query("themeId", "A theme of the configuration: which posts are shown, in which order"),
-    openapi.query("tags", "With a theme: only posts with one of these labels, separated by commas"),
-    openapi.query("highlights", "With a theme: only posts highlighted in one of these ways, separated by commas"),
-    openapi.query(
-        "event_types", "With a theme: only incidents of these types, separated by commas; `text` for posts without one"
-    ),
-]
 FEED_PARAMETERS: list[Json] = [
     openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
     openapi.query(
@@ -229,5 +222,6 @@ def read_feed(
         extension=extension,
         more=more,
         hub_url=hub_url,
+        article=article_address(settings, game),
     )
     return replace(feed, key_moments=key_moments_of(conn, game)) if extension == "json" else feed

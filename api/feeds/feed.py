@@ -164,9 +164,13 @@ def build_feed(
     extension: str,
     more: bool,
     hub_url: str | None = None,
+    article: str = "",
 ) -> Feed:
-    """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged."""
-    page = page_url(public_url, game.local_id, request.delay)
+    """The feed of a liveblog and the chosen events; an event that cannot be shown is left out and logged.
+
+    `article`: where readers find the liveblog, if not on its page.
+    """
+    page = article or page_url(public_url, game.local_id, request.delay)
     language = _language(game.document)
     squads = names_of(node(game.document, "squads"))
     images = Images(media_key, public_url.rstrip("/"), game.organization_id)

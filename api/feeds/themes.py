@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from api.http.json_path import at, node, text
+from api.http import openapi
+from api.http.json_path import Json, at, node, text
 from api.http.request import loggable
 from api.view.content import incident_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api.http.json_path import Json
     from api.http.request import Query
     from config.organizations import ThemeConfig
     from store.liveblogs.liveblogs import StoredEvent
@@ -26,6 +26,19 @@ LOGGED = 100
 """Names of unknown themes that are logged in a day, at most: anybody can make them up."""
 NO_INCIDENT = "text"
 """Stands among event types for posts without an incident."""
+THEME_PARAMETERS: list[Json] = [
+    openapi.query("themeId", "A theme of the configuration: which posts are shown, in which order"),
+    openapi.query("tags", "With a theme: only posts with one of these labels, separated by commas"),
+    openapi.query("highlights", "With a theme: only posts highlighted in one of these ways, separated by commas"),
+    openapi.query(
+        "event_types", "With a theme: only incidents of these types, separated by commas; `text` for posts without one"
+    ),
+]
+THEMED_PAGE: list[Json] = [
+    *THEME_PARAMETERS,
+    openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": ["asc", "desc"]}),
+]
+"""The same for a page, which has no order of its own."""
 FILTERS = ("tags", "highlights", "event_types")
 """Settings of a theme that a query may lay over it, values separated by commas. Who wrote a post is nothing to ask a feed for."""
 
@@ -63,6 +76,11 @@ class Theme:
             labels=tuple(declared.labels.items()),
         )
 
+    @property
+    def parameters(self) -> tuple[tuple[str, str], ...]:
+        """Names and values that ask for this theme again with all that lies over it; none of the default theme."""
+        return (("themeId", self.id), *self.laid_over, ("sort", self.sort or "desc")) if self.id else ()
+
     def shows(self, event: StoredEvent) -> bool:
         """Whether the filters let the post pass."""
         document = event.document
@@ -96,8 +114,10 @@ def theme_of(query: Query, themes: Mapping[str, ThemeConfig]) -> Theme:
     if name not in themes:
         return EVERYTHING
     given = tuple((each, query[each]) for each in FILTERS if each in query)
-    filters: dict[str, Any] = {each: frozenset(filter(None, value.split(","))) for each, value in given}
-    return replace(Theme.of(name, themes[name]), laid_over=given, **filters)
+    over: dict[str, Any] = {each: frozenset(filter(None, value.split(","))) for each, value in given}
+    if (sort := query.get("sort")) in {"asc", "desc"}:
+        over["sort"] = sort
+    return replace(Theme.of(name, themes[name]), laid_over=given, **over)
 
 
 @dataclass(slots=True)

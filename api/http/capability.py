@@ -26,6 +26,11 @@ class PostExtras(NamedTuple):
 
     field: str
     numbers: Mapping[str, int]
+    type_name: str
+
+    def document(self, local_id: str) -> Json:
+        """What the post of that id has in the field."""
+        return {"_type": self.type_name, "channel_id": local_id, "count": self.numbers.get(local_id, 0)}
 
     @property
     def key(self) -> tuple[str, frozenset[tuple[str, int]]]:

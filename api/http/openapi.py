@@ -274,13 +274,17 @@ def components(requests: Iterable[type[BaseModel]], responses: Iterable[type[Bas
 
 
 def shorten_names(whole: Json) -> Json:
-    """The OpenAPI document with plain names for what only requests write."""
+    """The OpenAPI document with plain names for what only requests write; each schema's title is its name.
+
+    Generators of clients name classes by titles: of two schemas with one title they leave the second out.
+    """
     schemas = whole["components"]["schemas"]
     alone = {name: name.removesuffix(INPUT) for name in schemas if name.endswith(INPUT)}
     names = {name: plain for name, plain in alone.items() if plain not in schemas}
     renamed: Json = _renamed(whole, {f"{SCHEMAS}{name}": f"{SCHEMAS}{plain}" for name, plain in names.items()})
     parts = renamed["components"]["schemas"]
-    renamed["components"]["schemas"] = {names.get(name, name): parts[name] for name in sorted(parts)}
+    plain_names = {names.get(name, name): parts[name] for name in sorted(parts)}
+    renamed["components"]["schemas"] = {name: {**schema, "title": name} for name, schema in plain_names.items()}
     return renamed
 
 

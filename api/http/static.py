@@ -62,11 +62,12 @@ def folder(package: str, made: Mapping[str, Callable[[], bytes]] | None = None) 
 
     async def respond(request: ApiRequest) -> Response:
         name = request.path_params["name"]
-        body = file(package, name) if len(name) <= 64 and not name.endswith(".py") else None
+        if made is not None and name in made:
+            body: bytes | None = made[name]()
+        else:
+            body = file(package, name) if len(name) <= 64 and not name.endswith(".py") else None
         if body is None:
             raise NotFound("there is no such file")
-        if made is not None and name in made:
-            body = made[name]()
         forever = request.path_params.get("version") == version(package)
         return conditional(
             request.headers,

@@ -16,7 +16,7 @@ from api.http.type_names import rename_in_json
 from api.view import delay
 from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
 from api.view.read_cache import ReadCache
-from api.view.references import abbreviate, complete, summary
+from api.view.references import abbreviate, complete, summary, summary_of
 from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
@@ -24,6 +24,7 @@ from mapping.errors import InvalidRequest
 from mapping.event_patch import event_document
 from mapping.rules.versions import known_since
 from store.liveblogs import deltas
+from store.liveblogs.incidents import events_to_summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -202,7 +203,7 @@ def response(
     that were wanted beside the filters.
     """
     visible = [event for event in events if request is None or request.takes(event)]
-    head, *posts = complete(conn, [_head(game), *map(event_document, public_documents(visible))])
+    head, *posts = complete(conn, [_head(conn, game), *map(event_document, public_documents(visible))])
     by_id = {post["local_id"]: post for post in posts}
     listed = [by_id.get(event.local_id) or tombstone(event) for event in events]
     beside = _milestones_beside(visible, request)
@@ -238,12 +239,20 @@ def tombstone(event: StoredEvent) -> Json:
     )
 
 
-def _head(game: StoredGame) -> Json:
+def _head(conn: Connection, game: StoredGame) -> Json:
     document = game.as_document()
     if not game.public:
         document |= {"meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo"}}
         return {name: document[name] for name in (*GAME[:8], "meta_info")}
-    return {**{name: document[name] for name in GAME if document.get(name) is not None}, "summary": summary(document)}
+    return {
+        **{name: document[name] for name in GAME if document.get(name) is not None},
+        **_summaries(conn, game, document),
+    }
+
+
+def _summaries(conn: Connection, game: StoredGame, document: Json) -> Json:
+    posts = public_documents(events_to_summarise(conn, game.id))
+    return {"summary": summary_of(document, posts), "summary_text": summary(document)}
 
 
 def _found(

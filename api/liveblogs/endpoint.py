@@ -11,16 +11,18 @@ from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
 from api.http.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, drop_empty, filters, owners_of, page_of
-from api.http.request import boolean, choice
+from api.http.request import boolean, choice, parse_document
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses
+from api.media.data_images import take_and_store
 from api.view.liveblog_access import NO_LIVEBLOG, LiveblogIndex, expected_version, holders, may_write_events, named_game
 from api.view.references import complete, decorate, decorate_compact
 from mapping.documents.game import Collection, Game, GameDraft
 from mapping.documents.modification import PostModifications
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
+from store.engine.ids import new_local_id
 from store.liveblogs import listing, liveblogs
 from store.liveblogs.listing import GameFilter
 
@@ -129,10 +131,13 @@ FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 
 async def create(request: ApiRequest) -> Response:
     """Create a liveblog of one of the client's organizations (interface: Liveblogs, Create)."""
-    draft = await request.document(GameDraft)
+    body, key = await request.json(), idempotency_key(request.headers)
+    name = f"liveblog {key or body.get('external_id') or new_local_id('g')}"
+    files = await take_and_store(request, body, str(body.get("organization_id")), name)
+    draft = parse_document(GameDraft, body)
     check_owner(request.caller, draft.organization_id, field="organization_id")
     await check_addresses(request, draft, WrittenRecord(draft.organization_id))
-    work = partial(write_liveblog.create_once, draft=draft, caller=request.caller, key=idempotency_key(request.headers))
+    work = partial(write_liveblog.create_once, draft=draft, caller=request.caller, key=key, files=files)
     game = await request.services.store.write(work)
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
     return json_response(await request.services.store.read(partial(_decorated, game, request.services)))

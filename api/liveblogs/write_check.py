@@ -13,7 +13,7 @@ from mapping.sports.base import is_sport
 from store.liveblogs.search import TAG_LENGTH
 from store.masterdata import declarations, masterdata_edit
 from store.media.upload_uses import note_uses
-from store.tables import teams
+from store.tables import teams, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 SIDES = ("home_team", "away_team")
-NAMED = ("tournament", "location")
+LOCATION = "location"
+TOURNAMENT = "tournament"
 TEAM_FIELDS = ("name", "short_name", "name_addition", "image", "banner_image")
 """What a team that is created on the fly takes from the document that names it."""
 
@@ -71,12 +72,11 @@ def part(target: WriteCheck, wanted: Json, name: str, *, path: str) -> Json:
         for side in SIDES
         if isinstance(wanted.get(side), dict)
     }
-    referred = {
-        each: _reference(wanted[each], node(before, each), f"{path}.{each}")
-        for each in NAMED
-        if isinstance(wanted.get(each), dict)
-    }
-    return {**wanted, **placed, **referred}
+    if isinstance(wanted.get(LOCATION), dict):
+        placed[LOCATION] = _reference(wanted[LOCATION], node(before, LOCATION), f"{path}.{LOCATION}")
+    if isinstance(wanted.get(TOURNAMENT), dict):
+        placed[TOURNAMENT] = _tournament(target, wanted[TOURNAMENT], node(before, TOURNAMENT), f"{path}.{TOURNAMENT}")
+    return {**wanted, **placed}
 
 
 def tags(target: WriteCheck, wanted: Iterable[Any], *, path: str = "tags") -> list[Any]:
@@ -125,6 +125,16 @@ def _new_team(target: WriteCheck, wanted: Json, name: str, path: str) -> Json:
     identity = {"owner_id": target.owner_id, "sportstype": target.sportstype}
     record = masterdata_edit.create(target.unit, teams, {**fields, **identity})
     note_uses(target.unit, "team", record.id, record.owner_id, after=record.document)
+    return {"_type": record.type, "_id": record.id}
+
+
+def _tournament(target: WriteCheck, wanted: Json, before: Json, path: str) -> Json:
+    """A tournament that has a name alone is the owner's of that name, else a new one; others make none."""
+    named = text(wanted, "name")
+    if wanted.get("_id") or wanted.get("local_id") or not named or target.owner_id not in target.caller.organizations:
+        return _reference(wanted, before, path)
+    identity = {"owner_id": target.owner_id, "sportstype": target.sportstype, "name": named}
+    record = masterdata_edit.find_or_create(target.unit, tournaments, identity)
     return {"_type": record.type, "_id": record.id}
 
 

@@ -24,9 +24,10 @@ from store.engine.ids import new_local_id, new_object_id
 from store.engine.records import title_of
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, NewGame, StoredGame
+from store.media import uploads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from sqlalchemy import Connection
@@ -35,9 +36,10 @@ if TYPE_CHECKING:
     from mapping.documents.game import GameDraft
     from mapping.documents.modification import PostModifications
     from store.engine.unit import Unit
+    from store.media.uploads import Upload
 
 STORED = (
-    "locale", "meta_info", "scoreboard", "options", "tags", "use_syndication_controls", "permissions",
+    "locale", "external_url", "meta_info", "scoreboard", "options", "tags", "use_syndication_controls", "permissions",
     "marketplace_info",
 )  # fmt: skip
 LONGEST = 255
@@ -47,25 +49,28 @@ NAMES = ("local_id", "ticker_local_id", "ticker_id")
 PARTS = ("meta_info", "scoreboard")
 
 
-def create_once(unit: Unit, draft: GameDraft, caller: Caller, key: str | None) -> StoredGame:
+def create_once(
+    unit: Unit, draft: GameDraft, caller: Caller, key: str | None, files: Sequence[Upload] = ()
+) -> StoredGame:
     """The liveblog that the same document with the same `Idempotency-Key` has created before, else a new one.
 
-    Raises Conflict when the key came with another document, and what `create` raises.
+    `files`: uploads that came with it, whose files are stored. Raises Conflict when the key came with another document, and
+    what `create` raises.
     """
     if key is None:
-        return create(unit, draft, caller)
+        return create(unit, draft, caller, files)
     name, created_by = (draft.organization_id, caller.client_id, key), digest(dump(draft))
     idempotency.lock_name(unit, " ".join(name))
     if (known := idempotency.find(unit.conn, *name)) is not None:
         if known[0] != created_by:
             raise Conflict("this Idempotency-Key was used for another request", field=IDEMPOTENCY_HEADER)
         return liveblogs.require_game(unit.conn, known[1])
-    game = create(unit, draft, caller)
+    game = create(unit, draft, caller, files)
     idempotency.save(unit, *name, created_by, game.id)
     return game
 
 
-def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
+def create(unit: Unit, draft: GameDraft, caller: Caller, files: Sequence[Upload] = ()) -> StoredGame:
     """The new liveblog; the one that the same document with the same `external_id` has created before.
 
     Raises Forbidden, Unprocessable, and Conflict when the `external_id` is taken by another document.
@@ -79,6 +84,8 @@ def create(unit: Unit, draft: GameDraft, caller: Caller) -> StoredGame:
             liveblogs.rename(unit, known, new_local_id("g"))
         elif known is not None:
             return _same(unit, known, digest(document))
+    for each in files:
+        uploads.create(unit, each)
     check_uploads(unit.conn, draft.organization_id, document, None)
     target = WriteCheck(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
     sport = write_check.template(target, draft.template_id)

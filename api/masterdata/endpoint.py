@@ -8,17 +8,22 @@ from typing import TYPE_CHECKING
 
 from api.http.errors import json_response
 from api.http.paging import INACTIVE, check_owner, collection, drop_empty, owners_of, page_of
-from api.http.request import boolean
+from api.http.request import boolean, parse_document
 from api.media.addresses import WrittenRecord, check_addresses
+from api.media.data_images import take_and_store
 from api.media.uses import check_uploads
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.modifications import sent_fields
+from store.engine.ids import new_object_id
 from store.masterdata import master_listing, masterdata, masterdata_edit, masterdata_use
 from store.masterdata.master_listing import MasterFilter
+from store.media import uploads
 from store.media.upload_uses import HOLDERS, note_uses
 from store.tables import players, teams
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
     from starlette.responses import Response
 
@@ -28,6 +33,7 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
     from store.masterdata.masterdata import Master
     from store.masterdata.masterdata_edit import MasterTable
+    from store.media.uploads import Upload
 
 
 AT_ONCE = 20
@@ -37,11 +43,15 @@ AT_ONCE = 20
 async def create(kind: MasterKind, request: ApiRequest) -> Response:
     """A new record of one of the caller's organizations."""
     table, caller = kind.table, request.caller
-    draft = await request.document(kind.draft)
+    body = await request.json()
+    files = await take_and_store(request, body, str(body.get("owner_id")), new_object_id(int(request.services.clock())))
+    draft = parse_document(kind.draft, body)
     fields = sent_fields(draft)
     check_owner(caller, fields["owner_id"], field="owner_id")
     await check_addresses(request, draft, WrittenRecord(fields["owner_id"]))
-    record = await request.services.store.write(partial(_create, table=table, fields=fields, caller=caller))
+    record = await request.services.store.write(
+        partial(_create, table=table, fields=fields, caller=caller, files=files)
+    )
     request.audit(f"{table.name}.create", record=record.id)
     return json_response(record.as_document())
 
@@ -85,10 +95,12 @@ async def search(kind: MasterKind, request: ApiRequest) -> Response:
     return json_response(collection([record.as_document() for record in found.records], found, page))
 
 
-def _create(unit: Unit, table: MasterTable, fields: Json, caller: Caller) -> Master:
+def _create(unit: Unit, table: MasterTable, fields: Json, caller: Caller, files: Sequence[Upload]) -> Master:
     team_id = fields.get("team_id") if table is players else None
     if team_id and not _visible(masterdata.find(unit.conn, teams, [team_id]).get(team_id), caller):
         raise Unprocessable("there is no such team", field="team_id")
+    for each in files:
+        uploads.create(unit, each)
     check_uploads(unit.conn, fields["owner_id"], fields, None)
     record = masterdata_edit.create(unit, table, fields)
     note_uses(unit, HOLDERS[table.name], record.id, record.owner_id, after=record.document)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from api.http.routing import check_organization
+from api.media.addresses import WrittenRecord
 from api.media.formats import CONTENT_TYPES, HEAD
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from api.media.addresses import WrittenRecord
     from api.media.images import ImageFacts
     from config import Settings
     from store.media.uploads import Upload
@@ -95,6 +95,14 @@ async def store_files(request: ApiRequest, images: Sequence[DataImage]) -> None:
     ):
         for image in images:
             await services.files.put(image.upload.key, _once(image.content))
+
+
+async def take_and_store(request: ApiRequest, body: Json, organization_id: str, name: str) -> tuple[Upload, ...]:
+    """The same for a new record of an organization, with the files stored; gives the uploads."""
+    images = await take_data_images(request, body, lambda _: WrittenRecord(organization_id), name)
+    if images:
+        await store_files(request, images)
+    return tuple(each.upload for each in images)
 
 
 async def _organization(request: ApiRequest, target: Callable[[Connection], WrittenRecord | None], path: str) -> str:

@@ -25,11 +25,10 @@ from api.page.scoreboard import SIDES, initials, scores, team_of, title
 from api.view import delay
 from api.view.content import one_line, tally
 from api.view.cover import cover
-from api.view.key_moments import sport_of
 from api.view.liveblog_access import published_game, readable
 from api.view.post_files import image_url
 from api.view.read_cache import ReadCache
-from api.view.references import complete
+from api.view.references import complete, sport_of
 from mapping.errors import NotFound, ServiceError
 from mapping.locales import translator
 from mapping.rules.image_address import ImageOptions, ImageRequest

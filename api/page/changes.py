@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from api.capabilities import page_posts
+from api.feeds.themes import EVERYTHING, Theme
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
 from api.http.openapi import TEXT
@@ -18,6 +19,7 @@ from api.page.scoreboard import scoreboard, title
 from api.page.sections import sections
 from api.page.squads import squads
 from api.page.window import MOST_PINNED, Show, event_filter, pinned_on_top
+from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images
@@ -71,19 +73,24 @@ class PageRenderer:
     settings: Settings = field(compare=False)  # one in a process
     delay: int = 0
     show: Show = Show.ALL
+    theme: Theme = EVERYTHING
 
     @classmethod
-    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL) -> PageRenderer:
-        return cls(services.clock, services.keys.media, services.settings, delay, show)
+    def of(cls, services: Services, delay: int = 0, show: Show = Show.ALL, theme: Theme = EVERYTHING) -> PageRenderer:
+        return cls(services.clock, services.keys.media, services.settings, delay, show, theme)
 
-    def context(self, game: StoredGame, base: str = UP, url: str = "") -> PageContext:
+    def context(self, game: StoredGame, base: str = UP, url: str = "", article: str = "") -> PageContext:
         """Writes the images and videos of a liveblog in its language.
 
-        `base` stands before the addresses of images, `page` before the queries of posts' own addresses.
+        `base` stands before the addresses of images, `page` before the queries of posts' own addresses; `article`: where
+        readers find the liveblog, if that is known better than here.
         """
+        article = article or article_address(self.settings, game)
         images = Images(self.media_key, base, game.organization_id)
         texts = translator(language(game.document))
-        return PageContext(images, texts, self.settings, ZoneInfo(self.settings.server.timezone), url, self.delay)
+        return PageContext(
+            images, texts, self.settings, ZoneInfo(self.settings.server.timezone), url, self.delay, article
+        )
 
     def __call__(
         self, conn: Connection, game: StoredGame, events: Sequence[StoredEvent], *, since: int, version: int, more: bool
@@ -92,7 +99,8 @@ class PageRenderer:
         if not game.public:
             return json_bytes(span)
         return json_bytes(
-            span | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show)
+            span
+            | parts(conn, game, events, self.context(game), self.clock() - self.delay, show=self.show, theme=self.theme)
         )
 
 
@@ -104,6 +112,7 @@ def parts(
     now: float,
     *,
     show: Show,
+    theme: Theme,
 ) -> Json:
     """Head, key moments and line-ups as they are, and the posts that changed; `html` None for one that the page must forget.
 
@@ -114,9 +123,10 @@ def parts(
     pinned = pinned_on_top(conn, game.id)
     if len(pinned) + len(events) > MOST_PINNED:
         events = _joined(events, pinned)
-    on_top = [event.local_id for event in pinned if keep(event)]
-    document, *posts = complete(conn, [game.as_document(), *public_documents(list(filter(keep, events)))])
-    posts = page_posts(conn, game.id, posts, now)
+    on_top = [event.local_id for event in pinned if keep(event) and theme.shows(event)]
+    kept = [event for event in events if keep(event) and theme.shows(event)]
+    document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
+    posts = page_posts(conn, game.id, list(map(theme.labelled, posts)), now)
     names = [text(each, "local_id") for each in posts]
     shown = {
         name: safe_post(document, each, page, pinned=name in on_top) for name, each in zip(names, posts, strict=True)
@@ -127,7 +137,7 @@ def parts(
         "label": posts_label(deltas.count(conn, game.id), page.texts),
         "board": scoreboard(document, page, now, key_moments.kicks),
         "sections": sections(document, page, key_moments, beside),
-        "moments": key_moments_html(key_moments, page.texts),
+        "moments": key_moments_html(key_moments, page),
         "squads": beside,
         "pinned": on_top,
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],

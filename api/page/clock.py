@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, number, text
-from api.view.key_moments import sport_of
+from api.view.references import sport_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.locales.labels import Label
 from mapping.rules.clock import display, phase_length, played_before

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from api.feeds.feed import page_url
+from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.request import boolean, integer
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from api.feeds.themes import Theme
     from api.http.rendered import Rendering
     from api.http.request import ApiRequest
     from api.view.delay import DelayedView
@@ -60,6 +62,7 @@ PAGE = openapi.operation(
         openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_SHOWN}),
         openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
         openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
+        *THEMED_PAGE,
         delay.PARAMETER,
     ],
     security=openapi.OPEN,
@@ -71,10 +74,16 @@ async def liveblog(request: ApiRequest) -> Response:
     context = request.context
     fragment = boolean(context.query, "fragment")
     settings = request.services.settings
-    wanted = page_request(context.query, public=settings.server.public_feeds, delay_max=settings.limits.longest_delay)
+    wanted = page_request(
+        context.query,
+        public=settings.server.public_feeds,
+        delay_max=settings.limits.longest_delay,
+        themes=settings.themes,
+    )
+    request.services[UnknownThemes].count(context.query, wanted.theme, request.services.clock())
     refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
     if fragment and "refresh" in context.query:
-        return await changes(request, refresh, wanted.show)
+        return await changes(request, refresh, wanted.show, wanted.theme)
     view = await _view(request)
     game, form = _readable(request, view), PageRenderer.of(request.services, view.delay)
     if wanted.post and not await request.services[ReadCache].has_post(game, view, wanted.post):
@@ -95,7 +104,9 @@ async def liveblog(request: ApiRequest) -> Response:
             return inner.encode("utf-8", "replace")
         schema, listed = found.schema(request.services), settings.server.public_feeds
         card = card_url(settings.public_url, found.document, view.delay)
-        return page(found.document, inner, schema, listed=listed, card=card).encode("utf-8", "replace")
+        address = page_url(settings.public_url, found.game.local_id)
+        document = page(found.document, inner, schema, address=address, listed=listed, card=card)
+        return document.encode("utf-8", "replace")
 
     key = (wanted, _key(game, view, fragment=fragment))
     body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)
@@ -109,15 +120,15 @@ def _links(public_url: str, local_id: str, delayed: int) -> str:
     return ", ".join(f'<{url}>; rel="alternate"; type="{kind}"' for kind, url in found.items())
 
 
-async def changes(request: ApiRequest, refresh: int, show: Show) -> Response:
+async def changes(request: ApiRequest, refresh: int, show: Show, theme: Theme) -> Response:
     """What a page that shows the version `refresh` must change; 204 where it need not change anything."""
     services = request.services
     view = await _view(request)
-    game, form = _readable(request, view), PageRenderer.of(services, view.delay, show)
+    game, form = _readable(request, view), PageRenderer.of(services, view.delay, show, theme)
     since = view.known_since(refresh, game.version)
     if since == game.version:
         return Response(None, 204, {"Cache-Control": cache_control(services.settings), "Vary": "Authorization"})
-    key = ("changes", since, show, _key(game, view, fragment=True))
+    key = ("changes", since, show, theme, _key(game, view, fragment=True))
 
     def render(conn: Connection) -> bytes:
         message = read(conn, game.id, since, (form,)).get(form)

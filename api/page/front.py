@@ -24,8 +24,8 @@ from api.page.times import moment, territorial
 from api.page.whole_scores import whole_scores
 from api.view import delay
 from api.view.content import tally
-from api.view.key_moments import sport_of
 from api.view.read_cache import ReadCache
+from api.view.references import sport_of
 from api.view.result import result_of
 from mapping.locales import translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText

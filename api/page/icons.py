@@ -135,4 +135,4 @@ def icon_of(event_type: str) -> str | None:
 
 def icon(event_type: str) -> str:
     """The drawing as an SVG element that says nothing to a screen reader; a flag for a type that has none of its own."""
-    return f'<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">{icon_of(event_type) or FLAG}</svg>'
+    return f'<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">{icon_of(event_type) or FLAG}</svg>'

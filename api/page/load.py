@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.capabilities import page_posts
-from api.feeds.feed import FeedRequest, chosen_events
+from api.feeds.feed import FeedRequest, chosen_events, page_url
 from api.page.posts import without_pinned
 from api.page.structured_data import Publication, live_blog_posting
 from api.page.window import PageRequest, Window, pinned_on_top, window
+from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents, published_game
 from api.view.post_files import Images
@@ -51,13 +52,13 @@ class LoadedLiveblog(NamedTuple):
         """All posts in the order in which they are shown, pinned ones first."""
         return [*self.pinned, *without_pinned(self.posts, self.pinned)]
 
-    def schema(self, services: Services) -> Json:
-        """The structured data."""
+    def schema(self, services: Services, article: str = "") -> Json:
+        """The structured data; `article`: where readers find the liveblog, if that is known better than here."""
         return live_blog_posting(
             self.document,
             self.in_order,
             self.coverage,
-            publication(services, self.game),
+            publication(services, self.game, article),
             recap=self.key_moments.recap,
             moved_from=self.game.previous_starts_at,
         )
@@ -76,7 +77,9 @@ def load_page(conn: Connection, game_id: str, wanted: PageRequest, now: float) -
     """The liveblog with the posts that its page shall show, as the database has it. Raises NotFound, InvalidRequest."""
     game = published_game(conn, game_id)
     key_moments = key_moments_of(conn, game)
-    found = _shown(conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(liveblog=game.id))
+    found = _shown(
+        conn, game, window(conn, game, wanted, key_moments), key_moments, FeedRequest(game.id, theme=wanted.theme)
+    )
     return _with_results(conn, found, now)
 
 
@@ -96,11 +99,11 @@ def _with_results(conn: Connection, found: LoadedLiveblog, now: float) -> Loaded
     return found._replace(posts=posts, pinned=pinned)
 
 
-def publication(services: Services, game: StoredGame) -> Publication:
-    """Who publishes the liveblog where."""
+def publication(services: Services, game: StoredGame, article: str = "") -> Publication:
+    """Who publishes the liveblog where; `article`: where readers find it, if that is known better than here."""
     settings = services.settings
     return Publication(
-        public_url=settings.public_url,
+        page=article or article_address(settings, game) or page_url(settings.public_url, game.local_id),
         publisher=services.organizations(game.organization_id) or NOBODY,
         logo=settings.organization(game.organization_id).logo,
         images=Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id),

@@ -11,7 +11,6 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from api.page.icons import icon, word_of
-from api.page.posts import permalink
 from api.page.whole_scores import whole_scores
 from mapping.locales.labels import Label
 from mapping.sports.base import MomentType
@@ -19,9 +18,9 @@ from mapping.sports.base import MomentType
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from api.page.page_context import PageContext
     from api.view.key_moments import KeyMoments
     from mapping.key_moments import KeyMoment
-    from mapping.locales import Translator
 
 SHOWN = 6
 """Key moments that are seen at once where there are many."""
@@ -32,18 +31,15 @@ Grouped = tuple[str, "KeyMoment"]
 """The part of the match that it stands under, and the moment."""
 
 
-def key_moments_html(found: KeyMoments, texts: Translator, page: str = "", delay: int = 0) -> str:
-    """The section; empty without moments and recap.
-
-    `page`: the page's address, where the list stands elsewhere; `delay`: the seconds by which the reader is late.
-    """
+def key_moments_html(found: KeyMoments, page: PageContext) -> str:
+    """The section; empty without moments and recap."""
     if not (found.moments or found.recap):
         return ""
-    heading = escape(texts.text(Label.KEY_MOMENTS))
+    heading = escape(page.texts.text(Label.KEY_MOMENTS))
     recap = f'<p class="recap">{whole_scores(escape(found.recap))}</p>' if found.recap else ""
     newest = _in_parts(found.moments)[::-1]
     seen = SHOWN if len(newest) > SHOWN + FEW_MORE else len(newest)
-    listed = _groups(newest[:seen], page, delay) + _folded(newest[seen:], texts, page, delay)
+    listed = _groups(newest[:seen], page) + _folded(newest[seen:], page)
     return (
         f'<section class="moments" id="section-moments" part="moments" aria-label="{heading}"><h2>{heading}</h2>'
         f"{recap}{listed}</section>"
@@ -59,25 +55,25 @@ def _in_parts(moments: Iterable[KeyMoment]) -> list[Grouped]:
     return grouped
 
 
-def _folded(moments: Sequence[Grouped], texts: Translator, page: str, delay: int) -> str:
+def _folded(moments: Sequence[Grouped], page: PageContext) -> str:
     if not moments:
         return ""
-    summary = escape(texts.text(Label.EARLIER_MOMENTS, count=len(moments)))
-    return f"<details><summary>{summary}</summary>{_groups(moments, page, delay)}</details>"
+    summary = escape(page.texts.text(Label.EARLIER_MOMENTS, count=len(moments)))
+    return f"<details><summary>{summary}</summary>{_groups(moments, page)}</details>"
 
 
-def _groups(moments: Sequence[Grouped], page: str, delay: int) -> str:
+def _groups(moments: Sequence[Grouped], page: PageContext) -> str:
     """A list for each part of the match, with its name where it has one."""
     html = ""
     for part, each in groupby(moments, key=itemgetter(0)):
-        items = "".join(_item(moment, page, delay) for _, moment in each)
+        items = "".join(_item(moment, page) for _, moment in each)
         html += f"{f'<h3>{escape(part)}</h3>' if part else ''}<ol reversed>{items}</ol>"
     return html
 
 
-def _item(moment: KeyMoment, page: str, delay: int) -> str:
+def _item(moment: KeyMoment, page: PageContext) -> str:
     when = f"<b>{escape(moment.minute)}</b> " if moment.minute else ""
-    href = escape(permalink(page, moment.local_id, delay))
+    href = escape(page.permalink(moment.local_id))
     said = f"{when}{whole_scores(escape(moment.text))}"
     shown = f"<s>{said}</s>" if moment.type is MomentType.DISALLOWED else said
     return f'<li class="on-{escape(word_of(moment.event_type))}">{icon(moment.event_type)}<a href="{href}">{shown}</a></li>'

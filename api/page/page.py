@@ -59,7 +59,7 @@ def render_liveblog(
     }
     known |= page_data(page.settings, page.images.organization_id, game, page.texts)
     data = "".join(f' data-{key}="{escape(str(value))}"' for key, value in known.items())
-    moments = key_moments_html(key_moments, page.texts, page.url, page.delay)
+    moments = key_moments_html(key_moments, page)
     posts = stream(game, events, page, extent._replace(key_moments=key_moments), pinned=extent.pinned)
     beside = squads(game, page.texts, key_moments.player_events)
     return (
@@ -75,10 +75,13 @@ def language(game: Json) -> str:
     return locale if locale in LOCALES else "en"
 
 
-def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool = False, card: str = "") -> str:
+def page(
+    game: Json, inner: str, schema: Json, *, address: str, up: str = "../", listed: bool = False, card: str = ""
+) -> str:
     """A whole document around a rendered liveblog with its structured data.
 
-    `up` leads to where `static/` is; `listed`: the list of liveblogs is open to everybody; `card`: the address of its card.
+    `address`: of the page, which embedders name; `up` leads to where `static/` is; `listed`: everybody may see the
+    list of liveblogs; `card`: the address of its card.
     """
     name, about = with_result(game, title(game)), summary(game)
     texts = translator(language(game))
@@ -90,12 +93,15 @@ def page(game: Json, inner: str, schema: Json, *, up: str = "../", listed: bool 
         body=f"{link}<main>{inner}</main>",
         up=up,
         script="page.js",
-        head=_found_by(schema, name, about or name, card) + script(schema),
+        head=_found_by(schema, name, about or name, card, address) + script(schema),
     )
 
 
-def _found_by(schema: Json, name: str, about: str, drawn: str) -> str:
-    """What search engines and social networks show of a page: its one address, and a card; `drawn`: an image of the score."""
+def _found_by(schema: Json, name: str, about: str, drawn: str, address: str) -> str:
+    """What search engines and social networks show of a page: its one address, which may be an article's, and a card.
+
+    `drawn`: an image of the score.
+    """
     card = {
         "type": "article",
         "title": name,
@@ -109,7 +115,7 @@ def _found_by(schema: Json, name: str, about: str, drawn: str) -> str:
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
-    found = discovery(schema["url"].rpartition("/liveblogs/")[0], schema["url"])
+    found = discovery(address.rpartition("/liveblogs/")[0], address)
     embeds = "".join(
         f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
         for kind, url in found.items()

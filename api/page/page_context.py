@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from api.capabilities import block_html
 from api.view.post_files import host, image_url, is_ours, outward_link
@@ -50,6 +51,8 @@ class PageContext:
     """The liveblog's page, before the queries of addresses; empty on that page."""
     delay: int = 0
     """Seconds by which the reader is late, which links to posts repeat."""
+    article: str = ""
+    """Where readers find the liveblog, if not on its page: links to posts lead there."""
 
     def files(self, shown: Sequence[File], *, slideshow: bool) -> str:
         """The files below each other, or side by side in a list that scrolls."""
@@ -80,6 +83,13 @@ class PageContext:
             f'<figure><div class="consent{"" if found.video else " still"}" data-frame="{escape(found.frame)}">'
             f"{_room(found.size)}<p><b>{escape(found.provider)}</b></p>{link}{note}</div></figure>"
         )
+
+    def permalink(self, local_id: str) -> str:
+        """The address of a post, which is on the page that it leads to; not escaped."""
+        name = quote(local_id, safe="")
+        if self.article:
+            return f"{self.article}#{name}"
+        return f"{self.url}?{f'delay={self.delay}&' if self.delay else ''}post={name}#{name}"
 
     def poll(self, block: Json) -> str:
         """The poll with its results, which its script makes something to vote on."""

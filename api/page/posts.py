@@ -15,7 +15,8 @@ from api.page.times import moment
 from api.page.whole_scores import whole_scores
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import body_html, incident, minute, score
-from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, sport_of
+from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
+from api.view.references import sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
 from mapping.shootout import can_be_kick, phase_of_shootout
 
@@ -56,7 +57,6 @@ def stream(
     extent: PageExtent | None = None,
     *,
     pinned: Sequence[Json] = (),
-    descending: bool = True,
 ) -> str:
     """The posts as an ordered list, those that are `pinned` first; one that cannot be shown is left out and logged.
 
@@ -64,6 +64,7 @@ def stream(
     posts, and what the script fills: a button for new posts, a sign that the connection is lost, an announcer for those who
     listen. The list says which times the page has.
     """
+    descending = extent is None or extent.wanted.descending
     ordered = sorted(without_pinned(events, pinned), key=_place, reverse=descending)
     on_top = sorted(pinned, key=_place, reverse=descending)
     posts = [safe_post(game, event, page, pinned=True) for event in on_top]
@@ -132,12 +133,6 @@ def _older(events: Sequence[Json], page: PageContext, extent: PageExtent) -> str
     return f'<a class="more" part="more" href="{escape(address)}">{escape(page.texts.text(Label.OLDER_POSTS))}</a>'
 
 
-def permalink(page: str, local_id: str, delay: int = 0) -> str:
-    """The address of a post, which is on the page that it leads to, for a reader who is late; not escaped."""
-    name = quote(local_id, safe="")
-    return f"{page}?{f'delay={delay}&' if delay else ''}post={name}#{name}"
-
-
 def posts_label(count: int, translator: Translator) -> str:
     """What a screen reader calls the list."""
     return translator.plural(*POSTS, count)
@@ -167,7 +162,7 @@ def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) ->
     when = minute(event)
     at = moment(number(event, "created_at") or 0, "time", page.zone, page.texts.locale)
     label = f'<p class="pin">{PIN}{escape(page.texts.text(Label.PINNED))}</p>' if pinned else ""
-    link = f'<a class="link" href="{escape(permalink(page.url, text(event, "local_id"), page.delay))}">{at}</a>'
+    link = f'<a class="link" href="{escape(page.permalink(text(event, "local_id")))}">{at}</a>'
     return (
         f'<li id="{escape(text(event, "local_id"))}" class="{" ".join(classes)}" part="post"'
         f' data-sort="{escape(text(event, "sort"))}">'

@@ -13,7 +13,7 @@ from api.page.ranking import podium, progress
 from api.page.sets import sets_table
 from api.page.times import moment
 from api.view.content import tally
-from api.view.key_moments import sport_of
+from api.view.references import sport_of
 from mapping.documents.state import BEFORE
 from mapping.locales.labels import PERIODS, SCORE_CONTEXT, Label
 from mapping.rules.bidi import isolate, without_isolates

@@ -10,7 +10,6 @@ from urllib.parse import quote
 import structlog
 
 from api.feeds.enclosures import FeedFiles
-from api.feeds.feed import page_url
 from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
 from api.view.content import Names, headline, names_of, one_line, plain_text
@@ -46,9 +45,12 @@ _IN_SCRIPT = {ord(each): f"\\u{ord(each):04x}" for each in "<>&\N{LINE SEPARATOR
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """Who publishes a liveblog where; `logo` is the publisher's, None without one. `images` gives absolute addresses."""
+    """Who publishes a liveblog where; `logo` is the publisher's, None without one. `images` gives absolute addresses.
 
-    public_url: str
+    `page`: where readers find the liveblog, the article that embeds it where that is known.
+    """
+
+    page: str
     publisher: str
     logo: str | None
     images: Images
@@ -68,7 +70,7 @@ def live_blog_posting(
     `recap` sums the match up; `moved_from` is the start that was planned first (Unix seconds), where it was moved.
     The coverage ends with the last post once the match is over, and goes on as soon as the match does.
     """
-    page = page_url(publication.public_url, text(game, "local_id"))
+    page = publication.page
     updates = _updates(game, events, page, publication.images)
     publisher = _publisher(publication)
     return _known(

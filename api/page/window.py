@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from api.feeds.feed import FeedRequest, chosen_events
+from api.feeds.feed import SORTS, FeedRequest, chosen_events
+from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.http import openapi
 from api.http.json_path import text
 from api.http.request import choice, integer
@@ -17,16 +19,18 @@ from store.liveblogs import liveblogs
 from store.liveblogs.pinned import pinned_events
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable, Container, Mapping
 
     from sqlalchemy import Connection
 
     from api.http.json_path import Json
     from api.http.request import Query
     from api.view.key_moments import KeyMoments
+    from config.organizations import ThemeConfig
     from mapping.sports import Sport
     from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
+NO_THEMES: Mapping[str, ThemeConfig] = MappingProxyType({})
 POSTS_SHOWN = 30
 MOST_SHOWN = 300
 MOST_PINNED = 10
@@ -55,7 +59,7 @@ def shown_kind(query: Query) -> Show:
 class PageRequest(NamedTuple):
     """The posts that a page shall show: after the one called `after`, else so that `post` is among them, whatever `show` says.
 
-    `kept`: the parameters that addresses on the page repeat.
+    `kept`: the parameters that addresses on the page repeat. `theme`: which posts it shows at all, and in which order.
     """
 
     show: Show = Show.ALL
@@ -63,6 +67,12 @@ class PageRequest(NamedTuple):
     after: str = ""
     post: str = ""
     kept: tuple[tuple[str, str], ...] = ()
+    theme: Theme = EVERYTHING
+
+    @property
+    def descending(self) -> bool:
+        """Whether the newest post comes first."""
+        return SORTS[self.theme.sort or "desc"]
 
     def address(self, show: Show | None = None) -> str:
         """The query of the newest posts, to which more may be added; `show`: of another filter."""
@@ -89,15 +99,19 @@ class Window(NamedTuple):
     pinned: list[StoredEvent]
 
 
-def page_request(query: Query, *, public: bool, delay_max: int) -> PageRequest:
+def page_request(
+    query: Query, *, public: bool, delay_max: int, themes: Mapping[str, ThemeConfig] = NO_THEMES
+) -> PageRequest:
     """The request in a page's query; raises InvalidRequest with the parameter at fault."""
+    theme = theme_of(query, themes)
     client = () if public or "client_id" not in query else (("client_id", query["client_id"]),)
     return PageRequest(
         show=shown_kind(query),
-        limit=integer(query, "limit", POSTS_SHOWN, low=1, high=MOST_SHOWN),
+        limit=integer(query, "limit", min(theme.posts or POSTS_SHOWN, MOST_SHOWN), low=1, high=MOST_SHOWN),
         after=query.get("continue_event_id", ""),
         post=query.get("post", ""),
-        kept=(*client, *late(in_query(query, delay_max))),
+        kept=(*client, *late(in_query(query, delay_max)), *theme.parameters),
+        theme=theme,
     )
 
 
@@ -109,18 +123,28 @@ def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments:
     keep = event_filter(wanted.show, key_moments)
 
     def read(after: str | None, *, include: bool = False) -> tuple[list[StoredEvent], bool]:
-        request = FeedRequest(liveblog=game.id, limit=wanted.limit, after=after, include_after=include)
+        request = FeedRequest(
+            liveblog=game.id,
+            limit=wanted.limit,
+            descending=wanted.descending,
+            after=after,
+            include_after=include,
+            theme=wanted.theme,
+        )
         return chosen_events(conn, game.id, request, keep)
 
+    def on_top() -> list[StoredEvent]:
+        return [event for event in pinned_on_top(conn, game.id, keep) if wanted.theme.shows(event)]
+
     events, older = read(wanted.after or None)
-    pinned = pinned_on_top(conn, game.id, keep)
+    pinned = on_top()
     if wanted.after or not wanted.post or wanted.post in {each.local_id for each in (*events, *pinned)}:
         return Window(events, older, newer=bool(wanted.after), pinned=pinned)
     if not liveblogs.has_post(conn, game.id, wanted.post):
         return Window(events, older, newer=False, pinned=pinned)
     keep = everything
     events, older = read(wanted.post, include=True)
-    return Window(events, older, newer=True, pinned=pinned_on_top(conn, game.id, keep))
+    return Window(events, older, newer=True, pinned=on_top())
 
 
 def everything(_: StoredEvent) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.responses import Response
 
 from api.capabilities import LIVE
+from api.feeds.themes import THEMED_PAGE, theme_of
 from api.http import openapi
 from api.http.body_parts import body_part
 from api.http.request import boolean, integer
@@ -75,6 +76,7 @@ STREAM = openapi.operation(
             openapi.BOOLEAN,
         ),
         SHOW,
+        *THEMED_PAGE,
         delay.PARAMETER,
         {
             "name": "Last-Event-ID",
@@ -103,7 +105,8 @@ async def watch(request: ApiRequest) -> Response:
         raise NotFound(NO_LIVEBLOG, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
-    form = PageRenderer.of(services, view.delay, shown_kind(context.query)) if for_page else as_json
+    theme = theme_of(context.query, services.settings.themes)
+    form = PageRenderer.of(services, view.delay, shown_kind(context.query), theme) if for_page else as_json
     since = 0 if view.has_lost else since
     wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], view.delay)
     return EventStream(streams, wanted)

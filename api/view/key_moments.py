@@ -13,13 +13,12 @@ from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
 from api.view.content import incident_blocks, minute, names_of, one_line, plain_text, player_name, short_name
 from api.view.liveblog_access import public_documents
 from api.view.player_events import player_events_of
-from api.view.references import complete
+from api.view.references import complete, sport_of
 from mapping.key_moments import MatchState, Play, key_moments, shootout_kicks
 from mapping.locales import translator
 from mapping.locales.labels import INTERRUPTED
 from mapping.match import Score
 from mapping.recap import recap
-from mapping.sports import SPORTS, Sport
 from store.liveblogs.incidents import incidents, is_highlighted
 
 if TYPE_CHECKING:
@@ -95,12 +94,6 @@ def as_json(moment: KeyMoment, page: str) -> Json:
         "text": moment.text,
     }
     return {name: each for name, each in found.items() if each}
-
-
-def sport_of(game: Json) -> Sport:
-    """The sport of a liveblog; one that has no rows has neither phases nor sets."""
-    name = text(game, "sportstype") or text(game, "template_id")
-    return SPORTS.get(name) or Sport(id=name, scoreboard=True)
 
 
 def state_of(game: Json, texts: Translator) -> MatchState:

@@ -11,8 +11,12 @@ from api.view.liveblog_access import documents
 from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from mapping.event_patch import event_document
+from mapping.event_patch import editor_document, event_document
+from mapping.game_summary import game_summary
 from mapping.references import named_by, named_in, references
+from mapping.rules.public import post_is_public
+from mapping.sports import SPORTS, Sport
+from mapping.sports.base import MomentType
 from store.liveblogs import listing, liveblogs
 from store.masterdata import declarations, masterdata
 from store.tables import locations, players, teams, tournaments
@@ -76,13 +80,34 @@ def _beside(
     return {
         **{name: resolved.get(name) for name in OPTIONAL},
         "sportstype": game.sportstype,
-        "summary": summary(resolved),
+        "summary": summary_of(resolved, [each for each in events if _is_public(each)]),
+        "summary_text": summary(resolved),
         "owner": owner(game.organization_id, owner_name),
-        "editors": sorted({name for event in events if (name := text(event, "editor") or text(event, "user_id"))}),
+        "editors": [editor_document(name) for name in sorted({*map(_writer, events)} - {""})],
         "tags": resolved.get("tags") or [],
         "permissions": resolved.get("permissions") or [],
         "custom_template": custom_template(conn, game),
     }
+
+
+def summary_of(game: Json, posts: Sequence[Json]) -> Json:
+    """What the liveblog says of its public posts as a whole."""
+    goals = frozenset(kind.id for kind in sport_of(game).kinds if kind.moment is MomentType.GOAL)
+    return game_summary(posts, goals, commented=node(game, "meta_info").get("allow_comments") is True)
+
+
+def sport_of(game: Json) -> Sport:
+    """The sport of a liveblog; one that has no rows has neither phases nor sets."""
+    name = text(game, "sportstype") or text(game, "template_id")
+    return SPORTS.get(name) or Sport(id=name, scoreboard=True)
+
+
+def _writer(event: Json) -> str:
+    return text(event, "editor") or text(event, "user_id")
+
+
+def _is_public(event: Json) -> bool:
+    return post_is_public(event["local_status"], event.get("publish_at"))
 
 
 def abbreviate(event: Json) -> Json:

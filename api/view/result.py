@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from api.http.json_path import node, text
 from api.view.content import short_name
-from api.view.key_moments import sport_of, state_of
+from api.view.key_moments import state_of
+from api.view.references import sport_of
 from mapping.locales import translator
 from mapping.locales.labels import Result
 from mapping.result import result_line

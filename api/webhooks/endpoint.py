@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.request import integer
+from api.http.request import integer, parse_document
 from api.http.routing import check_organization
 from api.webhooks import documents
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
@@ -81,41 +81,104 @@ ROTATE = openapi.operation(
     "webhooks.rotate", "Give a subscription a new secret", TAG, _subscribed("webhooks"),
     parameters=OF_PATH, body=ADDRESS,
 )  # fmt: skip
+V5_URL = openapi.query("url", "The endpoint; the body may name it instead")
+V5_BODY: Json = {**ADDRESS, "required": False}
+SUCCESS: Json = {"_type": "Svc::Model::ApiSuccess"}
+SUCCEEDED: Json = {
+    "type": "object",
+    "required": ["_type"],
+    "properties": {"_type": {"type": "string", "pattern": "::Model::ApiSuccess$"}},
+}
+URLS: Json = {
+    "type": "object",
+    "required": ["urls", *ALL["required"]],
+    "properties": {"urls": {"type": "array", "items": openapi.TEXT}, **ALL["properties"]},
+}
 SUBSCRIBE_V5 = openapi.operation(
-    "webhooks.v5.subscribe", "Subscribe an endpoint (older address)", TAG, _subscribed("webhooks.v5", "unsubscribe"),
-    parameters=OF_CLIENT, body=NEW_ADDRESS,
-)  # fmt: skip
+    "webhooks.v5.subscribe",
+    "Subscribe an endpoint (older address)",
+    TAG,
+    {
+        200: openapi.json_answer({"allOf": [SUCCEEDED, openapi.response_schema(WebhookSubscription)]}, "Done"),
+        **CHANGING,
+    },
+    parameters=[*OF_CLIENT, V5_URL],
+    body=V5_BODY,
+)
 UNSUBSCRIBE_V5 = openapi.operation(
-    "webhooks.v5.unsubscribe", "Unsubscribe an endpoint (older address)", TAG, UNSUBSCRIBED,
-    parameters=OF_CLIENT, body=ADDRESS,
-)  # fmt: skip
+    "webhooks.v5.unsubscribe",
+    "Unsubscribe an endpoint (older address)",
+    TAG,
+    {200: openapi.json_answer(SUCCEEDED, "Done", SUCCESS), **CHANGING},
+    parameters=[*OF_CLIENT, V5_URL],
+    body=V5_BODY,
+)
 INDEX_V5 = openapi.operation(
-    "webhooks.v5.index", "List subscriptions (older address)", TAG, LISTED, parameters=[*OF_CLIENT, *PAGES]
+    "webhooks.v5.index",
+    "List subscriptions (older address)",
+    TAG,
+    {200: openapi.json_answer(URLS, "A page of subscriptions"), **openapi.READ_ERRORS},
+    parameters=[*OF_CLIENT, *PAGES],
 )
 
 
 async def subscribe(request: ApiRequest) -> Response:
     """Subscribe an endpoint, or enable it again; the answer to a new one holds its secret, once (interface: Webhooks)."""
-    services, organization_id = request.services, organization_of(request)
     url = documents.address_of(WebhookAddress, await request.body()).url
+    return json_response(await _subscribe(request, url))
+
+
+async def subscribe_v5(request: ApiRequest) -> Response:
+    """The same at the older address, which names the endpoint in the query (interface: Webhooks)."""
+    return json_response({**SUCCESS, **await _subscribe(request, await _url_v5(request))})
+
+
+async def _subscribe(request: ApiRequest, url: str) -> Json:
+    services, organization_id = request.services, organization_of(request)
     await documents.check_callable(services, organization_id, url)
     secret, limit = webhooks.new_secret(), services.settings.webhooks.per_organization
     row, new = await services.store.write(
         partial(webhooks.subscribe, organization_id=organization_id, url=url, secret=secret, limit=limit)
     )
-    return json_response(documents.subscription(row, secret if new else None))
+    return documents.subscription(row, secret if new else None)
 
 
 async def unsubscribe(request: ApiRequest) -> Response:
     """Forget a subscription and its log (interface: Webhooks)."""
-    organization_id = organization_of(request)
-    url = documents.address_of(WebhookAddress, await request.body()).url
-    await request.services.store.write(partial(webhooks.unsubscribe, organization_id=organization_id, url=url))
+    await _unsubscribe(request, documents.address_of(WebhookAddress, await request.body()).url)
     return json_response({})
+
+
+async def unsubscribe_v5(request: ApiRequest) -> Response:
+    """The same at the older address, which names the endpoint in the query (interface: Webhooks)."""
+    await _unsubscribe(request, await _url_v5(request))
+    return json_response(SUCCESS)
+
+
+async def _unsubscribe(request: ApiRequest, url: str) -> None:
+    work = partial(webhooks.unsubscribe, organization_id=organization_of(request), url=url)
+    await request.services.store.write(work)
+
+
+async def _url_v5(request: ApiRequest) -> str:
+    """The endpoint in the query, else in the body."""
+    if named := request.query.get("url"):
+        return parse_document(WebhookAddress, {"url": named}).url
+    return documents.address_of(WebhookAddress, (await request.body()).strip() or b"{}").url
 
 
 async def list_subscriptions(request: ApiRequest) -> Response:
     """The organization's subscriptions, a page of them where they are many (interface: Webhooks)."""
+    return json_response(await _page(request))
+
+
+async def index_v5(request: ApiRequest) -> Response:
+    """Their addresses as well, as the older address lists them (interface: Webhooks)."""
+    found = await _page(request)
+    return json_response({"urls": [each["url"] for each in found["webhooks"]], **found})
+
+
+async def _page(request: ApiRequest) -> Json:
     organization_id, size = organization_of(request), integer(request.query, "limit", PAGE, low=1, high=PAGE)
     after = request.query.get("after", "")
     if after and not ID.fullmatch(after):
@@ -124,7 +187,7 @@ async def list_subscriptions(request: ApiRequest) -> Response:
         partial(webhooks.page, organization_id=organization_id, after=after, limit=size + 1)
     )
     following = {"more": True, "next": rows[size - 1].id} if len(rows) > size else {}
-    return json_response({"webhooks": [documents.subscription(row) for row in rows[:size]], **following})
+    return {"webhooks": [documents.subscription(row) for row in rows[:size]], **following}
 
 
 async def rotate(request: ApiRequest) -> Response:

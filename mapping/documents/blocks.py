@@ -1,13 +1,26 @@
 """The ten kinds of content that a post may be made of."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
+from pydantic import AfterValidator, BeforeValidator
+
+from mapping import strict_json
 from mapping.documents.base import ByType, Document, OpenDocument
 from mapping.documents.media import MediaContent
 from mapping.documents.people import Player, Team
 from mapping.documents.scalars import Bool, Clearable, LocalId, LongText, Many, Sportstype, Text, Timestamp, WebUrl
 from mapping.documents.scoreboard import Scoreboard, ScoreboardScore
+from mapping.embed_code import address_of_embed
+
+
+def _storable(value: Any) -> Any:
+    strict_json.check(value)
+    return value
+
+
+OembedJson = Annotated[LongText | dict[str, Any], AfterValidator(_storable)]
+"""What a site says of a page by oEmbed, as JSON or as JSON written into a text."""
 
 
 class RichTextContentBlock(Document):
@@ -28,11 +41,12 @@ class MultiMediaContentBlock(Document):
 
 
 class WebEmbedContentBlock(Document):
-    """A page of another site to be embedded."""
+    """A page of another site to be embedded; of an embed code as `url`, the address in it. `oembed_json` is never shown."""
 
     type_: Literal["Svc::Model::Content::WebEmbedContentBlock"] = "Svc::Model::Content::WebEmbedContentBlock"
     local_id: Clearable[LocalId] = None
-    url: WebUrl | None = None
+    url: Annotated[WebUrl | None, BeforeValidator(address_of_embed)] = None
+    oembed_json: OembedJson | None = None
 
 
 class QuoteContentBlock(Document):

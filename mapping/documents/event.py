@@ -1,14 +1,17 @@
 """A post of a liveblog, in its present and its older form."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from mapping.documents.base import Document
+from pydantic import BeforeValidator
+
+from mapping.documents.base import Document, OpenDocument
 from mapping.documents.blocks import ContentBlock, SportEventContentBlock
 from mapping.documents.media import Media
 from mapping.documents.people import Player
 from mapping.documents.scalars import (
     Bool,
     Clearable,
+    Count,
     Int,
     LocalId,
     LocalStatus,
@@ -17,8 +20,10 @@ from mapping.documents.scalars import (
     ObjectId,
     Text,
     Timestamp,
+    WebUrl,
 )
 from mapping.documents.state import GameStateInfo
+from mapping.embed_code import address_of_embed
 
 Highlight = Literal["sticky", "inplace", "stickyNoHighlight", "milestone", ""]
 HIGHLIGHTED: frozenset[Highlight] = frozenset({"sticky", "inplace", "milestone"})
@@ -38,7 +43,28 @@ class BasicEventInfo(Document):
     player: Player | None = None
     other_player: Player | None = None
     attributes_json: LongText | None = None
-    web_embed_urls: Many[Text] | None = None
+    web_embed_urls: Many[Annotated[WebUrl, BeforeValidator(address_of_embed)]] | None = None
+
+
+class Editor(OpenDocument):
+    """Who wrote: a client of the API, a provider, or whom a client sends."""
+
+    type_: Literal["Svc::Model::Editor"] = "Svc::Model::Editor"
+    id_: Text | None = None
+    name: Text | None = None
+
+
+class EventComments(OpenDocument):
+    """The channel of comments that a post has, and how many public ones are in it."""
+
+    type_: Literal["Svc::Model::EventComments"] = "Svc::Model::EventComments"
+    channel_id: Text | None = None
+    count: Count | None = None
+
+
+def _is_ours(value: Any) -> Any:
+    """What clients send back here is ignored, whatever it is."""
+    return value if isinstance(value, dict) else None
 
 
 class Event(Document):
@@ -59,8 +85,8 @@ class Event(Document):
     sport_event: SportEventContentBlock | None = None
     media: Many[Media] = ()
     tag_ids: Many[ObjectId] | None = None
-    editor: Text | None = None
-    comments: Int | None = None
+    editor: Annotated[Editor | None, BeforeValidator(_is_ours)] = None
+    comments: Annotated[EventComments | None, BeforeValidator(_is_ours)] = None
     is_sticky: Bool | None = None
     state_info: GameStateInfo | None = None
     event_info: BasicEventInfo | None = None

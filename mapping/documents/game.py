@@ -6,7 +6,7 @@ from pydantic import Discriminator
 from pydantic import Tag as UnionTag
 
 from mapping.documents.base import ByType, Document, OpenDocument
-from mapping.documents.event import Event
+from mapping.documents.event import Editor, Event
 from mapping.documents.external import External
 from mapping.documents.people import Location, Player, Pricing, Tag, Team, Tournament
 from mapping.documents.scalars import (
@@ -25,6 +25,7 @@ from mapping.documents.scalars import (
     Sportstype,
     Text,
     Timestamp,
+    WebUrl,
 )
 from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo
@@ -158,10 +159,46 @@ class GameDraft(Document):
     options: GameOptions | None = None
     tags: Many[AnyTag] = ()
     external_id: Clearable[LocalId] = None
+    external_url: Clearable[WebUrl] = None
     use_syndication_controls: Bool | None = None
     locale: Locale | None = None
     permissions: Many[SharedPermission] = ()
     marketplace_info: BasicMarketplaceInfo | None = None
+
+
+class LocalRef(Document):
+    """Names a post without its contents."""
+
+    type_: Literal["Svc::Model::LocalRef"] = "Svc::Model::LocalRef"
+    local_id: LocalId | None = None
+    version: Int | None = None
+    local_status: LocalStatus | None = None
+    sort: Text | None = None
+    created_at: Timestamp | None = None
+
+
+class LocalRefList(Document):
+    """Posts, the newest first; `local_id` names the list, `version` is the highest of them."""
+
+    type_: Literal["Svc::Model::LocalRefList"] = "Svc::Model::LocalRefList"
+    local_id: Text | None = None
+    version: Text | None = None
+    refs: Many[LocalRef] = ()
+
+
+class GameSummary(Document):
+    """The public posts as a whole: `first_event` is the newest, `last_event` the oldest; `players` has a list for each."""
+
+    type_: Literal["Svc::Model::GameSummary"] = "Svc::Model::GameSummary"
+    first_event: LocalRef | None = None
+    last_event: LocalRef | None = None
+    milestones: LocalRefList | None = None
+    goals: LocalRefList | None = None
+    players: Many[LocalRefList] = ()
+    event_cnt: Count = 0
+    image_cnt: Count = 0
+    video_cnt: Count = 0
+    comment_channel_cnt: Count = 0
 
 
 class Game(GameDraft):
@@ -176,9 +213,10 @@ class Game(GameDraft):
     created_at: Timestamp | None = None
     updated_at: Timestamp | None = None
     sportstype: Sportstype | None = None
-    summary: Text | None = None
+    summary: GameSummary | None = None
+    summary_text: Text | None = None
     owner: Organization | None = None
-    editors: tuple[Text, ...] | None = None
+    editors: tuple[Editor, ...] | None = None
     custom_template: CustomTemplate | None = None
     state_info: GameStateInfo | None = None
     squads: Squads | None = None

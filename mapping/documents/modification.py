@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field
 
 from mapping.documents.base import ByType, Document, one_of_required
 from mapping.documents.game import AnyTag, BasicMarketplaceInfo, GameOptions, MetaInfo, SharedPermission
-from mapping.documents.scalars import Clearable, Locale, LocalId, LocalStatus, Many, ObjectId, Sportstype
+from mapping.documents.scalars import Clearable, Locale, LocalId, LocalStatus, Many, ObjectId, Sportstype, WebUrl
 from mapping.documents.scoreboard import Scoreboard
 from mapping.documents.state import GameStateInfo, TeamGameScoreInfo
 
@@ -15,7 +15,7 @@ MOST_MODIFICATIONS = 100
 
 
 class UpdateGameMetaInfoModification(Document):
-    """Changes the meta info, and with it the sport, the locale and the tags."""
+    """Changes the meta info, and with it the sport, the locale, the article's address and the tags."""
 
     type_: Literal["Svc::Model::Modification::UpdateGameMetaInfoModification"] = (
         "Svc::Model::Modification::UpdateGameMetaInfoModification"
@@ -23,6 +23,7 @@ class UpdateGameMetaInfoModification(Document):
     sportstype: Clearable[Sportstype] = None
     meta_info: MetaInfo
     locale: Locale | None = None
+    external_url: Clearable[WebUrl] = None
     tags: Many[AnyTag] | None = None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Text, cast, or_, select
+from sqlalchemy import Text, case, cast, literal, or_, select
 
 from mapping.documents.event import HIGHLIGHTED
 from store.liveblogs import history
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from store.engine.records import StoredEvent
 
+SUMMARISED = ("milestone", "event_type", "subtype")
+"""Where the JSON text of an event has none of these, a summary says no more than that it is there."""
 MOST = 500
 """The newest ones, of a liveblog that has more."""
 SAYING = ('"event_type"', '"highlight":"milestone"')
@@ -35,6 +37,18 @@ def is_highlighted(conn: Connection, game_id: str) -> bool:
     written = [f'"highlight":"{each}"' for each in sorted(HIGHLIGHTED)]
     query = select(table.c.local_id).where(*_public_with(table, game_id, *written)).limit(1)
     return conn.execute(query).first() is not None
+
+
+def events_to_summarise(conn: Connection, game_id: str) -> list[StoredEvent]:
+    """All public events; the document of one is empty where it names no milestone, incident or file."""
+    table = history.events_of(conn, game_id)
+    written = [cast(table.c.doc, Text).contains(f'"{name}"') for name in SUMMARISED]
+    empty = literal({}, table.c.doc.type)
+    columns = [
+        case((or_(*written), each), else_=empty).label("doc") if each.name == "doc" else each for each in table.c
+    ]
+    query = select(*columns).where(table.c.game_id == game_id, post_is_public(table)).order_by(table.c.sort)
+    return [event_of(row) for row in conn.execute(query)]
 
 
 def _public_with(table: FromClause, game_id: str, *parts: str) -> tuple[ColumnElement[bool], ...]:

@@ -26,6 +26,7 @@ from sqlalchemy import (
 
 from mapping.documents.scalars import LocalStatus
 from store.liveblogs.event_rows import event_of, in_chunks
+from store.liveblogs.incidents import SUMMARISED
 from store.liveblogs.liveblogs import StoredEvent, StoredGame, game_of
 from store.liveblogs.search import SHARED, TAG, TAG_LENGTH, TEAM, FoundRecords, find_links, find_words
 from store.tables import events, game_links, games
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WRITTEN = type_coerce(events.c.doc, Text)
-_SHOWN_IN_LISTS = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor")))
+_SHOWN_IN_LISTS = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor", *SUMMARISED)))
 """Where a document may say something that lists show."""
 _OUTLINES = (
     select(
@@ -119,7 +120,7 @@ def liveblogs(conn: Connection, wanted: GameFilter, page: Page) -> Listed[Stored
 def outlines(conn: Connection, game_ids: Sequence[str]) -> dict[str, list[StoredEvent]]:
     """The events of the liveblogs that editors see, oldest first, as far as lists show them.
 
-    A document is empty unless it may name labels or an editor: most do not, and reading them costs the most.
+    A document is empty unless it may name labels, an editor or what a summary counts: reading them costs the most.
     """
     found: dict[str, list[StoredEvent]] = {game_id: [] for game_id in game_ids}
     for ids in in_chunks(game_ids):

@@ -46,6 +46,14 @@ def create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
     return require(unit.conn, table, record_id)
 
 
+def find_or_create(unit: Unit, table: Table, fields: Mapping[str, Any]) -> Master:
+    """The owner's oldest record of that name in that sport, else a new one; `fields` as with `create`."""
+    columns = [table.c[name] == fields[name] for name in ("owner_id", "sportstype", "name")]
+    query = select(table.c.id).where(*columns).order_by(table.c.created_at, table.c.id).limit(1)
+    record_id = unit.conn.scalar(query)
+    return create(unit, table, fields) if record_id is None else require(unit.conn, table, record_id)
+
+
 def change(unit: Unit, table: Table, before: Master, fields: Mapping[str, Any]) -> Master:
     """The record with the fields that are given; None clears one.
 

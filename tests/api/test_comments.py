@@ -304,8 +304,8 @@ async def test_posts_say_how_many_comments_they_have(room):
         atom = ET.fromstring((await read(f"{feed}.atom", liveblogId="gderby", limit=1000)).content)
         return (
             (await read("/api/comments/v1/liveblog/gderby/counts.json")).json()["counts"],
-            {each["local_id"]: each["comments"] for each in delta if each.get("comments")},
-            {each["local_id"]: each["comments"] for each in shown if each.get("comments")},
+            {each["local_id"]: each["comments"]["count"] for each in delta if each.get("comments", {}).get("count")},
+            {each["local_id"]: each["comments"]["count"] for each in shown if each.get("comments", {}).get("count")},
             {
                 each["id"]: each["_matchwire"]["comments"]
                 for each in items

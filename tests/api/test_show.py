@@ -45,8 +45,8 @@ async def test_all_of_a_decorated_game_is_there(derby, auth):
         "_id": matchday.ORGANIZATION,
         "name": "Example Newsroom",
     }
-    assert game["summary"] == "SV Hafenstadt – Alpenverein Bergheim 2-1"
-    assert game["editors"] == ["heim"]
+    assert game["summary_text"] == "SV Hafenstadt – Alpenverein Bergheim 2-1"
+    assert game["editors"] == [{"_type": "Svc::Model::Editor", "_id": "heim", "name": "heim"}]
     assert parse(Game, game).local_id == "gderby"
 
 

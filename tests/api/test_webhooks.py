@@ -327,9 +327,10 @@ async def test_the_older_addresses_do_the_same(server):
     """They work on the client's only organization, or on the one that the query names."""
     made = await post(server, "/api/v5/webhooks/subscribe.json", {"url": URL})
     assert made["secret"]
-    assert await get(server, "/api/v5/webhooks/index.json") == await get(server, f"{BASE}/list")
-    assert await post(server, "/api/v5/webhooks/unsubscribe.json", {"url": URL}) == {}
-    assert await get(server, "/api/v5/webhooks/index.json") == {"webhooks": []}
+    listed = await get(server, f"{BASE}/list")
+    assert await get(server, "/api/v5/webhooks/index.json") == {"urls": [URL], **listed}
+    assert await post(server, "/api/v5/webhooks/unsubscribe.json", {"url": URL}) == {"_type": "Svc::Model::ApiSuccess"}
+    assert await get(server, "/api/v5/webhooks/index.json") == {"urls": [], "webhooks": []}
 
     error = await get(server, "/api/v5/webhooks/index.json", params=BOTH, status=400)
     assert error["field"] == "organization_id"
@@ -337,6 +338,23 @@ async def test_the_older_addresses_do_the_same(server):
     await post(server, "/api/v5/webhooks/subscribe.json", {"url": URL}, params=named)
     assert len((await get(server, f"{THEIRS}/list", params=BOTH))["webhooks"]) == 1
     await get(server, "/api/v5/webhooks/index.json", {**HOOKS, "organization_id": matchday.OTHER}, status=403)
+
+
+async def test_the_older_addresses_name_the_endpoint_in_the_query(server):
+    """As the clients know them: no body, an answer of one type, a list of addresses."""
+    success = {"_type": "Svc::Model::ApiSuccess"}
+    query = {**HOOKS, "organization_id": matchday.ORGANIZATION, "url": URL}
+    first, again = [await post(server, "/api/v5/webhooks/subscribe.json", params=query) for _ in range(2)]
+    assert success.items() <= first.items()
+    assert success.items() <= again.items()
+    assert ("secret" in first, "secret" in again) == (True, False)
+    assert (await get(server, "/api/v5/webhooks/index.json"))["urls"] == [URL]
+    assert await post(server, "/api/v5/webhooks/unsubscribe.json", {}, params=query) == success
+    assert (await get(server, "/api/v5/webhooks/index.json"))["urls"] == []
+
+    refused = {**query, "url": "ftp://cms.example.org/hook"}
+    assert (await post(server, "/api/v5/webhooks/subscribe.json", params=refused, status=422))["field"] == "url"
+    assert (await post(server, "/api/v5/webhooks/subscribe.json", status=400))["field"] == "url"
 
 
 async def test_metrics_are_for_operators(server):

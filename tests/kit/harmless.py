@@ -6,7 +6,7 @@ ALLOWED = {
     *("html", "head", "meta", "title", "link", "script", "body", "div", "header", "main", "aside", "footer", "section"),
     *("h1", "h2", "h3", "p", "span", "i", "b", "strong", "em", "br", "a", "ol", "ul", "li", "article", "time"),
     *("blockquote", "details", "summary", "figure", "figcaption", "img", "video", "svg", "circle", "path", "rect"),
-    *("template", "matchwire-liveblog", "iframe", "base", "button", "pre", "code", "nav"),
+    *("template", "matchwire-liveblog", "matchwire-liveblog-teaser", "iframe", "base", "button", "pre", "code", "nav"),
     *("table", "thead", "tbody", "tr", "th", "td", "small", "abbr", "bdi"),
 }
 URLS = {"href", "src"}

@@ -122,7 +122,9 @@ IMAGE, VIDEO = svc("Content::ImageMediaContent", **SHOWN), svc("Content::VideoMe
 CHOICE: Json = {"id": "o1", "text": "Yes", "correct": True}
 RICH_TEXT = svc("Content::RichTextContentBlock", local_id="b1", text="<p>What a goal</p>")
 MULTIMEDIA = svc("Content::MultiMediaContentBlock", local_id="b2", items=[IMAGE, VIDEO], display_type="slideshow")
-EMBED = svc("Content::WebEmbedContentBlock", local_id="b3", url="https://social.example/1")
+EMBED = svc(
+    "Content::WebEmbedContentBlock", local_id="b3", url="https://social.example/1", oembed_json='{"type":"rich"}'
+)
 QUOTE = svc("Content::QuoteContentBlock", local_id="b4", text="We believed", author="Coach", source="Radio")
 EMOJI = svc("Content::EmojiContentBlock", local_id="b5", emoji="⚽")
 PLAYER_CARD = svc("Content::PlayerCardContentBlock", local_id="b6", player=PLAYER)
@@ -192,8 +194,8 @@ EVENT = svc(
     sport_event=SPORT_EVENT,
     media=[MEDIA],
     tag_ids=[HEX],
-    editor="newsroom-cms",
-    comments=2,
+    editor=svc("Editor", _id="newsroom-cms", name="newsroom-cms"),
+    comments=svc("EventComments", channel_id="e1", count=2),
     is_sticky=False,
     state_info=TIMED_STATE,
     event_info=EVENT_INFO,

@@ -57,6 +57,7 @@ GAME_DRAFT = svc(
     options=TIMED_OPTIONS,
     tags=["cup", TAG],
     external_id="final",
+    external_url="https://news.example/final",
     use_syndication_controls=True,
     locale="en-gb",
     permissions=[PERMISSION],
@@ -94,6 +95,19 @@ ATTACH: Json = {name: REQUEST[name] for name in ("provider", "matchId", "phaseId
 SOURCE: Json = (
     CHANGE | {"version": 3} | {name: EXTERNAL[name] for name in ("provider", "selector", "status", "feedHealth")}
 )
+REF = svc("LocalRef", local_id="e1", version=8, local_status=0, sort="000000005b38c980-1", created_at=1530446400)
+SUMMARY = svc(
+    "GameSummary",
+    first_event=REF,
+    last_event=REF,
+    milestones=svc("LocalRefList", local_id="milestones", version="8", refs=[REF]),
+    goals=svc("LocalRefList", local_id="goals", version="0", refs=[]),
+    players=[svc("LocalRefList", local_id="p1", version="8", refs=[REF])],
+    event_cnt=1,
+    image_cnt=1,
+    video_cnt=0,
+    comment_channel_cnt=1,
+)
 GAME = GAME_DRAFT | {
     "_id": HEX,
     "local_id": "g1",
@@ -103,9 +117,10 @@ GAME = GAME_DRAFT | {
     "created_at": 1530440000,
     "updated_at": 1530446460,
     "sportstype": "soccer",
-    "summary": "Croatia v Denmark 3:2",
+    "summary": SUMMARY,
+    "summary_text": "Croatia v Denmark 3:2",
     "owner": ORGANIZATION,
-    "editors": ["newsroom-cms"],
+    "editors": [svc("Editor", _id="newsroom-cms", name="newsroom-cms")],
     "marketplace_info": MARKETPLACE,
     "custom_template": TEMPLATE,
     "state_info": TIMED_STATE,
@@ -121,6 +136,7 @@ MODIFICATIONS = [
         sportstype="news",
         meta_info=TITLE_META,
         locale="de",
+        external_url="https://news.example/final",
         tags=["cup"],
     ),
     svc("Modification::UpdateGameMarketplaceInfoModification", marketplace_info=MARKETPLACE),

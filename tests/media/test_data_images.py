@@ -198,3 +198,48 @@ async def test_rights_come_before_files(server, desk, kept):
     assert granted.status_code == 200, granted.text
     assert await stranger.refused("create", body, ticker_local_id="gderby") == (403, "media.0.url")
     assert (kept(), await rows(server)) == ([], [])
+
+
+WRITE = "/api/v5/write"
+OWNED = {"owner_id": matchday.ORGANIZATION, "sportstype": "soccer"}
+
+
+async def made(desk, path, body, status=200):
+    response = await desk.http.post(f"{WRITE}/{path}.json", json=body, auth=desk.auth)
+    assert response.status_code == status, response.text
+    return response.json()
+
+
+@pytest.mark.parametrize("noun", ["team", "player"])
+async def test_a_new_record_brings_its_image(desk, noun, kept):
+    """A team's crest or a player's portrait as a `data:` address becomes an upload of the owner."""
+    kind = {"_type": f"Svc::Model::{noun.capitalize()}", "name": "SV Hafenstadt", **OWNED}
+    record = await made(desk, f"{noun}/create", {**kind, "image": data(PNG)})
+
+    assert record["image"].startswith(PREFIX)
+    assert [each.read_bytes() for each in kept()] == [PNG]
+    for refused in (data(SVG), data(b"x" * 9), data(picture("png", 4, 4) + b"x" * IMAGE_BYTES)):
+        error = await made(desk, f"{noun}/create", {**kind, "image": refused}, status=422)
+        assert error["field"] == "image"
+    stranger = Desk(desk.http, auth=STRANGER)
+    await made(stranger, f"{noun}/create", {**kind, "image": data(JPEG, "image/jpeg")}, status=403)
+    assert [each.read_bytes() for each in kept()] == [PNG]
+
+
+async def test_teams_of_a_new_liveblog_bring_their_crests(desk, kept):
+    """Created on the fly; the same document again is the same liveblog and the same file."""
+    team = {"_type": "Svc::Model::Team", "name": "Neuling", "image": data(PNG)}
+    meta = {"_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo", "home_team": team, "away_team": {"name": "Gast"}}
+    draft = {
+        "_type": "Svc::Model::Game",
+        "organization_id": matchday.ORGANIZATION,
+        "template_id": "soccer",
+        "meta_info": meta,
+        "external_id": "x1",
+    }
+    first, again = [await made(desk, "ticker/create", draft) for _ in range(2)]
+
+    assert first["local_id"] == again["local_id"]
+    assert first["meta_info"]["home_team"]["image"] == again["meta_info"]["home_team"]["image"]
+    assert first["meta_info"]["home_team"]["image"].startswith(PREFIX)
+    assert [each.read_bytes() for each in kept()] == [PNG]

@@ -28,16 +28,27 @@ function isPinned(post) {
   return post.classList.contains("pinned");
 }
 
-// Pinned posts first, then the newest.
+// Pinned posts first, then by their place in the liveblog.
 function rank(post) {
   return (isPinned(post) ? "1" : "0") + post.dataset.sort;
 }
 
-// Addresses are the same wherever the liveblog is shown.
-function resolve(within, page) {
+// Whether `post` stands below `other` in a list whose newest post comes first, or last.
+function below(post, other, newestFirst) {
+  const [one, two] = [post, other].map((each) => each.classList.contains("pinned"));
+  if (one !== two) return two;
+  return newestFirst ? post.dataset.sort < other.dataset.sort : post.dataset.sort > other.dataset.sort;
+}
+
+// Addresses are the same wherever the liveblog is shown; those of posts lead to the article where it names itself.
+function resolve(within, page, article) {
   const parameters = new URL(page).searchParams;
+  const ours = new URL(page).origin + new URL(page).pathname;
   for (const link of within.querySelectorAll(".filters a, .sections a, a.newer, a.more, a.link, .moments a")) {
     const address = new URL(link.getAttribute("href"), page);
+    const ofPost = link.matches("a.link, .moments a");
+    if (ofPost && article) link.href = article + address.hash;
+    if (address.origin + address.pathname !== ours || (ofPost && article)) continue;
     for (const name of KEPT) if (parameters.has(name)) address.searchParams.set(name, parameters.get(name));
     link.href = address;
   }
@@ -48,9 +59,9 @@ function resolve(within, page) {
 }
 
 /** The liveblog in what the server has rendered, to be put into this document. */
-export function parse(html, page) {
+export function parse(html, page, article = "") {
   const element = new DOMParser().parseFromString(html, "text/html").body.firstElementChild;
-  resolve(element, page);
+  resolve(element, page, article);
   return document.adoptNode(element); // so that a video which is put into it goes on
 }
 
@@ -112,13 +123,14 @@ function play(event) {
  * Follows a liveblog that the server has rendered into `element`.
  *
  * `page` is the address of its page, with the parameters that requests shall have. The addresses of images in what the server
- * sends may be relative to it.
+ * sends may be relative to it. `article` is where links to posts lead instead, empty for that page.
  *
  * Dispatches `change` after something has changed (`detail`: what the server sent), `more` after older posts were appended, and
  * `withdraw` when nobody may read it any more.
  */
 export class Liveblog extends EventTarget {
   #page;
+  #article;
   #list;
   #language;
   #version;
@@ -140,10 +152,11 @@ export class Liveblog extends EventTarget {
   #lost = false;
   #polls = null; // a promise of what takes votes, once there is a poll
 
-  constructor(element, page) {
+  constructor(element, page, article = "") {
     super();
     this.element = element;
     this.#page = page;
+    this.#article = article;
     this.#list = element.querySelector(".stream ol");
     this.#language = element.closest("[lang]")?.lang || "en";
     this.#version = Number(element.dataset.version);
@@ -205,7 +218,7 @@ export class Liveblog extends EventTarget {
   }
 
   #parsed(html) {
-    const element = parse(html, this.#page);
+    const element = parse(html, this.#page, this.#article);
     localise(element, this.#language);
     this.#offerSharing(element);
     return element;
@@ -242,7 +255,7 @@ export class Liveblog extends EventTarget {
   #place(before, html) {
     if (!html) return before && this.#remove(before);
     const after = this.#parsed(html);
-    const next = this.#posts().find((post) => post !== before && rank(post) < rank(after));
+    const next = this.#posts().find((post) => post !== before && below(post, after, this.#list.reversed));
     if (!before && !next && this.element.dataset.more === "1") return undefined; // older than what is shown
     if (before && isPinned(before) && this.#elsewhere(after)) return this.#drop(before);
     const text = before?.querySelector(".body")?.textContent;
@@ -479,6 +492,14 @@ export class Liveblog extends EventTarget {
     }, COPIED);
   }
 
+  /** Shows the post of that id, if it is there. */
+  show(id) {
+    const post = this.#posts().find((each) => each.id === id);
+    if (!post) return;
+    post.scrollIntoView();
+    focus(post);
+  }
+
   // Appends the posts that follow the last one.
   async #more(event) {
     const link = clicked(event, "a.more");
@@ -489,7 +510,7 @@ export class Liveblog extends EventTarget {
     try {
       const address = this.#address({ fragment: "1" });
       for (const [name, value] of new URL(link.href).searchParams) address.searchParams.set(name, value);
-      const found = parse(await (await this.#fetched(address)).text(), this.#page);
+      const found = parse(await (await this.#fetched(address)).text(), this.#page, this.#article);
       localise(found, this.#language);
       const known = new Set(this.#posts().map((post) => post.id));
       const older = [...found.querySelectorAll(".stream ol > .post:not(.pinned)")].filter((post) => !known.has(post.id));

@@ -34,6 +34,7 @@ GAME = {
     "scoreboard": ({"_type": f"{BOARD}TeamGameScoreboard", "score": PAIR}, None, [7, {"_type": "Svc::X"}]),
     "options": ({"_type": TIMED, "timing_type": "au"}, None, [7, {"_type": TIMED, "timing_type": "x"}]),
     "tags": (["derby"], None, [7, [7], [""]]),
+    "external_url": ("https://news.example/derby", None, [7, "javascript:alert(1)", "x"]),
     "external_id": ("cms-1", None, [7, "x" * 300]),
     "use_syndication_controls": (True, None, ["true", 1]),
     "locale": ("de", None, ["tlh", 7]),
@@ -63,6 +64,7 @@ MODIFICATIONS = {
         "sportstype": "tennis",
         "meta_info": {"_type": TITLE, "title": "y"},
         "locale": "de",
+        "external_url": "https://news.example/x",
         "tags": ["x"],
     },
     "UpdateGameMarketplaceInfo": {"marketplace_info": MARKET},
@@ -74,7 +76,7 @@ MODIFICATIONS = {
     "UpsertPermission": {"permission": PERMISSION},
     "DeletePermission": {"refid": "x"},
 }
-OPTIONAL = {("UpdateGameMetaInfo", name) for name in ("sportstype", "locale", "tags")}
+OPTIONAL = {("UpdateGameMetaInfo", name) for name in ("sportstype", "locale", "external_url", "tags")}
 
 
 def fields_of(heading):

@@ -35,7 +35,7 @@ async def test_a_title_is_enough(desk):
     game = await desk.made("ticker/create", news())
 
     assert (game["version"], game["local_status"], game["sportstype"]) == (1, 0, "news")
-    assert game["meta_info"]["title"] == game["summary"] == "Storm warning"
+    assert game["meta_info"]["title"] == game["summary_text"] == "Storm warning"
     assert game["local_id"].startswith("g")
     assert game["owner"]["_id"] == ORGANIZATION
     assert game == await desk.read("ticker/show", ticker_id=game["ticker_id"])

@@ -240,4 +240,4 @@ async def test_a_liveblog_is_found_as_its_compact_form_shows_it(server, desk):
     }
     assert [each["local_id"] for each in found["events"]] == [each["local_id"] for each in whole["events"]]
     assert sorted(each["tag_ids"] for each in found["events"]) == [[], ["a"]]
-    assert found["editors"] == ["desk"]
+    assert [each["_id"] for each in found["editors"]] == ["desk"]

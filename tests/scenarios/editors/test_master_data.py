@@ -105,7 +105,7 @@ async def test_a_corrected_team_shows_in_title_board_squads_posts_and_feeds(news
     assert await newsroom.notified(newsroom.ticker_id) == list(range(1, after["version"] + 1))
     for shown in (at_once, after):
         assert shown["meta_info"]["title"] == "SV Nordhafen 1899 – FC Südtor"
-        assert shown["summary"].startswith("SV Nordhafen 1899 – FC Südtor")
+        assert shown["summary_text"].startswith("SV Nordhafen 1899 – FC Südtor")
         teams = shown["meta_info"]["home_team"], shown["scoreboard"]["home_team"], shown["squads"]["home"]["team"]
         for each in teams:
             assert (each["name"], each["short_name"], each["image"]) == ("SV Nordhafen 1899", "SVN", PICTURE)

@@ -1,0 +1,189 @@
+"""The address at which readers find a liveblog: an article's, by the configuration, the liveblog or the request."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+from pydantic import ValidationError
+
+from config.organizations import OrganizationConfig
+from tests.api.conftest import serving
+from tests.api.test_statistics import Site
+from tests.kit import matchday
+from tests.kit.event_desk import Desk, post
+from tests.kit.settings import configure
+
+PREFETCH = "/api/embed/v4/prefetch/liveblog.json"
+TEASER = "/api/embed/v4/prefetch/liveblog-teaser.json"
+DERBY = {"liveblogId": "gderby"}
+ARTICLE = "https://news.example/live/gderby"
+OURS = "https://live.example.org/blogs/liveblogs/gderby"
+
+
+@pytest.fixture
+async def news(store):
+    async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
+        configure(server.services.settings, matchday.ORGANIZATION, external_url="https://news.example/live/{local_id}")
+        await server.add(matchday.derby())
+        yield server
+
+
+def links(html):
+    return [each for each in re.findall(r'href="([^"]*)"', html) if "#e" in each]
+
+
+async def addresses(server):
+    """Every address of the liveblog or a post of it that readers and machines are given, without its fragment."""
+    rss = ET.fromstring((await server.http.get("/api/embed/v4/feed/liveblog.rss", params=DERBY)).content)
+    atom = (await server.http.get("/api/embed/v4/feed/liveblog.atom", params=DERBY)).text
+    feed = (await server.http.get("/api/embed/v4/feed/liveblog.json", params=DERBY)).json()
+    article = (await server.http.get(PREFETCH, params=DERBY)).json()
+    teaser = (await server.http.get(TEASER, params=DERBY)).json()
+    page = (await server.http.get("/liveblogs/gderby")).text
+    schema = article["schema"]
+    found = [each.text for each in rss.iter("link")]
+    found += re.findall(r'<link rel="alternate" type="text/html" href="([^"]*)"', atom)
+    found += [feed["home_page_url"], *(each["url"] for each in feed["items"])]
+    found += [each["url"] for each in feed["_matchwire"]["key_events"]]
+    found += [schema["url"], *(each["url"] for each in schema["liveBlogUpdate"])]
+    found += links(article["html"]) + links(teaser["html"]) + links(page)
+    found += re.findall(r'<link rel="canonical" href="([^"]*)"', page)
+    found += re.findall(r'<meta property="og:url" content="([^"]*)"', page)
+    return {each.partition("#")[0].partition("?")[0] for each in found if each}
+
+
+async def test_the_pattern_of_an_organization_is_used_everywhere(news):
+    """Feeds, structured data, links to posts in pages, articles and teasers, the canonical address."""
+    assert await addresses(news) == {ARTICLE}
+
+
+async def test_without_one_everything_leads_to_our_page(public):
+    """As before; links on the page itself have no address before their query."""
+    await public.add(matchday.derby())
+
+    assert await addresses(public) <= {OURS, ""}
+
+
+async def test_changes_of_a_page_lead_there_too(news):
+    """What a stream or a request brings of a post."""
+    query = {"fragment": "1", "refresh": "1"}
+    await Desk(news.http).create(post("Level again!", local_id="enew"))
+    changes = (await news.http.get("/liveblogs/gderby", params=query)).json()
+
+    assert f'href="{ARTICLE}#enew"' in next(each["html"] for each in changes["posts"] if each["id"] == "enew")
+    assert f'href="{ARTICLE}#ewinner"' in changes["moments"]
+
+
+async def test_embedders_still_find_our_page(news):
+    """oEmbed is about the page here: its address, not the article's, is what consumers name."""
+    page = await news.http.get("/liveblogs/gderby")
+    (found,) = re.findall(r'type="application/json\+oembed" href="([^"]*)"', page.text)
+
+    assert "live.example.org%2Fblogs%2Fliveblogs%2Fgderby" in found
+    assert (await news.http.get("/oembed", params={"url": OURS})).status_code == 200
+
+
+async def test_a_liveblog_has_an_address_of_its_own(news, auth):
+    """Given on creation, changed with the meta info, cleared; it goes before the pattern."""
+    meta = {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Storm"}
+    draft = {
+        "_type": "Svc::Model::Game",
+        "organization_id": matchday.ORGANIZATION,
+        "template_id": "news",
+        "meta_info": meta,
+        "external_url": "https://news.example/own?id=7",
+    }
+    game = (await news.http.post("/api/v5/write/ticker/create.json", json=draft, params=auth)).json()
+    name = {"liveblogId": game["local_id"]}
+    assert game["external_url"] == "https://news.example/own?id=7"
+    assert (await news.http.get(PREFETCH, params=name)).json()["schema"]["url"] == "https://news.example/own?id=7"
+
+    async def change(url):
+        kind = "Svc::Model::Modification::UpdateGameMetaInfoModification"
+        body = {
+            "local_id": game["local_id"],
+            "modifications": [{"_type": kind, "meta_info": meta, "external_url": url}],
+        }
+        return await news.http.post("/api/v5/write/ticker/post_modifications.json", json=body, params=auth)
+
+    assert (await change("https://news.example/other")).json()["external_url"] == "https://news.example/other"
+    assert (await news.http.get(PREFETCH, params=name)).json()["schema"]["url"] == "https://news.example/other"
+    assert (await change("javascript:alert(1)")).status_code == 422
+    assert (await change(None)).status_code == 200
+    schema = (await news.http.get(PREFETCH, params=name)).json()["schema"]
+    assert schema["url"] == f"https://news.example/live/{game['local_id']}"
+
+
+@pytest.mark.parametrize("path", [PREFETCH, TEASER])
+async def test_a_request_names_the_article(news, path):
+    """As plug-ins do with `liveblogUrl`; it goes before all others and stands in the element for what comes later."""
+    url = "https://news.example/a?b=1&c=2"
+    response = (await news.http.get(path, params={**DERBY, "themeId": "x", "liveblogUrl": f"{url}#old"})).json()
+
+    escaped = url.replace("&", "&amp;")
+    assert links(response["html"])
+    assert all(each.startswith(f"{escaped}#e") for each in links(response["html"]))
+    assert f'liveblog-url="{escaped}"' in response["html"]
+    if path == PREFETCH:
+        assert response["schema"]["url"] == url
+        assert {each["url"].partition("#")[0] for each in response["schema"]["liveBlogUpdate"]} == {url}
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "//news.example/a", "https://u:p@news.example/", "x" * 3000])
+@pytest.mark.parametrize("path", [PREFETCH, TEASER])
+async def test_what_is_no_address_of_a_page_is_refused(news, path, url):
+    """It would stand in a link."""
+    response = await news.http.get(path, params={**DERBY, "liveblogUrl": url})
+
+    assert (response.status_code, response.json()["field"]) == (400, "liveblogUrl")
+
+
+async def test_a_teaser_finds_the_page_of_a_site_by_its_readers(server, tmp_path):
+    """`includeLiveblogUrl` names a site: links lead to the page of it that was read most; of others nothing is said."""
+    configure(server.services.settings, matchday.ORGANIZATION, statistics=True)
+    await server.add(matchday.derby())
+    site = Site(server, tmp_path / "statistics")
+    await server.store.write(site.begin)
+    for url in ("https://news.example/derby?utm=1#x",) * 2 + ("https://news.example/preview", "https://news.example/"):
+        await site.report(kind="load", url=url)
+    await site.writer.stop()
+
+    async def found(origin):
+        query = {**DERBY, "client_id": "reader", "includeLiveblogUrl": origin}
+        response = await server.http.get(TEASER, params=query)
+        return {each.partition("#")[0] for each in links(response.json()["html"])}
+
+    assert await found("https://news.example") == {"https://news.example/derby"}
+    assert await found("https://other.example") == {OURS}
+    assert await found("nonsense") == {OURS}
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "https://news.example/live/",
+        "https://news.example/{title}",
+        "https://{local_id}.example/",
+        "javascript:{local_id}",
+        "https://news.example/{local_id} x",
+        "https://news.example/{local_id}/{",
+    ],
+)
+def test_a_pattern_names_a_liveblog_in_its_path_or_query(pattern):
+    """Anything else is refused when the configuration is read."""
+    with pytest.raises(ValidationError):
+        OrganizationConfig(name="x", external_url=pattern)
+
+
+@pytest.mark.parametrize("pattern", ["https://news.example/{external_id}", "https://news.example/?id={ticker_id}"])
+def test_patterns_may_have_a_query(pattern):
+    assert OrganizationConfig(name="x", external_url=pattern).external_url == pattern
+
+
+async def test_a_liveblog_without_the_id_of_the_pattern_keeps_its_page(news):
+    """The derby has no `external_id`."""
+    configure(news.services.settings, matchday.ORGANIZATION, external_url="https://news.example/{external_id}")
+
+    assert await addresses(news) <= {OURS, ""}
