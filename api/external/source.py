@@ -220,7 +220,7 @@ def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
 def _reader(request: ApiRequest) -> Callable[[Connection], Json]:
     """Reads the settings; what the liveblog does not say itself is as its organization has it."""
     named = NamedLiveblog.of(request)
-    organization = request.services.settings.organizations[named.organization_id]
+    organization = request.services.settings.organization(named.organization_id)
     return partial(_settings, named, organization.withdrawn)
 
 

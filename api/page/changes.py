@@ -30,7 +30,7 @@ from mapping.locales import translator
 from store.liveblogs import deltas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
@@ -123,14 +123,11 @@ def parts(
     pinned = pinned_on_top(conn, game.id)
     if len(pinned) + len(events) > MOST_PINNED:
         events = _joined(events, pinned)
-    on_top = [event.local_id for event in pinned if keep(event) and theme.shows(event)]
-    kept = [event for event in events if keep(event) and theme.shows(event)]
-    document, *posts = complete(conn, [game.as_document(), *public_documents(kept)])
+    kept = {event.local_id: event for event in (*events, *pinned) if keep(event) and theme.shows(event)}
+    on_top = [event.local_id for event in pinned if event.local_id in kept]
+    document, *posts = complete(conn, [game.as_document(), *public_documents(_among(events, kept))])
     posts = page_posts(conn, game.id, list(map(theme.labelled, posts)), now)
-    names = [text(each, "local_id") for each in posts]
-    shown = {
-        name: safe_post(document, each, page, pinned=name in on_top) for name, each in zip(names, posts, strict=True)
-    }
+    shown = {name: safe_post(document, each, page, pinned=name in on_top) for name, each in _named(posts)}
     beside = squads(document, page.texts, key_moments.player_events)
     return {
         "title": with_result(document, title(document)),
@@ -142,6 +139,14 @@ def parts(
         "pinned": on_top,
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }
+
+
+def _among(events: Sequence[StoredEvent], kept: Container[str]) -> list[StoredEvent]:
+    return [event for event in events if event.local_id in kept]
+
+
+def _named(posts: Iterable[Json]) -> Iterator[tuple[str, Json]]:
+    return ((text(each, "local_id"), each) for each in posts)
 
 
 def _joined(events: Sequence[StoredEvent], more: Sequence[StoredEvent]) -> list[StoredEvent]:

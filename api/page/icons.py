@@ -58,6 +58,8 @@ CLOUD = f'<path {ROUND} d="M7 15a4 4 0 0 1 .4-8 5 5 0 0 1 9.4 1.2A3.5 3.5 0 0 1 
 FOOTBALL = f'<path {LINE} d="M4 20C2.5 11 11 2.5 20 4c1.5 9-7 17.5-16 16z"/><path {ROUND} d="m8.5 15.5 7-7M10 11l3 3m-1-5 3 3"/>'
 GOALPOSTS = f'<path {ROUND} d="M5 3v9h14V3m-7 9v9"/>'
 SHIELD = f'<path {LINE} d="M12 3l7.5 2.5V12c0 4.5-3.2 7.5-7.5 9-4.3-1.5-7.5-4.5-7.5-9V5.5z"/>'
+ONE_MORE = f'<path {ROUND} d="M4 12h6M7 9v6m7-4.5 3-2V17"/>'
+PLUS = f'{RING}<path {ROUND} d="M12 7.5v9m-4.5-4.5h9"/>'
 TWO_MORE = f'<path {ROUND} d="M4 12h6M7 9v6m6.5-5.5a3 3 0 1 1 5.2 2L13.5 17h6"/>'
 PODIUM = f'<path {LINE} d="M3 21v-7h6V8h6v8h6v5zM9 14v7m6-5v5"/>'
 
@@ -70,7 +72,7 @@ PIN = (
 DRAWINGS: dict[str, str] = {
     "goal": BALL,
     "own-goal": OWN_GOAL,
-    "disallowed-goal": MISS,
+    "disallowed-goal": f'{BALL}<path {ROUND} d="M3.5 20.5l17-17"/>',
     "yellow-card": CARD.format("yellow"),
     "red-card": CARD.format("red"),
     "yellow-red-card": TWO_CARDS,
@@ -98,6 +100,8 @@ DRAWINGS: dict[str, str] = {
     "field-goal": GOALPOSTS,
     "safety": SHIELD,
     "two-point-conversion": TWO_MORE,
+    "extra-point": ONE_MORE,
+    "score": PLUS,
     "text": PEN,
 }
 """The last part of an event type, or what somebody did in it → its drawing."""

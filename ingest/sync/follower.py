@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 TAKE_UP = 1.0
-"""Seconds over which the first polls of matches are spread that were taken up together: nobody knows how long whoever had
-them before has been gone."""
+"""Seconds over which the first polls of matches that were taken up together are spread."""
 PACE = {each.name for each in fields(pacing.PollIntervals)}
 """The settings of `[polling]` that say when a match is polled."""
 
@@ -326,10 +325,7 @@ class Followers:
         return followed_match.interval(match, self._pace, self._clock(), self._set)
 
     def _account(self, match: FollowedMatch, fetched: Fetched) -> float | None:
-        """Record success or failure of a poll; returns for how long the provider wants no requests.
-
-        A failing resource of text alone is shown in the health, and holds up nothing.
-        """
+        """Record how a poll went; returns for how long the provider wants no requests. Text that fails holds up nothing."""
         if match.id in self._outage.matches:  # what could not be written then was new, so it was written now
             self.store_back()
         if fetched.good:

@@ -36,7 +36,7 @@ WAITING = """() => {
 """Shows what only appears when something happens."""
 SIZES = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind)).map(
   ({ name, encodedBodySize, decodedBodySize }) => ({ name, sent: encodedBodySize, whole: decodedBodySize }))"""
-BYTES = 60 * 1024
+BYTES = 64 * 1024
 
 
 async def violations(page):

@@ -167,10 +167,10 @@ def styled(inner, locale="en"):
     return f'<!doctype html><html lang="{locale}"><title>A</title><style>{style}</style><body><main>{inner}</main></body></html>'
 
 
-def whole(document, events, kicks=()):
+def whole(document, events, key_moments=None):
     """The page of a liveblog with that document; its last post is pinned."""
     extent = PageExtent(PageRequest(), pinned=events[-1:])
-    known = moments_of(document, 3 * events)._replace(kicks=kicks)
+    known = key_moments or moments_of(document, 3 * events)
     inner = render_liveblog(document, events, page_files(), matchday.KICK_OFF + 4000, known, extent=extent)
     return styled(inner)
 
@@ -182,7 +182,9 @@ async def test_every_end_of_every_sport_fits_every_screen(browser):
     session = await browser.new_cdp_session(page)
     faults = {}
     for name, document in MATCHES.items():
-        await page.set_content(whole(document, afternoon(), KICKS.get(name, ())))
+        await page.set_content(
+            whole(document, afternoon(), moments_of(document, 3 * afternoon())._replace(kicks=KICKS.get(name, ())))
+        )
         for size, width in product((16, 32), WIDTHS):
             await session.send("Page.setFontSizes", {"fontSizes": {"standard": size}})
             await page.set_viewport_size({"width": width, "height": 900})

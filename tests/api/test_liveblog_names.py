@@ -139,7 +139,7 @@ async def test_no_public_read_names_a_client(public, auth):
         lines = response.aiter_lines()
         read[STREAM, ""] = next(line for line in [await anext(lines) for _ in range(5)] if line.startswith("data: "))
 
-    assert (written["events"][0]["user_id"], written["events"][0]["editor"]) == (DESK[0], DESK[0])
+    assert (written["events"][0]["user_id"], written["events"][0]["editor"]["_id"]) == (DESK[0], DESK[0])
     for name, body in read.items():
         assert "It rains" in body, name
         assert not [word for word in ('"user_id"', '"editor"', f'"{DESK[0]}"') if word in body], name

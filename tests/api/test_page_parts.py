@@ -11,14 +11,11 @@ from api.page.moments import SHOWN, key_moments_html
 from api.page.page import render_liveblog
 from api.view.key_moments import KeyMoments, moments_of
 from mapping.key_moments import KeyMoment
-from mapping.locales import translator
 from mapping.sports.base import MomentType
 from tests.api.test_page import changes
 from tests.kit import matchday
 from tests.kit.harmless import read
 from tests.kit.showing import page_files
-
-TEXTS = translator("en")
 
 
 def words(html):
@@ -49,7 +46,7 @@ def section(html, name):
 def test_key_moments_stand_newest_first_in_groups():
     """By the parts of the match; a whistle without a part belongs to the part before it."""
     found = KeyMoments((moment(4, "First half"), moment(45), moment(50, "Second half"), moment(88, "Second half")), "")
-    html = key_moments_html(found, TEXTS)
+    html = key_moments_html(found, page_files())
 
     assert re.findall(r"<h3>(.*?)</h3>", html) == ["Second half", "First half"]
     assert re.findall(r'href="\?post=(e\d+)', html) == ["e88", "e50", "e45", "e4"]
@@ -58,13 +55,13 @@ def test_key_moments_stand_newest_first_in_groups():
 
 def test_no_headings_where_a_match_has_no_parts():
     """Of a race, say."""
-    assert "<h3>" not in key_moments_html(KeyMoments((moment(1), moment(2)), ""), TEXTS)
+    assert "<h3>" not in key_moments_html(KeyMoments((moment(1), moment(2)), ""), page_files())
 
 
 def test_many_key_moments_fold_by_choice_and_none_is_cut():
     """The newest are seen at once, all others after a click, also without a script."""
     count = 3 * SHOWN
-    html = key_moments_html(KeyMoments(tuple(moment(at, "First half") for at in range(count)), ""), TEXTS)
+    html = key_moments_html(KeyMoments(tuple(moment(at, "First half") for at in range(count)), ""), page_files())
     seen, folded = html.split("<details")
 
     assert len(re.findall("<li", seen)) == SHOWN
