@@ -39,6 +39,8 @@ OWN_GAME = id_of(GAME, "n")
 GAME_OF_POST = id_of(GAME, f"(n / {POSTS})")
 POST = f"('e' || CAST({FIRST} + n AS TEXT))"
 AGO = f"({BORN} + n)"
+SOON = "soon"
+"""Stands for a time some minutes after the rows are made."""
 MASTER = {"owner_id": f"'{ORGANIZATION}'", "source": "'heim'", "sportstype": "'soccer'", "name": "('Name ' || n)"}
 
 GROWING: Mapping[str, Mapping[str, str]] = {
@@ -119,7 +121,7 @@ GROWING: Mapping[str, Mapping[str, str]] = {
         "failures": "0",
         "secrets": """'[{"value": "whsec_AAAA", "until": null}]'""",
     },
-    "webhook_waiting": {"webhook_id": id_of(WEBHOOK, "n"), "kind": "'update'", "next_at": f"{int(time.time()) + 300}"},
+    "webhook_waiting": {"webhook_id": id_of(WEBHOOK, "n"), "kind": "'update'", "next_at": SOON},
     "webhook_rounds": {
         "webhook_id": id_of(WEBHOOK, "(n % 50)"),
         "game_id": GAME_OF_POST,
@@ -203,6 +205,7 @@ def _fill(connection: Connection, table: Table, said: Mapping[str, str], rows: i
         columns = [column for column in columns if column.name in said or not column.primary_key]
     names = ", ".join(column.name for column in columns)
     values = ", ".join(said.get(column.name) or _by_kind(column, connection.dialect.name) for column in columns)
+    values = values.replace(SOON, str(int(time.time()) + 300))
     if connection.dialect.name == "sqlite":
         numbers = f"WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < {rows - 1})"
         connection.execute(sql(f"INSERT INTO {table.name} ({names}) {numbers} SELECT {values} FROM numbers"))

@@ -8,12 +8,15 @@ import time
 from functools import partial
 from pathlib import Path
 
+import structlog
+
 from config import Settings
 from ingest.daemon import run as daemon
 from ingest.kit.roles import Role
 
 
 def main(settings, offset):
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # the address alone goes to stdout
     clock = lambda: time.time() + float(offset.read_text())  # noqa: E731
     asyncio.run(
         daemon.run(

@@ -226,7 +226,7 @@ print(peak() - before)
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_hostile_images_take_little_memory(tmp_path):
-    """All of them, and the largest of each format that are taken, take less than 64 MB more than a small image."""
+    """All of them, and the largest of each format that are taken, take less than 72 MB more than a small image."""
     kinds = {
         "flood": pictures.flood(),
         "bomb": pictures.bomb(),
@@ -247,4 +247,4 @@ def test_hostile_images_take_little_memory(tmp_path):
         files.append(tmp_path / name)
         files[-1].write_bytes(body)
     done = subprocess.run([sys.executable, "-c", MEASURED, *files], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 64 * 1000
+    assert int(done.stdout) < 72 * 1000
