@@ -100,11 +100,14 @@ def _found_by(schema: Json, name: str, about: str, address: str) -> str:
         "url": schema["url"],
         "locale": _territorial(schema["inLanguage"]),
         "site_name": schema["publisher"]["name"],
-        "image": schema.get("image"),
+        "image": (image := schema.get("image") or schema["publisher"].get("logo", {}).get("url")),
+        "image:alt": image and name,
     }
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
+    size = "summary_large_image" if schema.get("image") else "summary"
+    properties += f'<meta name="twitter:card" content="{size}">'
     found = discovery(address.rpartition("/liveblogs/")[0], address)
     embeds = "".join(
         f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'

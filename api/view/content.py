@@ -11,6 +11,7 @@ from api.view.post_files import block_files, host, web_url
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
+from mapping.web_embeds import web_embed
 from mapping.wording import distinguish_name
 
 if TYPE_CHECKING:
@@ -71,8 +72,24 @@ def incident_blocks(event: Json) -> list[Json]:
 def _first_block(event: Json, locale: str, squads: Names) -> str:
     """What the first incident or scoreboard within the post says."""
     shown = [_happened({"sport_event": each}, locale, squads) for each in incident_blocks(event)]
-    boards = (each for each in nodes(event, "contents") if kind(each) == "ScoreboardContentBlock")
-    return next(filter(None, (*shown, *(_board_line(each, locale) for each in boards))), "")
+    blocks = nodes(event, "contents")
+    boards = (_board_line(each, locale) for each in blocks if kind(each) == "ScoreboardContentBlock")
+    return next(filter(None, (*shown, *boards, *map(_called, blocks))), "")
+
+
+def _called(block: Json) -> str:
+    """What a block says of itself that is no text: a poll asks, an emoji has a title, an embed is of somebody."""
+    match kind(block):
+        case "PollContentBlock" | "QuizContentBlock":
+            return text(block, "question")
+        case "EmojiContentBlock":
+            return " ".join(filter(None, (text(block, "emoji"), text(block, "title"))))
+        case "PlayerCardContentBlock":
+            return " ".join(filter(None, (text(block, "title"), text(block, "player", "name"))))
+        case "WebEmbedContentBlock" if url := web_url(block.get("url")):
+            found = web_embed(url)
+            return found.provider if found else host(url)
+    return ""
 
 
 def _acting(event: Json, squads: Names) -> str:
@@ -204,20 +221,26 @@ def _rich_text(block: Json) -> str:
 
 def _quote(block: Json) -> str:
     quote = escape(text(block, "text"))
-    source = text(block, "source")
-    link = (
-        f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(host(url))}</a>'
-        if (url := web_url(source))
-        else escape(source)
-    )
-    cited = ", ".join(filter(None, [escape(text(block, "author")), link]))
+    author, source = text(block, "author"), text(block, "source")
+    if url := web_url(source):
+        cited = f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(author or host(url))}</a>'
+    else:
+        cited = ", ".join(filter(None, [escape(author), escape(source)]))
     return f"<blockquote><p>{quote}</p>{f'<footer>{cited}</footer>' if cited else ''}</blockquote>" if quote else ""
 
 
 def _player_card(block: Json, files: FilesHtml) -> str:
     person = node(block, "player")
     line = " ".join(filter(None, [text(person, "number"), text(person, "name")]))
-    return f'<p class="card">{files.portrait(text(person, "image"))}{escape(line)}</p>' if line else ""
+    head = f"<b>{escape(title)}</b> " if (title := text(block, "title")) else ""
+    return f'<p class="card">{files.portrait(text(person, "image"))}{head}{escape(line)}</p>' if head or line else ""
+
+
+def _emoji(block: Json) -> str:
+    """The emoji, large, and what it is called."""
+    emoji, title = escape(text(block, "emoji")), escape(text(block, "title"))
+    shown = [f"<span>{emoji}</span>" if emoji else "", f"<small>{title}</small>" if title else ""]
+    return f'<p class="emoji">{" ".join(filter(None, shown))}</p>' if emoji or title else ""
 
 
 def _incident(block: Json, locale: str) -> str:
@@ -246,6 +269,6 @@ POLLS = frozenset({"PollContentBlock", "QuizContentBlock"})
 BLOCKS: dict[str, Callable[[Json], str]] = {
     "RichTextContentBlock": _rich_text,
     "QuoteContentBlock": _quote,
-    "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
+    "EmojiContentBlock": _emoji,
 }
 """How each kind of content is shown; kinds not listed are not shown."""
