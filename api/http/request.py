@@ -34,6 +34,11 @@ CONTEXT, HEADERS = "matchwire", "matchwire.headers"
 MAX_FIELDS = 100
 MAX_INT_DIGITS = 15
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False, "": False}
+ANY_ORIGIN = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Date, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After",
+}
+"""Scripts of other sites may read what anybody may read who sends no secret, and learn what the server's clock says."""
 UNAUTHORIZED = "the credentials are missing or not valid"
 
 
