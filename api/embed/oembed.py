@@ -6,30 +6,35 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree as ET
 
-from api.feeds.feed import add, serialise
+from api.feeds.feed import FeedRequest, add, serialise
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import FormatNotServed, json_bytes
-from api.http.rendered import Rendering
 from api.http.request import integer
 from api.page.discovery import KINDS, frame_url, iframe, liveblog_of
-from api.page.load import NOBODY
+from api.page.load import NOBODY, load_liveblog
+from api.page.structured_data import COVER, LOGO
 from api.view import delay
 from api.view.content import one_line
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
     from api.http.services import Services
+    from api.page.load import LoadedLiveblog
     from store.liveblogs.liveblogs import StoredGame
 
+POSTS = 30
+"""The newest ones, among which an image is looked for."""
 WIDTH, HEIGHT = 640, 800
 """Pixels of a frame that nobody limits."""
-MOST = 10_000
+MOST = 10**15 - 1
+"""What a consumer may name; the frame is never larger than it is without."""
 PIXELS: Json = {"type": "integer", "minimum": 1, "maximum": MOST}
 SCHEMA: Json = {
     "type": "object",
@@ -44,6 +49,9 @@ SCHEMA: Json = {
         "author_name": openapi.TEXT,
         "provider_name": openapi.TEXT,
         "provider_url": openapi.TEXT,
+        "thumbnail_url": openapi.TEXT,
+        "thumbnail_width": PIXELS,
+        "thumbnail_height": PIXELS,
         "cache_age": {"type": "integer"},
     },
 }
@@ -82,11 +90,28 @@ async def oembed(request: ApiRequest) -> Response:
     name, page_query = liveblog_of(url, settings.public_url), dict(parse_qsl(urlsplit(url).query))
     view = await delay.view_of(request, name, request.services[ReadCache].game, page_query)
     game = readable(view.game, context.caller, public=settings.server.public_feeds, field="url")
-    facts = _facts(game, services, frame_url(settings.public_url, game.local_id, view.delay), width, height)
-    body = json_bytes(facts) if form == "json" else _xml(facts)
-    return conditional(
-        request.headers, Rendering.of(body), f"{KINDS[form]}; charset=utf-8", cache_control=cache_control(settings)
-    )
+    frame = frame_url(settings.public_url, game.local_id, view.delay)
+
+    def rendered(conn: Connection) -> bytes:
+        loaded = load_liveblog(conn, game.id, FeedRequest(game.id, limit=POSTS), view.now)
+        facts = _facts(loaded.game, services, frame, width, height) | _thumbnail(loaded, services)
+        return json_bytes(facts) if form == "json" else _xml(facts)
+
+    body = await services[ReadCache].body(("oembed", form, width, height, game.id, game.version), rendered, view)
+    return conditional(request.headers, body, f"{KINDS[form]}; charset=utf-8", cache_control=cache_control(settings))
+
+
+def _thumbnail(loaded: LoadedLiveblog, services: Services) -> Json:
+    """The image that stands for the liveblog: its own, else that of its newest post that has one, else the publisher's logo."""
+    schema = loaded.schema(services)
+    shown: Json = next((each for post in schema.get("liveBlogUpdate", ()) for each in post.get("image", ())), {})
+    logo = schema["publisher"].get("logo", {}).get("url")
+    found = schema.get("image") or logo
+    if not found:
+        return {}
+    size = (shown.get("width"), shown.get("height")) if found == shown.get("url") else (None, None)
+    width, height = size if all(size) else (LOGO, LOGO) if found == logo else (COVER, COVER * 9 // 16)
+    return {"thumbnail_url": found, "thumbnail_width": width, "thumbnail_height": height}
 
 
 def _facts(game: StoredGame, services: Services, frame: str, width: int, height: int) -> Json:
@@ -103,7 +128,7 @@ def _facts(game: StoredGame, services: Services, frame: str, width: int, height:
         "cache_age": 3600,
         "width": width,
         "height": height,
-        "html": iframe(frame, name, str(width), height),
+        "html": iframe(frame, name, width, height),
     }
 
 

@@ -44,7 +44,7 @@ SNIPPETS = openapi.operation(
     ],
     security=openapi.OPEN,
 )
-HEIGHT = 800
+WIDTH, HEIGHT = 640, 800
 
 
 class Snippet(NamedTuple):
@@ -97,7 +97,7 @@ def snippets_of(root: str, liveblog: str, title: str, client: str, texts: Transl
             "frame",
             texts.text(SnippetText.FRAME),
             texts.text(SnippetText.FRAME_ABOUT),
-            f"{iframe(framed, title, '100%', HEIGHT)}\n"
+            f"{iframe(framed, title, WIDTH, HEIGHT, name='matchwire')}\n"
             f'<script type="module" src="{escape(root)}/static/frame.js"></script>',
         ),
         Snippet(
@@ -126,7 +126,7 @@ def _page(title: str, page: str, shown: tuple[Snippet, ...], preview: str, texts
     copied, selected = (escape(texts.text(each)) for each in (SnippetText.COPIED, SnippetText.SELECTED))
     sections = "".join(
         f'<section class="snippet"><h2 id="{each.name}">{escape(each.heading)}</h2><p>{escape(each.about)}</p>'
-        f'<pre tabindex="0" aria-labelledby="{each.name}"><code>{escape(each.code)}</code></pre>'
+        f'<pre tabindex="0" role="region" aria-labelledby="{each.name}"><code>{escape(each.code)}</code></pre>'
         f'<button type="button" aria-describedby="{each.name}" data-copied="{copied}" data-selected="{selected}"'
         f" hidden>{escape(texts.text(SnippetText.COPY))}</button></section>"
         for each in shown
@@ -150,8 +150,9 @@ def _preview(liveblog: str, title: str, client: str, texts: Translator) -> str:
     framed = iframe(
         frame_url(UP.rstrip("/"), liveblog) + (f"?{urlencode({'client_id': client})}" if client else ""),
         texts.text(SnippetText.IN_A_FRAME, title=title),
-        "100%",
+        WIDTH,
         HEIGHT,
+        name="matchwire",
     )
     return (
         f'<section class="preview"><h2>{of_element}</h2>{element(liveblog, client)}</section>'

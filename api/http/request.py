@@ -38,6 +38,11 @@ _QUERIES: LRUCache[bytes, Query] = LRUCache(1024)
 KEPT_BYTES = 512
 """Of a query string whose parameters are kept."""
 BOOLEANS = {"true": True, "1": True, "false": False, "0": False, "": False}
+ANY_ORIGIN = {
+    "Access-Control-Allow-Origin": "*",
+    "Access-Control-Expose-Headers": "Date, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After",
+}
+"""Scripts of other sites may read what anybody may read who sends no secret, and learn what the server's clock says."""
 UNAUTHORIZED = "the credentials are missing or not valid"
 
 

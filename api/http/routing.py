@@ -11,7 +11,7 @@ from starlette import routing
 from starlette.responses import Response, StreamingResponse
 
 from api.http.errors import MethodNotAllowed
-from api.http.request import UNAUTHORIZED, ApiRequest, context_of
+from api.http.request import ANY_ORIGIN, UNAUTHORIZED, ApiRequest, context_of
 from api.http.type_names import rename_types
 from mapping.errors import Forbidden, NotFound, Unauthorized
 
@@ -29,15 +29,17 @@ Metrics: a client with the scope `admin`, anybody where they are public. Else a 
 the scope of that name (read: or write), of the organization that the path names."""
 
 
-ANY_ORIGIN = {"Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Date"}
-"""Scripts of other sites may read what anybody may read who sends no secret, and learn what the server's clock says."""
 PREFLIGHT = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Allow-Methods": "GET, POST",
-    "Access-Control-Allow-Headers": "Reader-Token, Idempotency-Key, Content-Type",
+    **ANY_ORIGIN,
+    "Access-Control-Allow-Methods": "GET, HEAD, POST",
+    "Access-Control-Allow-Headers": (
+        "Cache-Control, Content-Type, Idempotency-Key, If-Modified-Since, If-None-Match, Last-Event-ID, Reader-Token"
+    ),
     "Access-Control-Max-Age": "7200",
 }
-"""What scripts of other sites may send on behalf of a reader."""
+"""What scripts of other sites may send: what a reader sends, and never a secret."""
+FOR_SCRIPTS = frozenset({"feed", "page", "reader"})
+"""Access of routes that scripts of other sites use."""
 READER_BYTES = 8192
 """What readers send beside the text of a comment."""
 ESCAPED_BYTES = 12
@@ -124,12 +126,12 @@ class ByMethod:
 
     def __init__(self, rows: Sequence[Route], services: Services) -> None:
         self._endpoints: dict[str, Endpoint] = {row.method: Endpoint(row, services) for row in rows}
-        self._readers = any(row.access == "reader" for row in rows)
+        self._for_scripts = any(row.access in FOR_SCRIPTS for row in rows)
         if "GET" in self._endpoints:
             self._endpoints["HEAD"] = self._endpoints["GET"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._readers and scope["method"] == "OPTIONS":
+        if self._for_scripts and scope["method"] == "OPTIONS":
             await Response(status_code=204, headers=PREFLIGHT)(scope, receive, send)
             return
         endpoint = self._endpoints.get(scope["method"])
@@ -182,6 +184,7 @@ def _page(request: ApiRequest) -> None:
     if public or (caller is not None and not caller.proven):
         request.context.headers.update(ANY_ORIGIN)
     if not public and caller is None:
+        request.context.headers.update(ANY_ORIGIN)
         raise Unauthorized(UNAUTHORIZED)
 
 
@@ -191,7 +194,9 @@ def _reader(request: ApiRequest) -> None:
 
 
 def _feed(request: ApiRequest) -> None:
-    if not request.services.settings.server.public_feeds:
+    if request.services.settings.server.public_feeds:
+        request.context.headers.update(ANY_ORIGIN)
+    else:
         request.caller.demand(*READ)
 
 

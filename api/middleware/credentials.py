@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cachetools import LRUCache
 
-from api.http.request import UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
+from api.http.request import ANY_ORIGIN, UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
 from api.middleware.rate_limiter import RateLimiter, Taken
 from mapping.errors import Forbidden, InvalidRequest, RateLimited, Unauthorized
 from store.clients import clients
@@ -68,6 +68,7 @@ class Credentials:
                     _charge(context, self._by_address.spent(address))
             context.caller = await self._clients.caller(claim) if claim else None
         except Unauthorized:
+            _let_read(context, scope)
             _charge(context, self._by_address.take(address))
             raise
         if scope["path"] == MONITORED:
@@ -75,7 +76,17 @@ class Credentials:
         if context.caller is not None and context.caller.proven:
             _charge(context, self._by_client.take(context.caller.client_id))
         else:
-            _charge(context, self._by_address.take(address))
+            try:
+                _charge(context, self._by_address.take(address))
+            except RateLimited:
+                _let_read(context, scope)
+                raise
+
+
+def _let_read(context: Context, scope: Scope) -> None:
+    """Let a script of another site read why it is refused, unless it sends a secret: it sees nothing else of an error."""
+    if "client_secret" not in context.query and "authorization" not in headers_of(scope):
+        context.headers.update(ANY_ORIGIN)
 
 
 def _check_site(method: str, headers: Headers) -> None:

@@ -18,11 +18,16 @@ def frame_url(public_url: str, liveblog: str, delay: int = 0) -> str:
     return f"{public_url.rstrip('/')}/embed/{quote(liveblog, safe='')}{late}"
 
 
-def iframe(url: str, name: str, width: str, height: int) -> str:
-    """The element for somebody else's page; `name` is what a screen reader says of it."""
+def iframe(url: str, title: str, width: int, height: int, *, name: str = "") -> str:
+    """The element for somebody else's page; `title` is what a screen reader says of it.
+
+    A frame with a `name` is made as wide as there is room by the script beside it; one without has no script, and is never
+    wider than there is room.
+    """
+    fitted = f' name="{escape(name)}"' if name else ' style="max-width:100%;border:0"'
     return (
-        f'<iframe src="{escape(url)}" title="{escape(name)}" width="{escape(width)}" height="{height}"'
-        ' loading="lazy" frameborder="0" allowfullscreen></iframe>'
+        f'<iframe src="{escape(url)}" title="{escape(title)}" width="{width}" height="{height}"{fitted}'
+        ' loading="lazy" allowfullscreen></iframe>'
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from api.capabilities import page_posts
 from api.feeds.feed import FeedRequest, chosen_events, page_url
@@ -104,7 +105,16 @@ def publication(services: Services, game: StoredGame, article: str = "") -> Publ
     settings = services.settings
     return Publication(
         page=article or article_address(settings, game) or page_url(settings.public_url, game.local_id),
+        site=_site_of(services, game),
         publisher=services.organizations(game.organization_id) or NOBODY,
         logo=settings.organization(game.organization_id).logo,
         images=Images(services.keys.media, settings.public_url.rstrip("/"), game.organization_id),
     )
+
+
+def _site_of(services: Services, game: StoredGame) -> str:
+    """The site of the publisher: where its articles or its logo are, else this service."""
+    organization = services.settings.organization(game.organization_id)
+    found = article_address(services.settings, game) or organization.logo or services.settings.public_url
+    parts = urlsplit(found)
+    return f"{parts.scheme}://{parts.netloc}/"

@@ -109,16 +109,24 @@ def _found_by(schema: Json, name: str, about: str, drawn: str, address: str) -> 
         "url": schema["url"],
         "locale": territorial(schema["inLanguage"]),
         "site_name": schema["publisher"]["name"],
-        "image": drawn or schema.get("image"),
-        **({"image:width": "1200", "image:height": "630", "image:alt": about} if drawn else {}),
+        **_picture(schema, name, about, drawn),
     }
     properties = "".join(
         f'<meta property="og:{key}" content="{escape(value)}">' for key, value in card.items() if value
     )
+    size = "summary_large_image" if drawn or schema.get("image") else "summary"
+    properties += f'<meta name="twitter:card" content="{size}">'
     found = discovery(address.rpartition("/liveblogs/")[0], address)
     embeds = "".join(
         f'<link rel="alternate" type="{kind}" href="{escape(url)}" title="{escape(name)}">'
         for kind, url in found.items()
     )
-    large = '<meta name="twitter:card" content="summary_large_image">' if card["image"] else ""
-    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}{large}'
+    return f'<link rel="canonical" href="{escape(schema["url"])}">{embeds}{properties}'
+
+
+def _picture(schema: Json, name: str, about: str, drawn: str) -> Json:
+    """The drawn card, else the liveblog's image, else the logo of who publishes it."""
+    if drawn:
+        return {"image": drawn, "image:width": "1200", "image:height": "630", "image:alt": about}
+    image = schema.get("image") or schema["publisher"].get("logo", {}).get("url")
+    return {"image": image, "image:alt": name} if image else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 import structlog
@@ -35,6 +35,8 @@ EVENT_STATUS = {Status.POSTPONED: "EventPostponed", Status.CANCELLED: "EventCanc
 """A match that began is as scheduled, also where it was abandoned; schema.org has no word for one that is over."""
 RESCHEDULED = "EventRescheduled"
 NO_SPORT = "news"
+SINGLES = frozenset({"tennis"})
+"""Sports in which a side is a person."""
 COVER = 1280
 """Pixels that the image of the liveblog is wide at most."""
 LOGO = 512
@@ -51,6 +53,8 @@ class Publication:
     """
 
     page: str
+    site: str
+    """The publisher's own."""
     publisher: str
     logo: str | None
     images: Images
@@ -71,7 +75,7 @@ def live_blog_posting(
     The coverage ends with the last post once the match is over, and goes on as soon as the match does.
     """
     page = publication.page
-    updates = _updates(game, events, page, publication.images)
+    updates = _updates(game, events, PostForm(page, publication.images, _poster(game, publication)))
     publisher = _publisher(publication)
     return _known(
         {
@@ -85,11 +89,17 @@ def live_blog_posting(
             **_dates(game, coverage),
             "author": publisher,
             "publisher": publisher,
-            "about": _about(game, publication.images, moved_from),
+            "about": _about(game, publication, moved_from),
             "image": _cover(game, updates, publication.images),
             "liveBlogUpdate": updates,
         }
     )
+
+
+def _poster(game: Json, publication: Publication) -> str | None:
+    """What stands for a video of a post without an image: the image of the liveblog, else the publisher's logo."""
+    url = cover(game)
+    return publication.images.address(url, COVER) if url else publication.logo
 
 
 def _cover(game: Json, updates: Iterable[Json], images: Images) -> str | None:
@@ -142,26 +152,34 @@ def _starts(game: Json) -> int | None:
 
 def _publisher(publication: Publication) -> Json:
     logo = publication.logo and {"@type": "ImageObject", "url": publication.logo}
-    return _known({"@type": "Organization", "name": publication.publisher, "logo": logo})
+    return _known({"@type": "Organization", "name": publication.publisher, "url": publication.site, "logo": logo})
 
 
-def _updates(game: Json, events: Iterable[Json], page: str, images: Images) -> list[Json]:
+class PostForm(NamedTuple):
+    """What the posts of a liveblog have in common: the page, how images are addressed, what stands for videos without one."""
+
+    page: str
+    images: Images
+    poster: str | None
+
+
+def _updates(game: Json, events: Iterable[Json], form: PostForm) -> list[Json]:
     squads = names_of(node(game, "squads"))
-    return [update for event in events if (update := _safe_update(game, event, squads, page, images))]
+    return [update for event in events if (update := _safe_update(game, event, squads, form))]
 
 
-def _safe_update(game: Json, event: Json, squads: Names, page: str, images: Images) -> Json | None:
+def _safe_update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | None:
     """One post, None where it is empty, or cannot be shown, which is logged."""
     try:
-        return _update(game, event, squads, page, images)
+        return _update(game, event, squads, form)
     except RENDER_ERRORS as error:
         log.warning("structured_data.post_left_out", local_id=text(event, "local_id"), cause=type(error).__name__)
         return None
 
 
-def _update(game: Json, event: Json, squads: Names, page: str, images: Images) -> Json | None:
-    url = f"{page}#{quote(text(event, 'local_id'), safe='')}"
-    files = FeedFiles(images, translator(_language(game)), url).enclosures(post_files(event))
+def _update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | None:
+    url = f"{form.page}#{quote(text(event, 'local_id'), safe='')}"
+    files = FeedFiles(form.images, translator(_language(game)), url).enclosures(post_files(event))
     head, words = headline(event, _language(game), squads), one_line(plain_text(event))
     if not (head or words or files):
         return None
@@ -175,13 +193,13 @@ def _update(game: Json, event: Json, squads: Names, page: str, images: Images) -
         "dateModified": iso(max(published, number(event, "updated_at") or 0)),
         "articleBody": words or named,
     }
-    return {**update, **_media(files, update)}
+    return {**update, **_media(files, update, form.poster)}
 
 
-def _media(files: tuple[Enclosure, ...], update: Json) -> Json:
-    """The images and videos of a post; its first image stands for each video."""
+def _media(files: tuple[Enclosure, ...], update: Json, poster: str | None) -> Json:
+    """The images and videos of a post; its first image stands for each video, else `poster`."""
     pictures = [_image(file) for file in files if not file.video]
-    poster = pictures[0]["url"] if pictures else None
+    poster = pictures[0]["url"] if pictures else poster
     return _known({"image": pictures, "video": [_video(file, update, poster) for file in files if file.video]})
 
 
@@ -211,23 +229,29 @@ def _size(file: Enclosure) -> dict[str, Any]:
     return dict(zip(("width", "height"), file.size, strict=True)) if file.size else {}
 
 
-def _about(game: Json, images: Images, moved_from: int | None) -> Json | None:
-    """The match or race, None for a liveblog of something else."""
+def _about(game: Json, publication: Publication, moved_from: int | None) -> Json | None:
+    """The match or race, None for a liveblog of something else.
+
+    Whoever reads it wants a place and a start: without a venue it is followed at the page, without a kick-off it begins when
+    it was planned before, or with the liveblog.
+    """
     sport = text(game, "sportstype")
     if sport in {"", NO_SPORT}:
         return None
     starts, status = _starts(game), _event_status(game, moved_from)
+    begins = next(each for each in (starts, moved_from, number(game, "created_at"), 0) if each is not None)
+    online = {"@type": "VirtualLocation", "url": publication.page}
     return _known(
         {
             "@type": "SportsEvent",
             "name": one_line(pairing(game) or title(game)),
             "description": one_line(result_of(game)),
             "sport": sport,
-            "startDate": starts is not None and iso(starts),
+            "startDate": iso(begins),
             "previousStartDate": status == RESCHEDULED and iso(moved_from or 0),
             "eventStatus": f"https://schema.org/{status}",
-            "location": _place(node(game, "meta_info", "location")),
-            "competitor": _teams(game, images) or _racers(game),
+            "location": _place(node(game, "meta_info", "location")) or online,
+            "competitor": _sides(game, sport, publication.images) or _racers(game),
         }
     )
 
@@ -238,11 +262,12 @@ def _event_status(game: Json, moved_from: int | None) -> str:
     return EVENT_STATUS.get(interruption_of(game, translator(_language(game))) or Status.SCHEDULED, planned)
 
 
-def _teams(game: Json, images: Images) -> list[Json]:
-    teams = [team_of(game, side) for side in SIDES]
+def _sides(game: Json, sport: str, images: Images) -> list[Json]:
+    """Who meets: teams with their logos, in a sport of single players people."""
+    kind, picture = ("Person", "image") if sport in SINGLES else ("SportsTeam", "logo")
     return [
-        _known({"@type": "SportsTeam", "name": name, "logo": _logo(team, images)})
-        for team in teams
+        _known({"@type": kind, "name": name, picture: _logo(team, images)})
+        for team in (team_of(game, side) for side in SIDES)
         if (name := one_line(text(team, "name")))
     ]
 
@@ -262,5 +287,5 @@ def _place(location: Json) -> Json | None:
     if not name:
         return None
     parts = {"addressLocality": one_line(text(location, "city")), "addressCountry": text(location, "country")}
-    address = {"@type": "PostalAddress", **_known(parts)} if any(parts.values()) else None
+    address = {"@type": "PostalAddress", **_known(parts)} if any(parts.values()) else name
     return _known({"@type": "Place", "name": name, "address": address})

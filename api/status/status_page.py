@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from api.http.request import ApiRequest
 
-EVERY = 10
-"""Seconds after which the page asks for itself again."""
 LABELS = {
     "matches": "Matches followed",
     "failing": "Matches whose last poll failed",
@@ -114,7 +112,7 @@ def render(found: Mapping[str, Any], now: float) -> str:
         language="en",
         about="How this process does",
         body=body,
-        head=f'<meta http-equiv="refresh" content="{EVERY}">',
+        script="status.js",
     )
 
 
@@ -132,12 +130,19 @@ def _alarms(title: str, found: list[Mapping[str, Any]], now: float) -> str:
 
 
 def _table(title: str, heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>" for row in rows)
+    lines = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
     if not lines:
         return ""
-    named = "".join(f"<th>{escape(head)}</th>" for head in heads)
+    named = "".join(f'<th scope="col">{escape(head)}</th>' for head in heads)
     head = f"<thead><tr>{named}</tr></thead>" if any(heads) else ""
-    return f'<section class="card"><h2>{escape(title)}</h2><table>{head}<tbody>{lines}</tbody></table></section>'
+    table = f"<table>{head}<tbody>{lines}</tbody></table>"
+    name = escape(title)
+    return f'<section class="card" tabindex="0" aria-label="{name}"><h2>{name}</h2>{table}</section>'
+
+
+def _cells(row: Iterable[Any]) -> str:
+    first, *others = (escape(str(cell)) for cell in row)
+    return f'<th scope="row">{first}</th>' + "".join(f"<td>{each}</td>" for each in others)
 
 
 def _known(value: Any) -> Any:

@@ -12,6 +12,7 @@ from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
 from mapping.rules.bidi import isolate
+from mapping.web_embeds import web_embed
 from mapping.wording import distinguish_name
 
 if TYPE_CHECKING:
@@ -72,8 +73,24 @@ def incident_blocks(event: Json) -> list[Json]:
 def _first_block(event: Json, locale: str, squads: Names) -> str:
     """What the first incident or scoreboard within the post says."""
     shown = [_happened({"sport_event": each}, locale, squads) for each in incident_blocks(event)]
-    boards = (each for each in nodes(event, "contents") if kind(each) == "ScoreboardContentBlock")
-    return next(filter(None, (*shown, *(_board_line(each, locale) for each in boards))), "")
+    blocks = nodes(event, "contents")
+    boards = (_board_line(each, locale) for each in blocks if kind(each) == "ScoreboardContentBlock")
+    return next(filter(None, (*shown, *boards, *map(_called, blocks))), "")
+
+
+def _called(block: Json) -> str:
+    """What a block says of itself that is no text: a poll asks, an emoji has a title, an embed is of somebody."""
+    match kind(block):
+        case "PollContentBlock" | "QuizContentBlock":
+            return text(block, "question")
+        case "EmojiContentBlock":
+            return " ".join(filter(None, (text(block, "emoji"), text(block, "title"))))
+        case "PlayerCardContentBlock":
+            return " ".join(filter(None, (text(block, "title"), text(block, "player", "name"))))
+        case "WebEmbedContentBlock" if url := web_url(block.get("url")):
+            found = web_embed(url)
+            return found.provider if found else host(url)
+    return ""
 
 
 def _acting(event: Json, squads: Names) -> str:
@@ -209,13 +226,12 @@ def _rich_text(block: Json) -> str:
 
 def _quote(block: Json) -> str:
     quote = escape(text(block, "text"))
-    source = text(block, "source")
-    link = (
-        f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{escape(host(url))}</a>'
-        if (url := web_url(source))
-        else escape(source)
-    )
-    cited = ", ".join(filter(None, [_bdi(text(block, "author")), link]))
+    author, source = text(block, "author"), text(block, "source")
+    if url := web_url(source):
+        named = _bdi(author) if author else escape(host(url))
+        cited = f'<a href="{escape(url)}" rel="nofollow noopener noreferrer">{named}</a>'
+    else:
+        cited = ", ".join(filter(None, [_bdi(author) if author else "", escape(source)]))
     footer = f"<footer>{cited}</footer>" if cited else ""
     return f'<blockquote dir="auto"><p dir="auto">{quote}</p>{footer}</blockquote>' if quote else ""
 
@@ -223,7 +239,15 @@ def _quote(block: Json) -> str:
 def _player_card(block: Json, files: FilesHtml) -> str:
     person = node(block, "player")
     line = " ".join(filter(None, [escape(text(person, "number")), _bdi(text(person, "name"))]))
+    line = " ".join(filter(None, [f"<b>{escape(title)}</b>" if (title := text(block, "title")) else "", line]))
     return f'<p class="card">{files.portrait(text(person, "image"))}<span>{line}</span></p>' if line else ""
+
+
+def _emoji(block: Json) -> str:
+    """The emoji, large, and what it is called."""
+    emoji, title = escape(text(block, "emoji")), escape(text(block, "title"))
+    shown = [f"<span>{emoji}</span>" if emoji else "", f"<small>{title}</small>" if title else ""]
+    return f'<p class="emoji">{" ".join(filter(None, shown))}</p>' if emoji or title else ""
 
 
 def _incident(block: Json, locale: str) -> str:
@@ -252,6 +276,6 @@ POLLS = frozenset({"PollContentBlock", "QuizContentBlock"})
 BLOCKS: dict[str, Callable[[Json], str]] = {
     "RichTextContentBlock": _rich_text,
     "QuoteContentBlock": _quote,
-    "EmojiContentBlock": lambda block: f'<p class="emoji">{escape(text(block, "emoji"))}</p>',
+    "EmojiContentBlock": _emoji,
 }
 """How each kind of content is shown; kinds not listed are not shown."""

@@ -60,18 +60,20 @@ class QuoteContentBlock(Document):
 
 
 class EmojiContentBlock(OpenDocument):
-    """One large emoji."""
+    """One large emoji, and what it is called."""
 
     type_: Literal["Svc::Model::Content::EmojiContentBlock"] = "Svc::Model::Content::EmojiContentBlock"
     local_id: Clearable[LocalId] = None
     emoji: Text | None = None
+    title: Text | None = None
 
 
 class PlayerCardContentBlock(OpenDocument):
-    """A player introduced to the readers."""
+    """A player introduced to the readers, under a title."""
 
     type_: Literal["Svc::Model::Content::PlayerCardContentBlock"] = "Svc::Model::Content::PlayerCardContentBlock"
     local_id: Clearable[LocalId] = None
+    title: Text | None = None
     player: Player | None = None
 
 

@@ -5,12 +5,16 @@ The list of liveblogs keeps itself up to date, and the pages are light and do no
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from axe_playwright_python.async_playwright import Axe
 
+from api.app import create_app
 from api.page.window import POSTS_SHOWN
+from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
+from tests.api.conftest import NOW, serving
 from tests.api.test_browser import address
 from tests.api.test_browser_media import SHIFTS
 from tests.api.test_shootout_page import cup, posts
@@ -142,3 +146,39 @@ async def test_the_list_updates_itself(public, address, browser):
     assert await page.locator(".games a span").first.evaluate(lines) <= 3, "the title has the width of the card"
     assert "3-1" in await page.evaluate("document.activeElement.textContent")
     assert complaints == []
+
+
+ENDED = {"kind": "outbox", "message": "updates wait", "beganAt": NOW - 4000, "endedAt": NOW - 60}
+REPORT = {
+    "process": {"version": "1", "role": "all", "host": "h", "pid": 1, "startedAt": NOW},
+    "workers": 1,
+    "matches": {"followed": 3},
+    "endpoints": [{"name": "heim", "state": "answers", "cause": None, "demand": 0.4}],
+    "webhooks": {"waiting": 2},
+    "alarms": [ENDED, {**ENDED, "endedAt": None}],
+}
+
+
+async def reported():
+    return REPORT
+
+
+async def test_axe_finds_nothing_on_the_pages_of_the_operator(store, browser):
+    """The status with alarms and endpoints, and the reference of the interface, closed and with an operation open."""
+    async with serving(store, client_per_second=0, public_per_second=0, public_metrics=True) as server:
+        app = create_app(replace(server.services, status=reported))
+        async with listening(app, bind_socket("127.0.0.1", 0), log_level="critical") as root:
+            page = await browser.new_page()
+            faults = {}
+            for scheme in ("light", "dark"):
+                await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+                await page.goto(f"{root}/status")
+                faults[scheme, "status"] = await violations(page)
+                await page.goto(f"{root}/docs")
+                await page.locator(".opblock").first.wait_for(timeout=30_000)
+                faults[scheme, "docs"] = await violations(page)
+                await page.locator(".opblock button").first.click()
+                await page.locator(".responses-wrapper").first.wait_for(timeout=30_000)
+                faults[scheme, "operation"] = await violations(page)
+
+    assert {name: found for name, found in faults.items() if found} == {}

@@ -202,3 +202,39 @@ async def test_the_address_of_an_article_leads_to_a_post(service, page):
     await page.wait_for_function(
         "() => document.querySelector('other-liveblog').shadowRoot.activeElement?.id === 'ekick'", timeout=SOON
     )
+
+
+FETCH = """async ([address, etag]) => {
+  const response = await fetch(address, { cache: "no-store", headers: etag ? { "If-None-Match": etag } : {} });
+  return [response.status, response.headers.get("etag"), (await response.text()).length];
+}"""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/v6/ticker/show.json?id=gderby",
+        "/api/embed/v4/feed/liveblog.json?liveblogId=gderby",
+        f"{PREFETCH}?liveblogId=gderby",
+        "/oembed?url={root}/liveblogs/gderby",
+    ],
+)
+async def test_scripts_of_other_sites_revalidate_what_they_read(service, page, path):
+    """They read the ETag, and may send it back: browsers ask before they send a header of that kind."""
+    address = service.address + path.format(root=service.address)
+    status, etag, length = await page.evaluate(FETCH, [address, None])
+    again = await page.evaluate(FETCH, [address, etag])
+
+    assert (status, length > 0) == (200, True)
+    assert again == [304, etag, 0]
+
+
+async def test_scripts_of_other_sites_learn_why_they_are_refused(service, page):
+    """Status and body of an error; no page of another site gets to send a secret."""
+    found = "async (address) => { const r = await fetch(address); return [r.status, (await r.json()).code]; }"
+    missing = f"{service.address}/api/v6/ticker/show.json?id=gnone"
+    sent = """{ headers: { Authorization: "Bearer desk.x" } }"""
+    secret = f"async (address) => fetch(address, {sent}).then(() => 'sent', () => 'kept')"
+
+    assert await page.evaluate(found, missing) == [404, "not_found"]
+    assert await page.evaluate(secret, f"{service.address}/api/v5/write/ticker/show.json?local_id=gderby") == "kept"

@@ -14,7 +14,9 @@ from mapping.locales.labels import SnippetText
 from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
+from tests.kit.event_desk import Desk
 from tests.kit.harmless import read
+from tests.kit.showing import block, file, item
 
 ROOT = "https://live.example.org/blogs"
 PAGE = f"{ROOT}/liveblogs/gderby"
@@ -192,3 +194,71 @@ async def test_the_style_of_an_embed_depends_on_no_other_page(derby):
     assert style.count("{") > page.count("{") > 100
     assert "(max-width: 544px)" in style
     assert (await derby.http.get(f"/static/{version('api.page.static')}/embed.css")).text == style
+
+
+class PreviewMaker:
+    """Makes a preview of a page's address as consumers of oEmbed and Open Graph do: from the page's head and what it names."""
+
+    def __init__(self, page, facts):
+        self.facts = facts
+        self.card = dict(re.findall(r'<meta (?:property|name)="([a-z:_]+)" content="([^"]*)"', page))
+
+    def preview(self):
+        pixels = (
+            self.facts["width"],
+            self.facts["height"],
+            self.facts["thumbnail_width"],
+            self.facts["thumbnail_height"],
+        )
+        assert all(isinstance(each, int) and each > 0 for each in pixels)
+        assert self.card["og:title"] == self.facts["title"]
+        return self.facts["title"], self.facts["provider_name"], self.facts["thumbnail_url"], self.card["twitter:card"]
+
+
+async def preview(server):
+    page = (await server.http.get("/liveblogs/gderby")).text
+    (address,) = re.findall(r'<link rel="alternate" type="application/json\+oembed" href="([^"]*)"', page)
+    return PreviewMaker(page, (await server.http.get(unescape(address).removeprefix(ROOT))).json())
+
+
+async def test_consumers_make_a_preview_of_a_page(store):
+    """Title, provider, thumbnail, HTML and size, from the page and from oEmbed: a logo where no post has an image."""
+    logo = "https://news.example/logo.png"
+    async with serving(
+        store, client_per_second=0, public_per_second=0, public_feeds=True, logos={matchday.ORGANIZATION: logo}
+    ) as server:
+        await server.add(matchday.derby())
+        title = "SV Hafenstadt – Alpenverein Bergheim"
+        made = await preview(server)
+        drawn = f"{ROOT}/liveblogs/gderby/card.png?v=1"
+        assert made.preview() == (title, "matchwire", logo, "summary_large_image")
+        assert made.card["og:image"] == drawn
+        assert made.card["og:image:alt"] == title
+
+        shown = file("mphoto", "https://img.example.org/1.jpg", width=1000, height=500)
+        await Desk(server.http).create({"media": [shown], "contents": [block(item(shown))]})
+        made = await preview(server)
+        assert made.preview() == (title, "matchwire", made.facts["thumbnail_url"], "summary_large_image")
+        assert made.card["og:image"] == drawn.replace("=1", "=2")
+        assert (made.facts["thumbnail_width"], made.facts["thumbnail_height"]) == (1000, 500)
+        assert made.facts["thumbnail_url"].startswith(f"{ROOT}/media/")
+
+
+async def test_a_consumer_may_name_any_size(derby):
+    """However large, the frame is as large as it is without; on a narrow screen it is no wider than that."""
+    facts = (await found(derby, maxwidth="999999", maxheight="10001")).json()
+
+    assert (facts["width"], facts["height"]) == (640, 800)
+    assert 'style="max-width:100%;border:0"' in facts["html"]
+
+
+async def test_codes_to_copy_are_valid_html(derby):
+    """Sizes of frames are whole pixels, no attribute is one that HTML has dropped, and what has a name has a role."""
+    html = (await derby.http.get(SNIPPETS)).text + (await found(derby)).json()["html"]
+    codes = "".join(unescape(each) for each in re.findall("<code>(.*?)</code>", html, re.DOTALL))
+
+    for each in (html, codes):
+        assert "frameborder" not in each
+        assert set(re.findall(r'(?:width|height)="([^"]*)"', each)) <= {"640", "800"}
+    assert re.findall("<pre [^>]*aria-labelledby[^>]*>", html)
+    assert all('role="region"' in each for each in re.findall("<pre [^>]*>", html))

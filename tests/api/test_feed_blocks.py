@@ -71,3 +71,68 @@ async def test_all_formats_the_page_and_structured_data_show_them_too(blocks):
 
     assert '<strong>3&#x27; Goal <span class="whole">1-0</span></strong> – Ole Brandt (HAF)' in page
     assert {each["headline"] for each in schema["liveBlogUpdate"]} >= {"3' Goal 1-0 – Ole Brandt (HAF)", "2-2"}
+
+
+CONTENT = "Svc::Model::Content"
+ALONE = {
+    "epoll": (
+        {"_type": f"{CONTENT}::PollContentBlock", "question": "Who wins?", "options": [{"id": "a", "text": "We"}]},
+        "Who wins?",
+    ),
+    "equiz": (
+        {"_type": f"{CONTENT}::QuizContentBlock", "question": "How old?", "options": [{"id": "a", "text": "9"}]},
+        "How old?",
+    ),
+    "eemoji": ({"_type": f"{CONTENT}::EmojiContentBlock", "emoji": "🔥", "title": "On fire <b>"}, "🔥 On fire <b>"),
+    "eembed": ({"_type": f"{CONTENT}::WebEmbedContentBlock", "url": "https://youtu.be/dQw4w9WgXcQ"}, "YouTube"),
+    "elink": ({"_type": f"{CONTENT}::WebEmbedContentBlock", "url": "https://news.example/a"}, "news.example"),
+    "ecard": (
+        {
+            "_type": f"{CONTENT}::PlayerCardContentBlock",
+            "title": "Star <i>",
+            "player": {"name": "Ole Brandt", "number": "9"},
+        },
+        "Star <i> Ole Brandt",
+    ),
+}
+QUOTE = {
+    "_type": f"{CONTENT}::QuoteContentBlock",
+    "text": "Well.",
+    "author": "Coach <b>",
+    "source": "https://news.example/q?a=1&b=2",
+}
+
+
+@pytest.fixture
+async def alone(public):
+    posts = {name: [block] for name, (block, _) in ALONE.items()} | {"equote": [QUOTE]}
+    await add(
+        public,
+        *(matchday.event(name, matchday.KICK_OFF + at, contents=each) for at, (name, each) in enumerate(posts.items())),
+    )
+    return public
+
+
+async def test_a_post_of_one_block_has_a_title(alone):
+    """In all three formats: what a poll asks, what an emoji is called, whose an embed is, whom a card shows."""
+    items = {each["id"]: each["title"] for each in (await feed(alone)).json()["items"]}
+    rss = ET.fromstring((await feed(alone, "rss")).content)
+    atom = ET.fromstring((await feed(alone, "atom")).content)
+
+    assert {name: items[name] for name in ALONE} == {name: title for name, (_, title) in ALONE.items()}
+    assert {each.findtext("title") for each in rss.iter("item")} == set(items.values())
+    assert {each.findtext(f"{ATOM}title") for each in atom.iter(f"{ATOM}entry")} == set(items.values())
+
+
+async def test_titles_and_sources_show_on_the_page_and_in_feeds(alone):
+    """An emoji and a card with their title, a quote with its address behind the author; all escaped."""
+    page = (await alone.http.get("/liveblogs/gderby")).text
+    html = " ".join(each["content_html"] for each in (await feed(alone)).json()["items"])
+    link = (
+        '<a href="https://news.example/q?a=1&amp;b=2" rel="nofollow noopener noreferrer"><bdi>Coach &lt;b&gt;</bdi></a>'
+    )
+
+    for shown in (page, html):
+        assert '<p class="emoji"><span>🔥</span> <small>On fire &lt;b&gt;</small></p>' in shown
+        assert "<b>Star &lt;i&gt;</b> 9 <bdi>Ole Brandt</bdi></span></p>" in shown
+        assert f"<footer>{link}</footer>" in shown

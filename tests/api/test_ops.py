@@ -100,7 +100,7 @@ async def test_the_docs_page_loads_nothing_from_elsewhere(server):
     assert page.status_code == 200
     assert "unsafe-eval" not in page.headers["content-security-policy"]
     found = re.findall(r'(?:src|href)="([^"]+)"', page.text)
-    assert len(found) == 4
+    assert len(found) == 5
     for name in found:
         assert (await server.http.get(f"/{name}")).status_code == 200, name
     assert "http" not in page.text

@@ -320,13 +320,17 @@ async def test_any_site_may_read_what_is_public(derby, server):
     allowed, named = "access-control-allow-origin", {"client_id": "reader"}
     for params in ({"fragment": "1"}, {"fragment": "1", "refresh": "1"}, {"fragment": "x"}):
         headers = (await derby.http.get(PAGE, params=params)).headers
-        assert (headers[allowed], headers["access-control-expose-headers"]) == ("*", "Date")
+        assert headers[allowed] == "*"
+        assert {"Date", "ETag", "Retry-After"} <= set(headers["access-control-expose-headers"].split(", "))
     assert (await derby.http.head(STREAM, params={"liveblogId": "gderby"})).headers[allowed] == "*"
     assert (await derby.http.get("/liveblogs/gnone")).headers[allowed] == "*"
 
     assert (await server.http.get(PAGE, params=named)).headers[allowed] == "*"
     assert allowed not in (await server.http.get(PAGE, auth=DESK)).headers
-    assert allowed not in (await server.http.get(PAGE)).headers
+    for refused in ({}, {"client_id": "nobody"}):
+        response = await server.http.get(PAGE, params=refused)
+        assert (response.status_code, response.headers[allowed]) == (401, "*"), "a script learns why"
+    assert allowed not in (await server.http.get(PAGE, auth=("desk", "wrong"))).headers
 
 
 async def test_older_posts_follow_page_by_page(derby):

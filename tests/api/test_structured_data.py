@@ -16,6 +16,7 @@ from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
 from tests.kit.event_desk import Desk, post
+from tests.kit.settings import configure
 from tests.kit.showing import add, file, item, showing
 from tests.kit.structured_rules import faults
 
@@ -63,7 +64,15 @@ async def test_a_liveblog_is_a_live_blog_posting(derby, read):
     assert faults(schema) == []
     assert schema["headline"] == "SV Hafenstadt – Alpenverein Bergheim"
     assert schema["url"] == AT
-    assert schema["author"] == schema["publisher"] == {"@type": "Organization", "name": "Example Newsroom"}
+    assert (
+        schema["author"]
+        == schema["publisher"]
+        == {
+            "@type": "Organization",
+            "name": "Example Newsroom",
+            "url": "https://live.example.org/",
+        }
+    )
     assert ids(schema) == list(reversed(matchday.PUBLIC))
     goal = next(each for each in schema["liveBlogUpdate"] if each["url"] == f"{AT}#egoal")
     assert goal["headline"].startswith("15' Goal 1-0")
@@ -148,7 +157,7 @@ async def test_a_match_that_is_moved_says_from_when(public, read):
         return status, about.get("startDate"), about.get("previousStartDate")
 
     known, later = "2026-09-21T13:00:00+00:00", "2026-09-23T17:30:00+00:00"
-    assert await moved(meta_info={**meta, "starts_at": None}, **postponed) == ("Postponed", None, None)
+    assert await moved(meta_info={**meta, "starts_at": None}, **postponed) == ("Postponed", known, None)
     new = {**meta, "starts_at": meta["starts_at"] + 2 * 86_400 + 4 * 3600 + 1800}
     assert await moved(meta_info=new) == ("Rescheduled", later, known)
     assert '<time datetime="2026-09-23T17:30:00Z"' in (await public.http.get(PAGE)).text
@@ -316,3 +325,33 @@ async def test_a_page_with_twenty_posts_stays_light(public):
     await add(public, *posts)
 
     assert len((await public.http.get(PAGE)).content) < 60_000
+
+
+SIX = ("soccer", "icehockey", "tennis", "american_football", "motorsports", "cycling")
+
+
+@EVERYWHERE
+@pytest.mark.parametrize("sport", SIX)
+@pytest.mark.parametrize("gamestate", [0, 1, 31], ids=["before", "during", "after"])
+async def test_nothing_that_is_required_is_missing_in_any_sport(public, read, sport, gamestate):
+    """Before, during and after a match: with a place and a start even where neither venue nor kick-off is known."""
+    video = file("mclip", "https://clips.example.org/1.mp4", "v", duration_ms=9000)
+    meta = {**matchday.document()["meta_info"], "location": None, "starts_at": None}
+    await public.add(
+        matchday.Liveblog(
+            document=matchday.document(sportstype=sport, meta_info=meta, state_info=state(gamestate)),
+            sportstype=sport,
+            events=(showing("eclip", video),),
+        )
+    )
+    configure(public.services.settings, matchday.ORGANIZATION, logo="https://news.example/logo.png")
+    schema = await read(public)
+    (clip,) = schema["liveBlogUpdate"][0]["video"]
+
+    assert faults(schema) == []
+    assert schema["about"]["location"] == {"@type": "VirtualLocation", "url": AT}
+    assert {each["@type"] for each in schema["about"]["competitor"]} == {
+        "Person" if sport == "tennis" else "SportsTeam"
+    }
+    assert clip["thumbnailUrl"] == "https://news.example/logo.png"
+    assert schema["author"]["url"] == "https://news.example/"

@@ -62,14 +62,15 @@ RULES: dict[str, tuple[dict[str, Callable[[Any], bool]], dict[str, Callable[[Any
         {"name": said, "description": said, "uploadDate": dated, "contentUrl": address},
         {"thumbnailUrl": address, "duration": re.compile(r"PT\d+S").fullmatch, "creditText": said, "width": int, "height": int},
     ),
-    "Organization": ({"name": said}, {"logo": typed}),
+    "Organization": ({"name": said, "url": address}, {"logo": typed}),
     "SportsEvent": (
-        {"name": said, "sport": said, "eventStatus": STATUSES.__contains__},
-        {"startDate": dated, "previousStartDate": dated, "description": said, "location": typed, "competitor": filled},
+        {"name": said, "sport": said, "eventStatus": STATUSES.__contains__, "startDate": dated, "location": typed},
+        {"previousStartDate": dated, "description": said, "competitor": filled},
     ),
     "SportsTeam": ({"name": said}, {"logo": address}),
-    "Person": ({"name": said}, {}),
-    "Place": ({"name": said}, {"address": typed}),
+    "Person": ({"name": said}, {"image": address}),
+    "Place": ({"name": said, "address": lambda value: typed(value) or said(value)}, {}),
+    "VirtualLocation": ({"url": address}, {}),
     "PostalAddress": ({}, {"addressLocality": said, "addressCountry": said}),
 }  # fmt: skip
 """Type → what it must have and what it may have, each with its test; nothing else is allowed."""

@@ -126,8 +126,8 @@ EMBED = svc(
     "Content::WebEmbedContentBlock", local_id="b3", url="https://social.example/1", oembed_json='{"type":"rich"}'
 )
 QUOTE = svc("Content::QuoteContentBlock", local_id="b4", text="We believed", author="Coach", source="Radio")
-EMOJI = svc("Content::EmojiContentBlock", local_id="b5", emoji="⚽")
-PLAYER_CARD = svc("Content::PlayerCardContentBlock", local_id="b6", player=PLAYER)
+EMOJI = svc("Content::EmojiContentBlock", local_id="b5", emoji="⚽", title="Goal")
+PLAYER_CARD = svc("Content::PlayerCardContentBlock", local_id="b6", title="Man of the match", player=PLAYER)
 SPORT_PLAYER = svc("Content::SportEventPlayer", event_player_type="scorer", event_player_title="Scorer", player=PLAYER)
 PHASE = svc("Content::SportPhase", name="2nd half")
 SPORT_EVENT = svc(

@@ -36,5 +36,8 @@ addEventListener("scroll", fitAll, { passive: true, capture: true });
 addEventListener("resize", fitAll);
 
 for (const frame of document.querySelectorAll("iframe")) {
-  if (frame.src.startsWith(`${SERVICE}/`)) frame.contentWindow.postMessage({ type: "matchwire-measure" }, "*");
+  if (!frame.src.startsWith(`${SERVICE}/`)) continue;
+  // Not in the snippet: a page's policy may let no style stand in it.
+  Object.assign(frame.style, { border: "0", maxWidth: "100%" }, frame.name === "matchwire" ? { width: "100%" } : {});
+  frame.contentWindow.postMessage({ type: "matchwire-measure" }, "*");
 }
