@@ -16,7 +16,7 @@ import typer
 
 import config
 from ingest.cli import clients as cli_clients
-from ingest.cli import exports, init, maintenance, replay
+from ingest.cli import exports, import_feed, init, maintenance, replay
 from ingest.cli import keys as cli_keys
 from ingest.cli import media as cli_media
 from ingest.cli import providers as cli_providers
@@ -67,6 +67,7 @@ app.command()(maintenance.backup)
 app.command()(maintenance.restore)
 app.command("export")(maintenance.export_organization)
 app.command("import")(maintenance.import_organization)
+app.command("import-feed")(import_feed.import_feed)
 app.command()(maintenance.doctor)
 app.command()(replay.replay)
 app.command()(replay.demo)

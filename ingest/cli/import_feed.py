@@ -1,0 +1,169 @@
+"""`matchwire import-feed URL`: the posts of a liveblog of another service, put into one here; once, and again without doubling."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import typer
+
+from ingest.cli.shared import ConfigFile, DataDir, err, fail, load, on_database, out, place_settings
+
+if TYPE_CHECKING:
+    from api.http.request import Caller
+    from config import Settings
+    from mapping.foreign_feed import ForeignPage
+    from store.engine.unit import Unit
+
+    Json = dict[str, Any]
+
+IMPORTER = "import-feed"
+"""Who wrote the posts; what anybody else has changed stays."""
+PAGES = 1000
+AT_ONCE = 20
+"""Posts in one unit."""
+
+
+def import_feed(
+    url: Annotated[
+        str, typer.Argument(help="A JSON feed, or a delta read (/api/v6/ticker/show.json), with its credentials.")
+    ],
+    organization: Annotated[str, typer.Option(help="The organization that the liveblog will belong to.")],
+    into: Annotated[
+        str, typer.Option(help="A liveblog here, by local_id or ticker_id; left out: one for this URL.")
+    ] = "",
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Put the posts of another service's liveblog into one here, with their times and media; again: what is new or changed.
+
+    The daemon may run meanwhile. Posts that somebody has changed here stay as they are.
+    """
+    from mapping.foreign_feed import source_of
+
+    settings = place_settings(load(config_file), data_dir)
+    if organization not in settings.organizations:
+        fail(f"the configuration has no organization {organization}")
+    source = source_of(url)
+    pages = asyncio.run(_pages(settings, organization, url, source))
+    liveblog = into or on_database(
+        settings, partial(_liveblog, organization=organization, source=source, page=pages[0])
+    )
+    posts = [post for page in reversed(pages) for post in reversed(page.posts)]
+    posts.sort(key=lambda post: post["created_at"])
+    done: Counter[str] = Counter()
+    for start in range(0, len(posts), AT_ONCE):
+        done += on_database(
+            settings, partial(_put, organization=organization, liveblog=liveblog, posts=posts[start : start + AT_ONCE])
+        )
+    left_out = done["refused"] + sum(page.left_out for page in pages)
+    out.print(
+        f"{liveblog}: {done['new']} posts are new, {done['changed']} changed, {done['kept']} were there already,"
+        f" {left_out} were left out.",
+        markup=False,
+    )
+
+
+async def _pages(settings: Settings, organization: str, url: str, source: str) -> list[ForeignPage]:
+    """All pages of the feed, through the guard, none of another host; ends the command where one cannot be read."""
+    from ingest.guard.ssrf_guard import SsrfGuard
+    from ingest.media.fetch import MediaFetcher
+    from mapping import strict_json
+    from mapping.foreign_feed import read_page
+
+    fetcher = MediaFetcher(SsrfGuard(settings.webhooks), settings.media)
+    pages: list[ForeignPage] = []
+    address, seen = url, set[str]()
+    while address and address not in seen and len(pages) < PAGES:
+        seen.add(address)
+        fetched = await fetcher.fetch(organization, address, most=settings.limits.provider_bytes)
+        if fetched.status != "new":
+            fail(f"the feed cannot be read: {fetched.cause or fetched.status}")
+        try:
+            found = strict_json.loads(fetched.body)
+            pages.append(read_page(found if isinstance(found, dict) else {}, source))
+        except ValueError as error:
+            fail(f"the feed {error}")
+        address = _following(url, pages[-1])
+    return pages
+
+
+def _following(url: str, page: ForeignPage) -> str:
+    """The address of the page after this one, empty at the end; with the credentials of the first, and on its host alone."""
+    first = urlsplit(url)
+    given: dict[str, str] = dict(parse_qsl(first.query))
+    if page.after:
+        return first._replace(query=urlencode({**given, "continue_event_id": page.after})).geturl()
+    following = urlsplit(page.next_url)
+    if not page.next_url or (following.scheme, following.netloc) != (first.scheme, first.netloc):
+        return ""
+    secrets = {name: given[name] for name in ("client_id", "client_secret") if name in given}
+    return following._replace(query=urlencode(dict(parse_qsl(following.query)) | secrets)).geturl()
+
+
+def _caller(organization: str) -> Caller:
+    from api.http.request import Caller
+
+    return Caller(client_id=IMPORTER, organizations=frozenset({organization}), scopes=frozenset({"write"}), proven=True)
+
+
+def _liveblog(unit: Unit, *, organization: str, source: str, page: ForeignPage) -> str:
+    """The `local_id` of the liveblog for this source; the first time it is created."""
+    from api.liveblogs import write_liveblog
+    from mapping.documents.base import parse
+    from mapping.documents.game import GameDraft
+    from mapping.documents.scalars import Locale
+    from store.liveblogs import liveblogs
+
+    external_id = f"feed-{hashlib.sha256(source.encode()).hexdigest()[:16]}"
+    known = liveblogs.find_game(unit.conn, f"{organization}_{external_id}")
+    if known is not None:
+        return known.local_id
+    title = page.title or "Liveblog"
+    draft = {
+        "_type": "Svc::Model::Game",
+        "organization_id": organization,
+        "template_id": "news",
+        "external_id": external_id,
+        "meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": title},
+        **({"locale": page.language.lower()} if page.language.lower() in get_args(Locale) else {}),
+    }
+    return write_liveblog.create(unit, parse(GameDraft, draft), _caller(organization)).local_id
+
+
+def _put(unit: Unit, *, organization: str, liveblog: str, posts: list[Json]) -> Counter[str]:
+    """Create the posts that are new, change those that changed over there and nowhere else; how many of each."""
+    from pydantic import ValidationError
+
+    from mapping.errors import ServiceError
+
+    done: Counter[str] = Counter()
+    for post in posts:
+        try:
+            done[_put_one(unit, organization, liveblog, post)] += 1
+        except (ServiceError, ValidationError) as error:
+            err.print(f"matchwire: a post is left out: {type(error).__name__} {post['local_id']}", markup=False)
+            done["refused"] += 1
+    return done
+
+
+def _put_one(unit: Unit, organization: str, liveblog: str, post: Json) -> str:
+    from api.events.endpoint import create_event, update_event
+    from mapping.documents.base import parse
+    from mapping.documents.event import Event
+    from store.liveblogs import liveblogs
+
+    caller, event = _caller(organization), parse(Event, post)
+    known = liveblogs.event(unit.conn, post["local_id"])
+    if known is None:
+        create_event(unit, caller=caller, names={"ticker_local_id": liveblog}, event=event, expected=None)
+        return "new"
+    ours = known.user_id == IMPORTER and (known.document.get("editor") or IMPORTER) == IMPORTER
+    if not ours or known.local_status or post.get("updated_at", 0) <= known.updated_at:
+        return "kept"
+    update_event(unit, caller=caller, event_id=known.local_id, event=event, expected=None)
+    return "changed"

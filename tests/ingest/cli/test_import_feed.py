@@ -1,0 +1,172 @@
+"""`matchwire import-feed`: a liveblog of another service with its times and media, once, and again without doubling."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+
+import pytest
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+from typer.testing import CliRunner
+
+from ingest.cli import main as cli
+from providers.http_server import bind_socket, listening
+from tests.api.conftest import NOW, declared_database, open_store, serving
+from tests.kit import matchday
+from tests.kit.event_desk import Desk, photo, post
+from tests.kit.opening import store_at
+from tests.kit.sqlite import copied_url, migrated_url
+
+FEED = "/api/embed/v4/feed/liveblog.json?liveblogId=gderby&limit=2"
+DELTA = "/api/v6/ticker/show.json?id=gderby&limit=3"
+PHOTO = "https://img.example.org/fans.jpg"
+
+
+class Other:
+    """The service that is left, with the derby; it can be written to."""
+
+    def __init__(self, server, address):
+        self.desk, self.address = Desk(server.http), address
+
+
+@pytest.fixture
+async def other(tmp_path):
+    opened = await open_store(copied_url(tmp_path / "other.db", declared_database))
+    listener = bind_socket("127.0.0.1", 0)
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    settings = {"client_per_second": 0, "public_per_second": 0, "public_feeds": True, "public_url": address}
+    async with serving(opened, **settings) as server:
+        await server.add(matchday.derby())
+        async with listening(server.app, listener, log_level="critical"):
+            yield Other(server, address)
+    await opened.close()
+
+
+@pytest.fixture
+async def here(tmp_path):
+    """Runs the command on an empty database, and reads what there is then."""
+    made = await store_at(migrated_url(tmp_path / "here.db"), clock=lambda: NOW)
+    await made.close()
+    return Here(tmp_path)
+
+
+class Here:
+    def __init__(self, folder):
+        self.folder = folder
+
+    async def run(self, url, *options, allow='"127.0.0.1"', code=0):
+        config = self.folder / "matchwire.toml"
+        database = f'[database]\nurl = "sqlite+aiosqlite:///{self.folder}/here.db"\n'
+        hosts, own = (
+            f"[webhooks]\nallow_hosts = [{allow}]\n",
+            f'[organizations.{matchday.ORGANIZATION}]\nname = "Own"\n',
+        )
+        config.write_text(database + hosts + own)
+        words = ["import-feed", url, "--organization", matchday.ORGANIZATION, "--config", str(config), *options]
+        done = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
+        assert done.exit_code == code, done.output
+        return done.output
+
+    @asynccontextmanager
+    async def served(self):
+        opened = await store_at(f"sqlite+aiosqlite:///{self.folder}/here.db", clock=lambda: NOW)
+        async with serving(opened, client_per_second=0, public_per_second=0, public_feeds=True) as server:
+            yield server
+        await opened.close()
+
+    async def items(self, liveblog):
+        async with self.served() as server:
+            query = {"liveblogId": liveblog, "limit": 100}
+            return (await server.http.get("/api/embed/v4/feed/liveblog.json", params=query)).json()["items"]
+
+
+def name_of(output):
+    return output.strip().splitlines()[-1].split(":")[0]
+
+
+@pytest.mark.parametrize("path", [FEED, DELTA], ids=["feed", "delta"])
+async def test_posts_come_with_their_times_and_media_once(other, here, path):
+    """All pages of it, in their order; a second run finds nothing new, a third what was posted since."""
+    await other.desk.create(post("Fans", local_id="efans", contents=[{"_type": "Svc::Model::Content::RichTextContentBlock",
+                            "text": "<p>Fans <b>sing</b></p>"}, photo(PHOTO)]))  # fmt: skip
+    there = (
+        await other.desk.http.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": "gderby", "limit": 100})
+    ).json()
+    first = await here.run(other.address + path)
+    again = await here.run(other.address + path)
+    await other.desk.create(post("Rain", local_id="erain"))
+    third = await here.run(other.address + path)
+    items = await here.items(name_of(first))
+
+    count = len(there["items"])
+    assert f"{count} posts are new" in first
+    assert f"0 posts are new, 0 changed, {count} were there already" in again
+    assert "1 posts are new" in third
+    assert [each["date_published"] for each in items][1:] == [each["date_published"] for each in there["items"]]
+    assert items[0]["title"] == "Rain"
+    assert "<b>sing</b>" in items[1]["content_html"]
+    assert len(items[1]["attachments"]) == 1
+
+
+async def test_a_change_over_there_comes_here_unless_somebody_changed_it(other, here):
+    """What a person has written here stays."""
+    for name in ("eone", "etwo"):
+        await other.desk.create(post("First", local_id=name))
+    output = await here.run(other.address + DELTA)
+    liveblog = name_of(output)
+    async with here.served() as server:
+        from store.clients import clients
+
+        await server.store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+        desk = Desk(server.http, liveblog)
+        mine = next(each for each in (await desk.show())["events"][::-1] if "First" in json.dumps(each["contents"]))
+        await desk.update(mine["local_id"], {"headline": "Mine", "contents": post("Mine")["contents"]})
+    for name in ("eone", "etwo"):
+        await other.desk.update(name, {"contents": post("Second")["contents"], "updated_at": NOW + 500})
+    output = await here.run(other.address + DELTA)
+    texts = [each["content_html"] for each in await here.items(liveblog)]
+
+    assert "1 changed" in output
+    assert sum("Second" in each for each in texts) == 1
+    assert sum("Mine" in each for each in texts) == 1
+
+
+async def test_nothing_is_fetched_of_a_host_that_is_not_public(other, here):
+    """Through the guard; nor is a page of another host, or what is no feed."""
+    output = await here.run(other.address + FEED, allow="", code=2)
+    assert "could not be fetched" in output
+    assert "JSON feed" in await here.run(f"{other.address}/openapi.json", code=2)
+
+
+async def test_a_feed_leads_to_no_other_host(here):
+    """`next_url` of another origin is not followed; a hostile item harms nothing and is left out where it shows nothing."""
+    requested = []
+
+    async def feed(request):
+        requested.append(str(request.url))
+        items = [
+            {"id": "1", "date_published": "2026-09-21T13:00:00Z", "content_html": "<script>x</script><p onclick=x>Hi</p>",
+             "attachments": [{"url": "http://10.0.0.1:22/x", "mime_type": "image/png"}, {"url": "javascript:x"}, 7]},
+            {"id": "2", "date_published": "never", "content_html": "x"}, {"id": [], "content_html": {}}, None,
+        ]  # fmt: skip
+        return JSONResponse(
+            {
+                "version": "https://jsonfeed.org/version/1.1",
+                "title": "T",
+                "items": items,
+                "next_url": "http://127.0.0.1:1/x",
+            }
+        )
+
+    app = Starlette(routes=[Route("/feed", feed)])
+    async with listening(app, bind_socket("127.0.0.1", 0), log_level="critical") as address:
+        output = await here.run(f"{address}/feed?liveblogId=x")
+    (item,) = await here.items(name_of(output))
+
+    assert len(requested) == 1
+    assert "1 posts are new" in output
+    assert "2 were left out" in output
+    assert item["content_html"] == "<div><p>Hi</p></div>"
