@@ -169,4 +169,4 @@ async def test_a_feed_leads_to_no_other_host(here):
     assert len(requested) == 1
     assert "1 posts are new" in output
     assert "2 were left out" in output
-    assert item["content_html"] == "<div><p>Hi</p></div>"
+    assert item["content_html"] == '<div dir="auto"><p>Hi</p></div>'
