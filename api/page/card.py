@@ -17,7 +17,7 @@ from api.http.flight_group import FlightGroup
 from api.http.json_path import node, text
 from api.http.rendered import Rendering
 from api.media.proxy import ImageProxy
-from api.page.card_drawing import CREST, CardFacts, CardSide, draw_card
+from api.page.card_facts import CREST, CardFacts, CardSide
 from api.page.clock import clock
 from api.page.page import language
 from api.page.ranking import lap_of, podium_names
@@ -90,7 +90,7 @@ class Cards:
         proxy = services.find(ImageProxy)
         sides = [await _side(each, organization_id, proxy) for each in facts["sides"]]
         shown = CardFacts(**{**facts, "sides": tuple(sides), "lines": tuple(facts["lines"])})
-        work = partial(draw_card, shown, services.settings.embed.card_fonts)
+        work = partial(_drawn, shown, services.settings.embed.card_fonts)
         body = await (asyncio.to_thread(work) if proxy is None else proxy.work(organization_id, work))
         made = Rendering.of(body)
         if len(body) <= KEPT_BYTES:
@@ -161,6 +161,12 @@ def _team(team: Json, short: str) -> Json:
     return asdict(CardSide(one_line(text(team, "name")), one_line(text(team, "short_name")), short)) | {
         "crest": image_url(node(team).get("image"))
     }
+
+
+def _drawn(facts: CardFacts, fonts: tuple[str, ...]) -> bytes:
+    from api.page.card_drawing import draw_card  # Pillow is loaded with the first card, and not by a start
+
+    return draw_card(facts, fonts)
 
 
 async def _side(side: Json, organization_id: str, proxy: ImageProxy | None) -> CardSide:

@@ -6,7 +6,6 @@ from fonts of the machine. A name that none of them can write is left out, never
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
@@ -14,16 +13,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
+from api.page.card_facts import CREST
 from mapping.rules.bidi import without_isolates
 from mapping.rules.composed_text import is_mark, normalize_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from api.page.card_facts import CardFacts, CardSide
+
 SIZE: Final = (1200, 630)
 """Pixels, as social networks want it."""
-CREST: Final = 190
-"""Pixels of a crest."""
 NAME_WIDTH: Final = 430
 WIDEST: Final = 1080
 SMALLEST: Final = 26
@@ -44,31 +44,6 @@ NOTHING: Final = "\U0010ffff"
 """What no font has."""
 
 Colour = tuple[int, int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class CardSide:
-    """A team as the card shows it; `crest`: the bytes of an image."""
-
-    name: str
-    short_name: str
-    initials: str
-    crest: bytes | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class CardFacts:
-    """What stands on a card: two sides and a score, or a title; `lines` are those of a race."""
-
-    title: str
-    sides: tuple[CardSide, ...]
-    score: str
-    decided: str
-    state: str
-    live: bool
-    lines: tuple[str, ...]
-    above: str
-    publisher: str
 
 
 class _Pen(NamedTuple):

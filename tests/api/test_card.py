@@ -11,7 +11,8 @@ from PIL import Image
 
 from api.page import card_drawing
 from api.page.card import KEPT_BYTES, Cards, card_url, facts_of, has_card
-from api.page.card_drawing import SIZE, CardFacts, CardSide, draw_card, writable_name
+from api.page.card_drawing import SIZE, draw_card, writable_name
+from api.page.card_facts import CardFacts, CardSide
 from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import serving
 from tests.api.test_page_parts import ORDER, race
@@ -68,7 +69,7 @@ async def test_the_page_names_its_card(public):
 async def test_a_card_is_drawn_once_a_version(public, store, monkeypatch):
     """However many want it at once; a new score is a new one."""
     drawn = []
-    monkeypatch.setattr("api.page.card.draw_card", lambda *given: drawn.append(given) or draw_card(*given))
+    monkeypatch.setattr("api.page.card_drawing.draw_card", lambda *given: drawn.append(given) or draw_card(*given))
     await public.add(matchday.derby())
     first = [(await public.http.get(PATH)).headers["etag"] for _ in range(3)]
     board = {**matchday.document()["scoreboard"], "score": pair(3, 1)}

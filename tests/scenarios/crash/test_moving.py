@@ -112,7 +112,7 @@ async def counted(client, liveblog, post):
         while True:
             found = await seen(client, liveblog, post)
             feed, show = found[f"{FEED}.json"], found[SHOW]
-            if '"totalUniques":1' in "".join(found.values()) and '"comments":1' in show and '"comments":1' in feed:
+            if '"totalUniques":1' in "".join(found.values()) and '"count":1' in show and '"comments":1' in feed:
                 return found
             await asyncio.sleep(0.1)
 

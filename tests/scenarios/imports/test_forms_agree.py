@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 NOTE = "soccer.disallowed-goal"
 SEEDS, SOAK_SEEDS = 1, 12
 PUBLICATION = Publication(
-    public_url="https://live.example.org",
+    page="https://live.example.org/liveblogs/gderby",
+    site="https://live.example.org",
     publisher="Example",
     logo=None,
     images=Images(b"key", "https://live.example.org", OWNER),
