@@ -19,7 +19,7 @@ def _storable(value: Any) -> Any:
     return value
 
 
-OembedJson = Annotated[LongText | dict[str, Any], AfterValidator(_storable)]
+OembedJson = Annotated[Text | dict[str, Any], AfterValidator(_storable)]
 """What a site says of a page by oEmbed, as JSON or as JSON written into a text."""
 
 

@@ -14,7 +14,6 @@ UNBOUNDED = {
     ("QuoteContentBlock", "text"): "the same, as plain text",
     ("BasicEventInfo", "title"): "the older form of an article",
     ("BasicEventInfo", "attributes_json"): "the older form of an article, with its markup",
-    ("WebEmbedContentBlock", "oembed_json"): "what a provider of embeds said of it, kept as it came and never shown",
     ("CommentDraft", "text"): "`comments.text_length` bounds it, and the body of the route",
 }
 """Texts that only the body of their route bounds. Unknown fields of open documents are the others."""
