@@ -108,12 +108,17 @@ async def test_readers_cannot_write(store, game):
     assert (await store.read(partial(require_game, name=game.id))).title == "Derby"
 
 
-async def test_a_read_sees_one_snapshot(store, game):
-    """Between two statements of one read nothing changes, whatever is written meanwhile."""
+@pytest.mark.parametrize(
+    "first",
+    [lambda conn, _: conn.scalar(select(games.c.version)), lambda conn, name: require_game(conn, name).version],
+    ids=["core", "compiled"],
+)
+async def test_a_read_sees_one_snapshot(store, game, first):
+    """Between two statements of one read nothing changes, whatever is written meanwhile, and by whichever way it begins."""
     began, written, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
 
     def query(conn):
-        before = conn.scalar(select(games.c.version))
+        before = first(conn, game.id)
         loop.call_soon_threadsafe(began.set)
         for _ in range(60):
             if not written.is_set():

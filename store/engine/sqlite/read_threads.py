@@ -111,7 +111,7 @@ def reader_engine(url: URL, settings: PoolSettings) -> AsyncEngine:
 
 async def read(engine: AsyncEngine, query: Callable[[Connection], T]) -> T:
     """The result of `query` on one snapshot of committed data, in the thread that calls."""
-    async with engine.connect() as conn:
+    async with engine.begin() as conn:  # a compiled query goes to the driver itself, and would begin nothing
         return await conn.run_sync(query)
 
 
