@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from mapping.locales import translator
 from mapping.rich_text import escape
+from mapping.shootout import is_of_shootout
 from mapping.sports import SPORTS
-from mapping.wording import filled_sentences
+from mapping.wording import filled_sentences, spoken_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mapping.import_options import ImportOptions
-    from mapping.locales import Translator
     from mapping.merge import Document
-    from mapping.sports import Sport
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ class Notes:
         if sport is None or not isinstance(event, dict) or self.terms.drafts(kind):
             return None
         name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
-        if name is None or _is_kick(sport, event, texts):
+        if name is None or is_of_shootout(sport, _phase(event), texts):
             return None
         note = sport.kind(name)
         values = {"title": texts.text(note.title), **_values(event)}
@@ -72,10 +71,8 @@ def stands_as_note(document: Mapping[str, Any], note: Mapping[str, Any]) -> bool
     return event.get("event_type") == wanted["event_type"] and not event.get("score")
 
 
-def _is_kick(sport: Sport, event: Mapping[str, Any], texts: Translator) -> bool:
-    """Whether it is a kick of the shoot-out, the last phase of a sport with a clock."""
-    shootout = sport.phases[-1] if sport.timing is not None and sport.phases else None
-    return shootout is not None and (event.get("phase") or {}).get("name") == texts.text(shootout)
+def _phase(event: Mapping[str, Any]) -> str:
+    return str((event.get("phase") or {}).get("name") or "")
 
 
 def _values(event: Mapping[str, Any]) -> dict[str, str]:
@@ -86,6 +83,4 @@ def _values(event: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _name(named: Mapping[str, Any]) -> str:
-    """The short name, unless it is an abbreviation."""
-    short = str(named.get("short_name") or "")
-    return short if short and not short.endswith(".") else str(named.get("name") or "")
+    return spoken_name(str(named.get("short_name") or ""), str(named.get("name") or ""))

@@ -13,7 +13,7 @@ from mapping import wording
 from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Recap
 from mapping.match import Score
-from mapping.shootout import can_be_kick, phase_of_shootout
+from mapping.shootout import can_be_kick, is_of_shootout, phase_of_shootout
 from mapping.sports.base import Kind, MomentType, Sport
 
 if TYPE_CHECKING:
@@ -183,19 +183,19 @@ def _is_complete(sport: Sport) -> bool:
 
 def _added_up(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterator[_At]:
     score = Score(0, 0) if sport.timing is not None else None
-    phase, has_begun = texts.text(phase_of_shootout(sport)), False
+    has_begun = False
     for play in plays:
         kind = sport.kind(play.kind)
-        is_kick = can_be_kick(kind) and _is_of_shootout(play, phase, has_begun=has_begun)
+        is_kick = can_be_kick(kind) and _is_within_shootout(sport, play, texts, has_begun=has_begun)
         if not kind.note and (play.score is not None or (kind.scores and not is_kick)):
             score = play.score
         yield _At(play, kind, score, is_kick, has_begun)
         has_begun = has_begun or is_kick or kind.enters == SHOOTOUT
 
 
-def _is_of_shootout(play: Play, phase: str, *, has_begun: bool) -> bool:
-    """Whether the play belongs to the phase, the shoot-out's, by its post, or for want of a phase by its place."""
-    return play.phase == phase if play.phase else has_begun
+def _is_within_shootout(sport: Sport, play: Play, texts: Translator, *, has_begun: bool) -> bool:
+    """Whether the play belongs to the shoot-out by its post's phase, or for want of one by its place."""
+    return is_of_shootout(sport, play.phase, texts) if play.phase else has_begun
 
 
 def _type(at: _At) -> MomentType | None:

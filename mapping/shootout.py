@@ -31,6 +31,12 @@ def phase_of_shootout(sport: Sport) -> str:
     return (sport.phase(sport.timing.phases + 1) or "") if sport.timing is not None else ""
 
 
+def is_of_shootout(sport: Sport, phase: str, texts: Translator) -> bool:
+    """Whether a post whose phase has that name belongs to the shoot-out; `texts` are those of its language."""
+    shootout = phase_of_shootout(sport)
+    return bool(shootout) and phase == texts.text(shootout)
+
+
 def is_kick(sport: Sport, incident: Incident) -> bool:
     """Whether the incident is a kick of the shoot-out."""
     timing = sport.timing

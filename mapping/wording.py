@@ -174,10 +174,13 @@ def distinguish_name(name: str, full: str, others: Iterable[tuple[str, str]]) ->
     return full if any(each.startswith(given[0]) for each in namesakes) else f"{given[0]}. {name}"
 
 
-def _name(named: Person | Side) -> str:
+def spoken_name(short: str, name: str) -> str:
     """The short name, unless it is an abbreviation, which does not read well within a sentence."""
-    short = named.short_name
-    return short if short and not short.endswith(".") else named.name
+    return short if short and not short.endswith(".") else name
+
+
+def _name(named: Person | Side) -> str:
+    return spoken_name(named.short_name or "", named.name)
 
 
 def _score(kind: Kind, match: Match, incident: Incident, translator: Translator) -> Mapping[str, str]:

@@ -30,7 +30,7 @@ from mapping.locales import translator
 from store.liveblogs import deltas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sqlalchemy import Connection
 
@@ -82,7 +82,7 @@ class PageRenderer:
     def context(self, game: StoredGame, base: str = UP, url: str = "", article: str = "") -> PageContext:
         """Writes the images and videos of a liveblog in its language.
 
-        `base` stands before the addresses of images, `page` before the queries of posts' own addresses; `article`: where
+        `base` stands before the addresses of images, `url` before the queries of posts' own addresses; `article`: where
         readers find the liveblog, if that is known better than here.
         """
         article = article or article_address(self.settings, game)
@@ -119,13 +119,12 @@ def parts(
     The pinned posts come along where the page may lack one of them: where more were pinned than stand above the others.
     """
     key_moments = key_moments_of(conn, game)
-    keep = event_filter(show, key_moments)
+    keep = event_filter(show, theme, key_moments)
     pinned = pinned_on_top(conn, game.id)
     if len(pinned) + len(events) > MOST_PINNED:
         events = _joined(events, pinned)
-    kept = {event.local_id: event for event in (*events, *pinned) if keep(event) and theme.shows(event)}
-    on_top = [event.local_id for event in pinned if event.local_id in kept]
-    document, *posts = complete(conn, [game.as_document(), *public_documents(_among(events, kept))])
+    on_top = [event.local_id for event in pinned if keep(event)]
+    document, *posts = complete(conn, [game.as_document(), *public_documents(list(filter(keep, events)))])
     posts = page_posts(conn, game.id, list(map(theme.labelled, posts)), now)
     shown = {name: safe_post(document, each, page, pinned=name in on_top) for name, each in _named(posts)}
     beside = squads(document, page.texts, key_moments.player_events)
@@ -139,10 +138,6 @@ def parts(
         "pinned": on_top,
         "posts": [{"id": each.local_id, "html": shown.get(each.local_id) or None} for each in events],
     }
-
-
-def _among(events: Sequence[StoredEvent], kept: Container[str]) -> list[StoredEvent]:
-    return [event for event in events if event.local_id in kept]
 
 
 def _named(posts: Iterable[Json]) -> Iterator[tuple[str, Json]]:

@@ -18,7 +18,7 @@ from api.view.content import body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
-from mapping.shootout import can_be_kick, phase_of_shootout
+from mapping.shootout import can_be_kick, is_of_shootout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -175,8 +175,8 @@ def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) ->
 def _drawn_as(game: Json, event: Json, page: PageContext) -> str:
     """The event type by which the post is drawn: a kick of the shoot-out is no goal."""
     sport, event_type = sport_of(game), text(event, "sport_event", "event_type")
-    kind, phase = sport.kind(event_type), phase_of_shootout(sport)
-    kicked = phase and can_be_kick(kind) and text(event, "sport_event", "phase", "name") == page.texts.text(phase)
+    kind, phase = sport.kind(event_type), text(event, "sport_event", "phase", "name")
+    kicked = can_be_kick(kind) and is_of_shootout(sport, phase, page.texts)
     return KICKED[kind.scores] if kicked else event_type
 
 

@@ -120,7 +120,7 @@ def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments:
 
     Raises InvalidRequest where `after` is no event of the liveblog.
     """
-    keep = event_filter(wanted.show, key_moments)
+    keep = event_filter(wanted.show, wanted.theme, key_moments)
 
     def read(after: str | None, *, include: bool = False) -> tuple[list[StoredEvent], bool]:
         request = FeedRequest(
@@ -129,22 +129,18 @@ def window(conn: Connection, game: StoredGame, wanted: PageRequest, key_moments:
             descending=wanted.descending,
             after=after,
             include_after=include,
-            theme=wanted.theme,
         )
         return chosen_events(conn, game.id, request, keep)
 
-    def on_top() -> list[StoredEvent]:
-        return [event for event in pinned_on_top(conn, game.id, keep) if wanted.theme.shows(event)]
-
     events, older = read(wanted.after or None)
-    pinned = on_top()
+    pinned = pinned_on_top(conn, game.id, keep)
     if wanted.after or not wanted.post or wanted.post in {each.local_id for each in (*events, *pinned)}:
         return Window(events, older, newer=bool(wanted.after), pinned=pinned)
     if not liveblogs.has_post(conn, game.id, wanted.post):
         return Window(events, older, newer=False, pinned=pinned)
-    keep = everything
+    keep = event_filter(Show.ALL, wanted.theme, key_moments)
     events, older = read(wanted.post, include=True)
-    return Window(events, older, newer=True, pinned=on_top())
+    return Window(events, older, newer=True, pinned=pinned_on_top(conn, game.id, keep))
 
 
 def everything(_: StoredEvent) -> bool:
@@ -159,8 +155,13 @@ def pinned_on_top(
     return [event for event in found if text(_document(event), "highlight") in PINNED and keep(event)]
 
 
-def event_filter(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:
-    """Whether the filter shows an event."""
+def event_filter(show: Show, theme: Theme, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:
+    """Whether both the filter and the theme show an event."""
+    shown = _shown_by(show, key_moments)
+    return lambda event: shown(event) and theme.shows(event)
+
+
+def _shown_by(show: Show, key_moments: KeyMoments) -> Callable[[StoredEvent], bool]:
     match show:
         case Show.KEY:
             return _among({each.local_id for each in key_moments.moments}, HIGHLIGHTED)

@@ -13,7 +13,7 @@ from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
 from mapping.rules.bidi import isolate
 from mapping.web_embeds import web_embed
-from mapping.wording import distinguish_name
+from mapping.wording import distinguish_name, spoken_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,8 +128,7 @@ def _of_team(event: Json) -> bool:
 
 def short_name(named: Json) -> str:
     """The short name of a player or team, unless it is an abbreviation."""
-    short = text(named, "short_name")
-    return short if short and not short.endswith(".") else text(named, "name")
+    return spoken_name(text(named, "short_name"), text(named, "name"))
 
 
 def players(event: Json) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.http.json_path import Json, node, nodes, text
 from api.view.content import minute
 from mapping.documents.state import SHOOTOUT
-from mapping.shootout import phase_of_shootout
+from mapping.shootout import is_of_shootout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -41,10 +41,9 @@ class PlayerEvent(NamedTuple):
 def player_events_of(sport: Sport, posts: Iterable[Json], texts: Translator) -> Mapping[str, tuple[PlayerEvent, ...]]:
     """The deeds of each player by `identity`, from public posts in the language of `texts`, oldest first; none of a shoot-out."""
     found: dict[str, list[PlayerEvent]] = defaultdict(list)
-    phase = phase_of_shootout(sport)
     for post in posts:
         event = node(post, "sport_event")
-        kicking = bool(phase) and text(event, "phase", "name") == texts.text(phase)
+        kicking = is_of_shootout(sport, text(event, "phase", "name"), texts)
         if kicking or sport.kind(text(event, "event_type")).enters == SHOOTOUT:
             break
         for each in nodes(event, "players"):
