@@ -46,7 +46,7 @@ def ends(name):
 
 
 def page_of(match, locale):
-    """The newest posts as the page shows them."""
+    """The newest posts as the page shows them, the last of them pinned."""
     terms = ImportOptions(sport=match.sport, auto_post=True, text=True, locale=locale)
     game = game_document(match, terms, NOBODY)
     posts = [
@@ -54,7 +54,7 @@ def page_of(match, locale):
         for at, post in enumerate(wanted_posts(match, terms, NOBODY, block_id=lambda key, part: f"{key} {part}"))
     ]
     now = max([post["created_at"] for post in posts], default=0) + 60
-    extent = PageExtent(PageRequest(), older=len(posts) > POSTS_SHOWN)
+    extent = PageExtent(PageRequest(), older=len(posts) > POSTS_SHOWN, pinned=posts[-1:])
     shown = posts[: -POSTS_SHOWN - 1 : -1]
     return render_liveblog(game, shown, page_files(locale), now, moments_of(game, posts), extent=extent)
 

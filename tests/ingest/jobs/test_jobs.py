@@ -50,6 +50,11 @@ class Desk:
         await self.open.wait()
         self.ended.append("wait")
 
+    async def fragile(self):
+        self.ran.append("fragile")
+        if not self.open.is_set():
+            raise UpstreamUnavailable("nobody answers")
+
     async def __aenter__(self):
         return self
 
@@ -118,12 +123,7 @@ async def test_what_failed_while_it_led_is_forgotten_when_another_process_leads(
     monkeypatch.setattr(jobs_module, "FIRST", 0.05)
     desk = Desk()
 
-    async def fragile():
-        desk.ran.append("fragile")
-        if not desk.open.is_set():
-            raise UpstreamUnavailable("nobody answers")
-
-    desk.jobs.add("fetch a", fragile)
+    desk.jobs.add("fetch a", desk.fragile)
     async with desk:
         desk.jobs.request("fetch a")
         await until(lambda: desk.jobs.failing() == {"fetch": 1})
@@ -203,12 +203,7 @@ async def test_a_failing_job_is_logged_once_tried_again_counted_and_shown(monkey
     monkeypatch.setattr(jobs_module, "FIRST", 0.05)
     desk = Desk()
 
-    async def fragile():
-        desk.ran.append("fragile")
-        if not desk.open.is_set():
-            raise UpstreamUnavailable("nobody answers")
-
-    desk.jobs.add("fetch a/b", fragile)
+    desk.jobs.add("fetch a/b", desk.fragile)
     with capture_logs() as logged:
         async with desk:
             desk.jobs.request("fetch a/b")
