@@ -35,8 +35,7 @@ function rank(post) {
 
 // Whether `post` stands below `other` in a list whose newest post comes first, or last.
 function below(post, other, newestFirst) {
-  const [one, two] = [post, other].map((each) => each.classList.contains("pinned"));
-  if (one !== two) return two;
+  if (isPinned(post) !== isPinned(other)) return isPinned(other);
   return newestFirst ? post.dataset.sort < other.dataset.sort : post.dataset.sort > other.dataset.sort;
 }
 
@@ -274,7 +273,7 @@ export class Liveblog extends EventTarget {
     post.classList.remove("pinned");
     post.querySelector(".pin").remove();
     if (this.#elsewhere(post)) return this.#drop(post);
-    const next = this.#posts().find((each) => each !== post && rank(each) < rank(post));
+    const next = this.#posts().find((each) => each !== post && below(each, post, this.#list.reversed));
     return this.#list.insertBefore(post, next ?? null);
   }
 
