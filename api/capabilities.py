@@ -65,3 +65,9 @@ def block_html(block: Json, texts: Translator) -> str:
     """A block of a post whose kind belongs to a capability."""
     made = (each.page.block(block, texts) for each in CAPABILITIES if each.page.block is not None)
     return next(filter(None, made), "")
+
+
+def feed_block_html(block: Json, post_url: str, texts: Translator) -> str:
+    """A block of a post whose kind belongs to a capability, where no script runs. `post_url`: where the post is shown."""
+    rows = (each.page.feed_block for each in CAPABILITIES)
+    return next(filter(None, (make(block, post_url, texts) for make in rows if make is not None)), "")

@@ -211,11 +211,7 @@ def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
             return _player_card(block, files)
         case "WebEmbedContentBlock":
             return files.web_embed(url) if (url := web_url(block.get("url"))) else ""
-    return files.poll(block) if kind(block) in POLLS else BLOCKS.get(kind(block), _not_shown)(block)
-
-
-def _not_shown(_: Json) -> str:
-    return ""
+    return BLOCKS.get(kind(block), files.capability_block)(block)
 
 
 def _rich_text(block: Json) -> str:
@@ -271,10 +267,9 @@ def _board_line(block: Json, locale: str) -> str:
     return " ".join(filter(None, [home, score, away])) if score or (home and away) else ""
 
 
-POLLS = frozenset({"PollContentBlock", "QuizContentBlock"})
 BLOCKS: dict[str, Callable[[Json], str]] = {
     "RichTextContentBlock": _rich_text,
     "QuoteContentBlock": _quote,
     "EmojiContentBlock": _emoji,
 }
-"""How each kind of content is shown; kinds not listed are not shown."""
+"""How each kind of content is shown; kinds not listed are a capability's, or not shown."""
