@@ -41,7 +41,6 @@ from mapping.sports import SPORTS
 from mapping.sports.positions import CONTEXT, POSITIONS, position_name
 from mapping.wording import placeholders
 
-
 ENGLISH = ("en", "en-gb")
 TRANSLATED = sorted(shipped_locales() - set(ENGLISH))
 
