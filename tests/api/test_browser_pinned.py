@@ -98,7 +98,7 @@ async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, brow
     assert shown.complaints == []
 
 
-async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser, browsers):  # noqa: F811
+async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser, browsers):
     """A theme turns the order: the first page has the oldest posts, what follows is newer."""
     await public.add(matchday.derby())
     site = Site(public, themes={"oldest": ThemeConfig(sort="asc")})  # noqa: F811
