@@ -374,8 +374,10 @@ webhook_rounds = _delivery(
     Column("success", Boolean, nullable=False),
     integer("status_code", nullable=True),
     text("message"),
+    text("organization_id", nullable=True),
     Index(None, "webhook_id", "id"),
     Index(None, "webhook_id", "number"),
+    Index(None, "organization_id", "id"),
     Index(None, "at"),
 )
 

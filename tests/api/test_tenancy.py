@@ -155,7 +155,8 @@ async def made(server: Server) -> Names:
     await create("webhooks.subscribe", {"url": url})
     row = await server.store.read(lambda conn: webhooks.require(conn, OWNER, url))
     delivered = {
-        "webhook_id": row.id, "number": 1, "game_id": "6a" * 12, "local_id": "gderby", "version": 1, "kind": "update",
+        "webhook_id": row.id, "organization_id": OWNER, "number": 1,
+        "game_id": "6a" * 12, "local_id": "gderby", "version": 1, "kind": "update",
         "round": 1, "tries": 1, "at": 1.0, "took_ms": 1, "success": True, "message": "",
     }  # fmt: skip
     number = await server.store.write(

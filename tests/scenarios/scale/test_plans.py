@@ -40,7 +40,6 @@ WHOLE = {
     "SELECT webhooks.status, count(*)": "metrics, every ten seconds: how many subscriptions there are",
     "SELECT count(*) AS count_1 FROM webhook_waiting": "metrics, every ten seconds: deliveries that wait for another round",
     "SELECT count(*) AS count_1 FROM comments": "the interface promises moderators how many there are",
-    "FROM webhook_rounds JOIN webhooks": "the log of a week, of all subscriptions of an organization",
 }
 """What looks at all rows, and why."""
 KINDS = ("player", "team", "tournament")
