@@ -1,4 +1,4 @@
-"""The log of deliveries of an organization is read by an index of its own, however many rounds others have.
+"""Indexes for what was looked for among everything: the log of an organization's deliveries, and posts that say what happened.
 
 A daemon of before goes on meanwhile: what it logs has no organization, and is not in the log that a client reads.
 """
@@ -15,9 +15,22 @@ down_revision = "0104"
 branch_labels = None
 depends_on = None
 
+SAYING = (
+    """(doc LIKE '%"event_type"%' OR doc LIKE '%"highlight":"milestone"%' OR doc LIKE '%"highlight":"sticky"%'"""
+    """ OR doc LIKE '%"highlight":"inplace"%' OR doc LIKE '%"subtype"%')"""
+)
+
 
 def upgrade() -> None:
-    lock_tables("webhooks", "webhook_rounds")
+    lock_tables("events", "webhooks", "webhook_rounds")
+    saying = sa.text(SAYING)
+    op.create_index(
+        "ix_events_saying",
+        "events",
+        ["game_id", "local_status", "sort"],
+        sqlite_where=saying,
+        postgresql_where=saying,
+    )
     op.add_column("webhook_rounds", sa.Column("organization_id", sa.Text(), nullable=True))
     op.execute(
         "UPDATE webhook_rounds SET organization_id ="
