@@ -31,6 +31,7 @@ from ingest.cli.shared import (
     load,
     out,
     place_settings,
+    require_config,
     start,
     vocabulary,
 )
@@ -100,10 +101,15 @@ def run(
     data_dir: DataDir = None,
     role: Annotated[Role, typer.Option(help="What this process does; api and worker share a PostgreSQL.")] = Role.ALL,
     log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="In place of [server] port; 0: a free one.")
+    ] = None,
 ) -> None:
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
+    require_config(config_file, os.environ)
     known = vocabulary()
-    written = load(config_file, known)
+    environ = {**os.environ, **({} if port is None else {"MATCHWIRE_SERVER__PORT": str(port)})}
+    written = load(config_file, known, environ)
     settings = place_settings(written, data_dir, make=True)
     file = _log(settings, log_file)
     from ingest.daemon import run as daemon  # loads nearly everything: what is wrong so far is reported sooner
@@ -111,7 +117,7 @@ def run(
 
     reload = Reload(
         written,
-        read=partial(config.load, find_config(config_file), os.environ, known),
+        read=partial(config.load, find_config(config_file), environ, known),
         place=partial(place_settings, data_dir=data_dir),
         log_file=file,
     )
@@ -141,6 +147,7 @@ def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     from ingest.daemon import run as daemon
     from ingest.kit.start_wait import Stopped
 
+    require_config(config_file, os.environ)
     settings = place_settings(load(config_file, vocabulary()), data_dir, make=True)
     _log(settings)
     health: dict[str, int] = {}
