@@ -7,6 +7,7 @@ from html import unescape
 import pytest
 
 from api.http.static import version
+from api.page.icons import KICK_MARKS, mark
 from api.page.window import POSTS_SHOWN
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
@@ -80,7 +81,9 @@ async def test_a_client_reads_the_posts_out_of_the_initial_data(public):
 
 async def test_the_initial_data_has_the_newest_posts_alone(public):
     """An article is not twice as large for it; `schema` beside it has all posts of the markup."""
-    posts = [matchday.event(f"enews{number}", matchday.KICK_OFF + number, headline=f"News {number}") for number in range(40)]
+    posts = [
+        matchday.event(f"enews{number}", matchday.KICK_OFF + number, headline=f"News {number}") for number in range(40)
+    ]
     await add(public, *posts)
     schema = (await public.http.get(LIVEBLOG, params=DERBY)).json()["schema"]
     inside = await initial_data(public)
@@ -108,6 +111,15 @@ async def test_images_have_addresses_that_hold_in_an_article(public):
     assert found.bad == []
     assert len(found.images) > 2
     assert all(url.startswith("https://live.example.org/blogs/media/") for url in found.images)
+
+
+async def test_every_drawing_has_a_size_of_its_own(public):
+    """Also a pin, the button to share and the marks of a shoot-out: without a style sheet one would be as wide as the article."""
+    await add(public, matchday.event("epinned", matchday.KICK_OFF, headline="Pinned", highlight="sticky"))
+    drawings = re.findall("<svg[^>]*>", await html_of(public, LIVEBLOG) + mark(KICK_MARKS["open"]))
+
+    assert len(drawings) > 2
+    assert [each for each in drawings if 'width="24" height="24"' not in each] == []
 
 
 async def test_the_teaser_links_to_the_newest_posts(derby):
