@@ -10,6 +10,8 @@ from typing import Any
 import feedparser
 
 JSON_FEED = "https://jsonfeed.org/version/1.1"
+OWN = "urn:matchwire:"
+"""Before the ids of an Atom feed of ours, which are addresses by its standard; other forms give the id alone."""
 
 Document = dict[str, Any]
 
@@ -39,7 +41,7 @@ def _item(entry: Document) -> Document:
         entry.get("updated_parsed") if "updated_parsed" in entry else None
     )  # else feedparser takes the other for it
     return {
-        "id": entry.get("id") or entry.get("link", ""),
+        "id": (entry.get("id") or entry.get("link", "")).removeprefix(OWN),
         "title": entry.get("title", ""),
         "content_html": next(filter(None, texts), "") or entry.get("summary", ""),
         "date_published": _instant(entry.get("published_parsed") or updated),
