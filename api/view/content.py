@@ -88,9 +88,21 @@ def _called(block: Json) -> str:
         case "PlayerCardContentBlock":
             return " ".join(filter(None, (text(block, "title"), text(block, "player", "name"))))
         case "WebEmbedContentBlock" if url := web_url(block.get("url")):
-            found = web_embed(url)
-            return found.provider if found else host(url)
+            return _site(url)
     return ""
+
+
+def _site(url: str) -> str:
+    """Whose page the address is of: the provider's name where we embed it, else the host."""
+    found = web_embed(url)
+    return found.provider if found else host(url)
+
+
+def embedded_pages(event: Json) -> dict[str, str]:
+    """The addresses of other sites' pages that the post embeds, in its order, each with the name of its site."""
+    blocks = nodes(event, "contents")
+    urls = [web_url(each.get("url")) for each in blocks if kind(each) == "WebEmbedContentBlock"]
+    return {url: _site(url) for url in urls if url}
 
 
 def _acting(event: Json, squads: Names) -> str:
