@@ -22,6 +22,7 @@ from ingest.sync.match_quarantine import MatchQuarantine
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
+from ingest.sync.post_timeline import PostTimeline
 from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
 from mapping.rules import breaker, pacing
 from store.engine import spans
@@ -65,6 +66,7 @@ class Followers:
         lease: Callable[[], bool] = may_poll_always,
         serves: Callable[[str, str], bool] = followed_match.everybody,
         withdrawals: WithdrawalRules | None = None,
+        timeline: PostTimeline | None = None,
     ) -> None:
         self._store = store
         self._serves = serves
@@ -77,8 +79,9 @@ class Followers:
         """Since when this process has been able to poll and to write; silence before that is no provider's fault."""
         self._outage = Outage()
         self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
+        timeline = PostTimeline(store) if timeline is None else timeline
         self.pollers = {
-            key: Poller(limiter, store, clock, new_id, record, limits, serves, withdrawals)
+            key: Poller(limiter, store, clock, new_id, record, limits, serves, withdrawals, timeline=timeline)
             for key, limiter in self.limiters.items()
         }
         self._report = quarantine.loop("polls")
