@@ -68,7 +68,13 @@ class AnswerTimes:
         return min([came, *(at for name, at in self.waited.items() if name in AS_A_WHOLE)], key=lambda each: each[0])
 
     def decision(
-        self, follow_id: str, *, written_at: int, pending: bool, versions: Mapping[str, int], created: str = ""
+        self,
+        follow_id: str,
+        *,
+        written_at: int,
+        pending: bool,
+        versions: Mapping[str, tuple[int, int]],
+        created: str = "",
     ) -> Decision:
         """What was decided upon these answers; `created`: the `ticker_id` of the liveblog that was made of them."""
         return Decision(
@@ -78,7 +84,7 @@ class AnswerTimes:
             written_at=written_at,
             pending=pending,
             answers={name: list(each) for name, each in self.standing.items()},
-            versions=versions,
+            versions={name: list(each) for name, each in versions.items()},
             created=created,
         )
 

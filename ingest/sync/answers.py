@@ -29,12 +29,13 @@ def save_answers(
     snapshot: Snapshot,
     *,
     closing: bool = False,
-    versions: Mapping[str, int] | None = None,
+    versions: Mapping[str, tuple[int, int]] | None = None,
     created: str = "",
 ) -> None:
     """Save what the answers add: changed resources, health of all, what is believed, the state of the match.
 
-    For the record of what was decided: `versions` of the match's liveblogs as they are now, and the one that is `created`.
+    For the record of what was decided: `versions`, the first and the last that liveblogs stepped to, and the liveblog that is
+    `created`.
     """
     save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     if snapshot.set_again:
@@ -47,7 +48,9 @@ def save_answers(
         sport=snapshot.match.sport,
         status=snapshot.match.status.value,
         pending=snapshot.pending,
-        beside=decision_rows(unit, follow_id, snapshot, versions or {}, created),
+        beside=[]
+        if not closing and not _is_new(snapshot)
+        else decision_rows(unit, follow_id, snapshot, versions or {}, created),
         good_at=unit.now,
         **({"changed_at": unit.now} if snapshot.changed else {}),
         **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
@@ -59,15 +62,20 @@ def save_answers(
 
 
 def decision_rows(
-    unit: Unit, follow_id: str, snapshot: Snapshot, versions: Mapping[str, int], created: str = ""
+    unit: Unit, follow_id: str, snapshot: Snapshot, versions: Mapping[str, tuple[int, int]], created: str = ""
 ) -> list[TableWrite]:
-    """The record of what was decided upon the answers; nothing where they say nothing new."""
-    if snapshot.times is None or (snapshot.belief is None and not snapshot.packed and not created):
+    """The record of what was decided upon the answers; nothing where there is no timeline."""
+    if snapshot.times is None:
         return []
     decision = snapshot.times.decision(
-        follow_id, written_at=unit.now, pending=snapshot.pending, versions=dict(versions), created=created
+        follow_id, written_at=unit.now, pending=snapshot.pending, versions=versions, created=created
     )
     return timeline.decision_row(decision)
+
+
+def _is_new(snapshot: Snapshot) -> bool:
+    """Whether the answers have changed a body or what is believed."""
+    return snapshot.belief is not None or bool(snapshot.packed)
 
 
 def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:

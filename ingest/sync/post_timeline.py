@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections import deque
-from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import structlog
 
 from mapping.errors import ServiceError
-from mapping.rules.lateness import lateness, percentiles, verdict
+from mapping.rules.lateness import iso_instant, lateness, percentiles, verdict
 from store.timeline import timeline
 from store.timeline.timeline import Commit
 
@@ -145,23 +144,11 @@ def figures(time: PostTime, committed_at: int | None, first_sent: FirstSent) -> 
         "post": time.local_id,
         "version": time.version,
         "what": time.what,
-        "said": iso(time.said_at),
-        "answered": iso(time.answered_at),
-        "believed": iso(time.believed_at),
-        "committed": iso(committed_at),
-        "delivered": iso(first_sent(time.game_id, time.version)),
+        "said": iso_instant(time.said_at),
+        "answered": iso_instant(time.answered_at),
+        "believed": iso_instant(time.believed_at),
+        "committed": iso_instant(committed_at),
+        "delivered": iso_instant(first_sent(time.game_id, time.version)),
         "total": found.total,
         "late": verdict(found),
     }
-
-
-def iso(at: int | None) -> str | None:
-    """The instant (milliseconds) in ISO 8601, UTC, with milliseconds; None for none."""
-    if at is None:
-        return None
-    return (
-        datetime.fromtimestamp(at // 1000, UTC)
-        .replace(microsecond=at % 1000 * 1000)
-        .isoformat(timespec="milliseconds")
-        .replace("+00:00", "Z")
-    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -51,16 +52,12 @@ def verdict(found: Lateness) -> str:
     )
     spent = [(name, seconds, what) for name, seconds, what in parts if seconds is not None]
     name, seconds, _ = max(spent, key=lambda part: part[1])
-    details = "; ".join(f"{each:.3f} s {_heading(who)}{what}" for who, each, what in spent)
+    details = "; ".join(f"{who} {each:.3f} s: {what}" for who, each, what in spent)
     if found.total is not None and found.total < 0:
         return f"nobody: the provider's clock is {-found.total:.3f} s ahead of ours ({details})"
     if seconds < NOTHING:
         return f"nobody: nothing took {NOTHING} s ({details})"
     return f"{name} ({details})"
-
-
-def _heading(who: str) -> str:
-    return {"provider": "", "us": ""}.get(who, f"{who}, " if who == "between two polls" else "")
 
 
 def percentiles(samples: Sequence[int]) -> dict[str, int] | None:
@@ -72,3 +69,11 @@ def percentiles(samples: Sequence[int]) -> dict[str, int] | None:
         **{f"p{part}": ranked[min(len(ranked) - 1, -(-len(ranked) * part // 100) - 1)] for part in (50, 95, 99)},
         "count": len(ranked),
     }
+
+
+def iso_instant(at: int | None) -> str | None:
+    """The instant (Unix milliseconds) in ISO 8601, UTC, with milliseconds; None for none."""
+    if at is None:
+        return None
+    exact = datetime.fromtimestamp(at // 1000, UTC).replace(microsecond=at % 1000 * 1000)
+    return exact.isoformat(timespec="milliseconds").replace("+00:00", "Z")

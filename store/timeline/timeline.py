@@ -50,9 +50,9 @@ class PostTime:
 class Decision:
     """Answers of one poll, and what became of them.
 
-    `answers`: resource → its outcome and the digest of the body that stands; `versions`: `ticker_id` → the version of the
-    liveblog after it; `written_at`: the instant of the unit (Unix seconds), the other times are milliseconds; `created`: the
-    `ticker_id` of the liveblog that was made of the answers, empty for a poll.
+    `answers`: resource → its outcome and the digest of the body that stands; `versions`: `ticker_id` → the first and the last
+    version that the liveblog stepped to; `written_at`: the instant of the unit (Unix seconds), the other times are
+    milliseconds; `created`: the `ticker_id` of the liveblog that was made of the answers, empty for a poll.
     """
 
     follow_id: str
@@ -61,7 +61,7 @@ class Decision:
     written_at: int
     pending: bool
     answers: Mapping[str, Sequence[str]]
-    versions: Mapping[str, int]
+    versions: Mapping[str, Sequence[int]]
     created: str = ""
 
 
