@@ -118,6 +118,7 @@ class Replaying:
     clock: Clock
     decisions: list[Decision] = field(default_factory=list)
     match: FollowedMatch | None = None
+    paused: bool = False
 
     def __post_init__(self) -> None:
         self.manifest = self.bundle["manifest.json"]
@@ -156,12 +157,20 @@ class Replaying:
                 self.clock.now = decision.written_at
                 await self._create(decision, fetched, arrival)
             elif self.match is not None:
-                if self.game_id in decision.versions:
-                    await self._steps_of_people(before=decision.versions[self.game_id][0])
+                steps = decision.versions.get(self.game_id)
+                if steps:
+                    await self._steps_of_people(before=steps[0])
+                await self._pause(paused=steps is None)
                 self.clock.now = decision.written_at
                 await self._poll(fetched, arrival)
         await self._steps_of_people(before=self.manifest["liveblog"]["version"] + 1)
         await self.store.write(put_masters)
+
+    async def _pause(self, *, paused: bool) -> None:
+        """A liveblog at which nobody looked then, because it was paused or nothing of it had changed, is left as it is."""
+        if paused is not self.paused:
+            self.paused = paused
+            await self.store.write(partial(incidents.set_paused, game_id=self.game_id, paused=paused))
 
     async def _poll(self, fetched: Fetched, arrival: Arrival) -> None:
         assert self.match is not None  # noqa: S101 -- the caller has looked

@@ -73,7 +73,7 @@ class AnswerTimes:
         *,
         written_at: int,
         pending: bool,
-        versions: Mapping[str, tuple[int, int]],
+        versions: Mapping[str, tuple[int, ...]],
         created: str = "",
     ) -> Decision:
         """What was decided upon these answers; `created`: the `ticker_id` of the liveblog that was made of them."""

@@ -29,7 +29,7 @@ def save_answers(
     snapshot: Snapshot,
     *,
     closing: bool = False,
-    versions: Mapping[str, tuple[int, int]] | None = None,
+    versions: Mapping[str, tuple[int, ...]] | None = None,
     created: str = "",
 ) -> None:
     """Save what the answers add: changed resources, health of all, what is believed, the state of the match.
@@ -62,7 +62,7 @@ def save_answers(
 
 
 def decision_rows(
-    unit: Unit, follow_id: str, snapshot: Snapshot, versions: Mapping[str, tuple[int, int]], created: str = ""
+    unit: Unit, follow_id: str, snapshot: Snapshot, versions: Mapping[str, tuple[int, ...]], created: str = ""
 ) -> list[TableWrite]:
     """The record of what was decided upon the answers; nothing where there is no timeline."""
     if snapshot.times is None:

@@ -109,7 +109,7 @@ class Progress:
     """How far a poll has come with the liveblogs of its match: what a unit begins with and what it leaves to the next one.
 
     `failed`: liveblogs that cannot be brought in line, and why; they are left out. `times`: of the posts that were written;
-    `versions`: the first and the last that liveblogs stepped to.
+    `versions`: the first and the last that liveblogs stepped to, of those that were looked at.
     """
 
     finished: bool = False
@@ -119,7 +119,7 @@ class Progress:
     cached: Mapping[str, CachedInputs] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
     times: tuple[PostTime, ...] = ()
-    versions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def after(self, game_id: str, applied: Applied) -> Progress:
         """With this batch of the liveblog."""
@@ -131,13 +131,12 @@ class Progress:
             stepped=(*self.stepped, game_id) if applied.stepped else self.stepped,
             cached={**self.cached, **kept},
             times=(*self.times, *applied.times),
-            versions={**self.versions, game_id: self._steps(game_id, applied.version)}
-            if applied.stepped
-            else self.versions,
+            versions={**self.versions, game_id: self._steps(game_id, applied)} if applied.version else self.versions,
         )
 
-    def _steps(self, game_id: str, version: int) -> tuple[int, int]:
-        return self.versions.get(game_id, (version, version))[0], version
+    def _steps(self, game_id: str, applied: Applied) -> tuple[int, ...]:
+        before = self.versions.get(game_id, ())
+        return (*before[:1], applied.version) if applied.stepped else before
 
     def without(self, game_id: str, cause: str) -> Progress:
         """Going on without a liveblog that cannot be brought in line."""

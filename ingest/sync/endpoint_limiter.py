@@ -122,6 +122,10 @@ class EndpointLimiter:
         """Whether it has given this process a good answer, and nothing but failures since is not what it does now."""
         return self._circuit.good_at > -math.inf and not self._circuit.failures and not self._circuit.open
 
+    def answered_ago(self) -> float | None:
+        """Seconds since it gave this process its last good answer; None where it has given none yet."""
+        return None if self._circuit.good_at == -math.inf else monotonic() - self._circuit.good_at
+
     def away(self, seconds: float) -> str | None:
         """Why the endpoint counts as away: it is left alone, or has failed and failed again for so long. None while it is not."""
         if self._circuit.open:

@@ -220,7 +220,7 @@ def create_liveblog(
     )
     if taken is not None and not applied.stepped:
         liveblogs.record(unit, game_id, liveblogs.Change())
-    versions = {game_id: (applied.version, applied.version)} if applied.stepped else {}
+    versions = {game_id: (applied.version,) if applied.stepped else ()}
     if known or applied.rest is not None:
         write_batch(unit.conn, decision_rows(unit, follow.id, snapshot, versions, game_id))
     if known:

@@ -6,13 +6,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Table, or_, select
+from sqlalchemy import Connection, Table, or_, select, update
 
 from store.engine.records import EventWrite
 from store.engine.sql.bulk_write import upsert, write_batch
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import event_of
 from store.tables import (
+    attachments,
     events,
     game_records,
     ledger,
@@ -28,6 +29,8 @@ from store.tables import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sqlalchemy import ColumnElement
+
     from store.engine.records import StoredGame
     from store.engine.unit import Unit
 
@@ -40,7 +43,7 @@ def masters_of(conn: Connection, game_id: str) -> dict[str, list[dict[str, Any]]
     """The records of master data that the liveblog names or has named, by their table, with the teams of the players."""
     named = select(game_records.c.record_id).where(game_records.c.game_id == game_id)
     teams_of_players = select(players.c.team_id).where(players.c.id.in_(named), players.c.team_id.is_not(None))
-    wanted = {name: table.c.id.in_(named) for name, table in MASTERS.items()}
+    wanted: dict[str, ColumnElement[bool]] = {name: table.c.id.in_(named) for name, table in MASTERS.items()}
     wanted["teams"] = or_(wanted["teams"], teams.c.id.in_(teams_of_players))
     return {
         name: [dict(row) for row in conn.execute(select(table).where(wanted[name]).order_by(table.c.id)).mappings()]
@@ -71,6 +74,13 @@ def posts_of_people(conn: Connection, game_id: str, provider: str) -> list[dict[
 def write_post(post: Mapping[str, Any]) -> EventWrite:
     """The post in what `posts_of_people` gave."""
     return EventWrite(**{name: post[name] for name in EventWrite.__dataclass_fields__})
+
+
+def set_paused(unit: Unit, game_id: str, *, paused: bool) -> None:
+    """Have the liveblog written to by the sync or not, whatever its terms were; nothing else follows from it."""
+    terms = unit.conn.scalar(select(attachments.c.terms).where(attachments.c.game_id == game_id))
+    changed = {**(terms or {}), "paused": paused}
+    unit.conn.execute(update(attachments).where(attachments.c.game_id == game_id).values(terms=changed))
 
 
 def steps_of(conn: Connection, game_id: str) -> dict[int, int]:

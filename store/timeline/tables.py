@@ -42,6 +42,6 @@ decisions = Table(
 )
 """A row for each poll whose answers were decided upon.
 
-`answers`: resource → outcome and digest; `versions`: `ticker_id` → the version that the liveblog had after it; `pending`:
+`answers`: resource → outcome and digest; `versions`: `ticker_id` → the versions that the liveblog stepped to; `pending`:
 something waits for another answer; `created`: the `ticker_id` of the liveblog that was made of them, or nothing.
 """

@@ -50,9 +50,10 @@ class PostTime:
 class Decision:
     """Answers of one poll, and what became of them.
 
-    `answers`: resource → its outcome and the digest of the body that stands; `versions`: `ticker_id` → the first and the last
-    version that the liveblog stepped to; `written_at`: the instant of the unit (Unix seconds), the other times are
-    milliseconds; `created`: the `ticker_id` of the liveblog that was made of the answers, empty for a poll.
+    `answers`: resource → its outcome and the digest of the body that stands; `versions`: `ticker_id` of a liveblog that was
+    looked at → the first and the last version that it stepped to, or none; `written_at`: the instant of the unit (Unix
+    seconds), the other times are milliseconds; `created`: the `ticker_id` of the liveblog that was made of the answers, empty
+    for a poll.
     """
 
     follow_id: str

@@ -42,7 +42,4 @@ async def test_bundles_of_all_recorded_matches_give_the_same_liveblogs(tmp_path)
             assert json.loads(bundle["liveblog.json"]) == served.json()
             played = await play(bundle, Registry.load())
             same[match_id] = played.same
-            if not played.same:
-                (tmp_path / f"{match_id}.a.json").write_bytes(bundle["liveblog.json"])
-                (tmp_path / f"{match_id}.b.json").write_bytes(played.liveblog)
         assert same == dict.fromkeys(names, True)
