@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api.external.source import PATH, TAG, NamedLiveblog
 from api.http.errors import json_response
 from api.http.openapi import READ_ERRORS, document_answer, operation, query
-from api.view.timeline import timeline_of
+from api.view.post_times import timeline_of
 from mapping.documents.timeline import PostTimelines
 
 if TYPE_CHECKING:

@@ -34,12 +34,12 @@ def incident(  # noqa: PLR0917 -- options of a command line
 
     No secrets are in it.
     """
-    from ingest.incident.bundle import Window, file_name, pack
+    from ingest.incident.bundle import IncidentWindow, file_name, pack
     from store.engine import private
 
     moment = _instant(at)
     settings = place_settings(load(config_file, vocabulary()), data_dir)
-    window = Window(since=moment - 60 * minutes, until=moment + 60 * minutes)
+    window = IncidentWindow(since=moment - 60 * minutes, until=moment + 60 * minutes)
     files: dict[str, bytes] = {}
 
     async def look(_: asyncio.Event) -> None:
@@ -59,13 +59,13 @@ def incident(  # noqa: PLR0917 -- options of a command line
 
 async def _collect(settings: Settings, liveblog: str, window: object, *, commentary: bool) -> dict[str, bytes]:
     from ingest.daemon.endpoints import connect
-    from ingest.incident.bundle import Window, collect
+    from ingest.incident.bundle import IncidentWindow, collect
     from providers.registry import Registry
     from store.following import sync
     from store.liveblogs import liveblogs
     from store.upkeep import command
 
-    assert isinstance(window, Window)  # noqa: S101
+    assert isinstance(window, IncidentWindow)  # noqa: S101
     sources = connect(settings, Registry.load())
 
     def gather(conn: Connection) -> dict[str, bytes]:

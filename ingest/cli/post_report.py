@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from api.view.timeline import timeline_of
+from api.view.post_times import timeline_of
 from mapping.errors import NotFound
 from store.liveblogs import liveblogs
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.http.errors import json_bytes
 from api.liveblogs.delta import DeltaRequest, delta
-from api.view.timeline import timeline_of
+from api.view.post_times import timeline_of
 from ingest.sync.recorder import file_of
 from ingest.telemetry.logs import hide_secrets
 from mapping.errors import Unprocessable
@@ -23,7 +23,7 @@ from providers.replay.recording import read_lines
 from store.engine.ids import new_object_id
 from store.following import sync
 from store.liveblogs import liveblogs
-from store.timeline import incidents, timeline
+from store.timeline import incident_rows, timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from config import Settings
     from providers.base import ProviderAdapter
     from providers.replay.recording import Line
+    from store.engine.records import StoredGame
 
 FORM = 1
 """The form of the file; another one is refused."""
@@ -43,8 +44,8 @@ WHOLE = 10**6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
-    """The time that a bundle tells of (Unix seconds)."""
+class IncidentWindow:
+    """The time that a bundle is about (Unix seconds)."""
 
     since: float
     until: float
@@ -66,7 +67,7 @@ def collect(
     *,
     settings: Settings,
     adapter: ProviderAdapter | None,
-    window: Window,
+    window: IncidentWindow,
     commentary: bool,
 ) -> dict[str, bytes]:
     """The files of the bundle by their names. Raises NotFound, and Unprocessable for a liveblog on no match that is known."""
@@ -76,17 +77,43 @@ def collect(
         raise Unprocessable("the liveblog is on no match of a provider that is configured")
     decisions = timeline.decisions_of(conn, attachment.follow_id)
     lines = kept_lines(Path(settings.recording.folder), adapter, attachment.match_id)
-    if not commentary:
-        lines = [line for line in lines if line.kind != adapter.text_resource]
+    left_out = None if commentary else adapter.text_resource
+    lines = [line for line in lines if line.kind != left_out]
+    about = {
+        "window": {"since": iso_instant(round(window.since * 1000)), "until": iso_instant(round(window.until * 1000))},
+        "commentary": commentary,
+        "missing": missing(decisions, lines, game.id, left_out),
+    }
+    files: dict[str, Any] = {
+        "manifest.json": hide_secrets(None, "", {**_manifest(game, attachment, settings, adapter), **about}),
+        "decisions.json": [asdict(each) for each in decisions],
+        "timeline.json": _around(timeline_of(conn, game), window),
+        "deliveries.json": incident_rows.rounds_of(conn, game.id, window.since, window.until),
+        "writes.json": {
+            "posts": incident_rows.posts_of_the_sync(conn, game.id),
+            "people": incident_rows.posts_of_people(conn, game.id, adapter.endpoint.provider),
+            "steps": incident_rows.steps_of(conn, game.id),
+        },
+        "masters.json": incident_rows.masters_of(conn, game.id),
+    }
+    packed = {name: json_bytes(content) for name, content in files.items()}
+    packed["answers.jsonl.gz"] = gzip.compress("".join([f"{line.row()}\n" for line in lines]).encode(), mtime=0)
+    return packed | ({"liveblog.json": liveblog_answer(conn, game.id)} if commentary else {})
+
+
+def _manifest(
+    game: StoredGame, attachment: sync.Attachment, settings: Settings, adapter: ProviderAdapter
+) -> dict[str, Any]:
+    """What has to be known to play the answers, without where they came from."""
     endpoint = adapter.endpoint
-    manifest = {
+    return {
         "form": FORM,
         "matchwire": version("matchwire"),
         "liveblog": {
-            "version": game.version,
             "id": game.id,
             "local_id": game.local_id,
             "organization_id": game.organization_id,
+            "version": game.version,
         },
         "provider": endpoint.provider,
         "match_id": attachment.match_id,
@@ -96,28 +123,8 @@ def collect(
         "limits": settings.limits.model_dump(mode="json"),
         "note_after": settings.polling.note_after,
         "silent": settings.organizations[game.organization_id].withdrawn == "silent",
-        "window": {"since": iso_instant(round(window.since * 1000)), "until": iso_instant(round(window.until * 1000))},
-        "commentary": commentary,
         "recording": settings.recording.enabled,
-        "missing": missing(decisions, lines, game.id, adapter.text_resource if not commentary else None),
     }
-    files: dict[str, Any] = {
-        "manifest.json": hide_secrets(None, "", manifest),
-        "decisions.json": [asdict(each) for each in decisions],
-        "timeline.json": _around(timeline_of(conn, game), window),
-        "deliveries.json": incidents.rounds_of(conn, game.id, window.since, window.until),
-        "writes.json": {
-            "posts": incidents.posts_of_the_sync(conn, game.id),
-            "people": incidents.posts_of_people(conn, game.id, endpoint.provider),
-            "steps": incidents.steps_of(conn, game.id),
-        },
-        "masters.json": incidents.masters_of(conn, game.id),
-    }
-    packed = {name: json_bytes(content) for name, content in files.items()}
-    packed["answers.jsonl.gz"] = gzip.compress("".join(f"{line.row()}\n" for line in lines).encode(), mtime=0)
-    if commentary:
-        packed["liveblog.json"] = liveblog_answer(conn, game.id)
-    return packed
 
 
 def kept_lines(folder: Path, adapter: ProviderAdapter, match_id: str) -> list[Line]:
@@ -147,7 +154,7 @@ def missing(decisions: Sequence[timeline.Decision], lines: Iterable[Line], game_
     return found
 
 
-def _around(found: Mapping[str, Any], window: Window) -> dict[str, Any]:
+def _around(found: Mapping[str, Any], window: IncidentWindow) -> dict[str, Any]:
     """The timeline of the posts that were written in the window."""
     since, until = (iso_instant(round(at * 1000)) or "" for at in (window.since, window.until))
     posts = [post for post in found["posts"] if any(since <= step["at"]["believed"] < until for step in post["steps"])]

@@ -34,7 +34,7 @@ from providers.row_cache import RowCache
 from store.database import PoolSettings, Store
 from store.engine.ids import new_local_id
 from store.liveblogs import liveblogs
-from store.timeline import incidents
+from store.timeline import incident_rows
 from store.timeline.timeline import Decision
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Played:
 
 
 @dataclass(slots=True)
-class Clock:
+class ReplayClock:
     """The clock of a replay: the instant of the unit that is played (Unix seconds)."""
 
     now: float = 0.0
@@ -93,7 +93,7 @@ async def play(bundle: Mapping[str, Any], registry: Registry) -> Played:
     manifest = bundle["manifest.json"]
     if manifest["missing"] and manifest["commentary"]:
         raise Unprocessable("; ".join(manifest["missing"]))
-    clock = Clock()
+    clock = ReplayClock()
     with tempfile.TemporaryDirectory(prefix="matchwire-incident-") as folder:
         store = await Store.open(f"sqlite+aiosqlite:///{Path(folder) / 'replay.db'}", pool=POOL, clock=clock)
         adapter = adapter_of(manifest, registry)
@@ -115,7 +115,7 @@ class Replaying:
     bundle: Mapping[str, Any]
     store: Store
     adapter: ProviderAdapter
-    clock: Clock
+    clock: ReplayClock
     decisions: list[Decision] = field(default_factory=list)
     match: FollowedMatch | None = None
     paused: bool = False
@@ -149,7 +149,7 @@ class Replaying:
 
     async def run(self) -> None:
         """Play everything in its order."""
-        put_masters = partial(incidents.put_masters, masters=self.bundle["masters.json"])
+        put_masters = partial(incident_rows.put_masters, masters=self.bundle["masters.json"])
         await self.store.write(put_masters)
         for decision in self.decisions:
             fetched, arrival = self._fetched(decision), Arrival(Instants(self.clock), monotonic())
@@ -170,7 +170,7 @@ class Replaying:
         """A liveblog at which nobody looked then, because it was paused or nothing of it had changed, is left as it is."""
         if paused is not self.paused:
             self.paused = paused
-            await self.store.write(partial(incidents.set_paused, game_id=self.game_id, paused=paused))
+            await self.store.write(partial(incident_rows.set_paused, game_id=self.game_id, paused=paused))
 
     async def _poll(self, fetched: Fetched, arrival: Arrival) -> None:
         assert self.match is not None  # noqa: S101 -- the caller has looked
@@ -247,4 +247,4 @@ class Replaying:
         return liveblogs.require_game(conn, self.game_id).version
 
     def _step(self, unit: Unit, version: int) -> None:
-        incidents.step_as_people(unit, liveblogs.lock_game(unit, self.game_id), self.people.get(version, ()))
+        incident_rows.step_as_people(unit, liveblogs.lock_game(unit, self.game_id), self.people.get(version, ()))

@@ -6,23 +6,16 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from mapping.documents.scalars import LocalStatus
 from mapping.posts import TEXT
-from mapping.reconcile import State
 from providers.base import Outcome
-from store.timeline.timeline import DIGEST, Decision, PostTime
+from store.timeline.timeline import DIGEST, Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
-    from ingest.sync.ledger_posts import LedgerPosts
-    from ingest.sync.snapshot import Snapshot
-    from mapping.match import Match
-    from mapping.reconcile import Changes, Entry
+    from mapping.reconcile import Entry
     from providers.base import Answer, Fetched, Known
-    from store.liveblogs.liveblogs import EventWrite, StoredEvent
 
-STATES = {State.WITHDRAWN: "withdrawn", State.DISALLOWED: "disallowed", State.GONE: "deleted"}
 AS_A_WHOLE = frozenset({"score", "state", "shootout"})
 """Names of doubts about the match as a whole: what goes with them waited as long as they did."""
 
@@ -131,10 +124,9 @@ class WaitingAnswers:
 def times_of(arrival: Arrival, fetched: Fetched, *, text: str | None, known: Mapping[str, Known]) -> AnswerTimes:
     """When these answers came; where an adapter does not say it of each, all of them when the last one did."""
     instants, fetched_at, _ = arrival
-    came = {each.resource: fetched_at if each.received is None else each.received for each in fetched.answers}
-    new = {each.resource: came[each.resource] for each in fetched.changed}
+    new = {each.resource: _came(each, fetched_at) for each in fetched.changed}
     of_play = [at for name, at in new.items() if name != text]
-    answered = instants.at(max(of_play or [*new.values()] or [*came.values()] or [fetched_at]))
+    answered = instants.at(max(of_play or [*new.values()] or [fetched_at]))
     standing = {each.resource: (each.outcome.value, _digest(each, known)) for each in fetched.answers}
     return AnswerTimes(
         answered=answered,
@@ -144,65 +136,12 @@ def times_of(arrival: Arrival, fetched: Fetched, *, text: str | None, known: Map
     )
 
 
+def _came(answer: Answer, fetched_at: float) -> float:
+    return fetched_at if answer.received is None else answer.received
+
+
 def _digest(answer: Answer, known: Mapping[str, Known]) -> str:
     """The name of the body that stands after the answer."""
     before = known.get(answer.resource)
     stands = answer.digest if answer.outcome is Outcome.CHANGED else None if before is None else before.digest
     return (stands or "")[:DIGEST]
-
-
-def said_times(match: Match, keys: Container[str]) -> dict[str, int | None]:
-    """Key of an incident or text → when the provider says that it happened; None where it does not, or we made it up."""
-    incidents = {
-        each.key: None if each.synthesised else each.created_at for each in match.incidents if each.key in keys
-    }
-    return incidents | {each.key: each.created_at for each in match.comments if each.key in keys}
-
-
-def post_times(
-    snapshot: Snapshot,
-    changes: Changes,
-    before: LedgerPosts,
-    writes: Sequence[EventWrite],
-    *,
-    game_id: str,
-    version: int,
-) -> list[PostTime]:
-    """The timeline's rows of posts that are written now; none where the snapshot has no times. `before`: the ledger until now."""
-    times, entries = snapshot.times, before.entries
-    if times is None:
-        return []
-    now = {entry.local_id: entry for entry in entries.values()} | {entry.local_id: entry for entry in changes.entries}
-    digests = {name: digest for name, (_, digest) in times.standing.items()}
-    said_at = said_times(snapshot.match, {now[write.local_id].key for write in writes})
-    rows = []
-    for write in writes:
-        entry = now[write.local_id]
-        what = _what(entry, entries.get(entry.key), before.events.get(write.local_id), write)
-        said = said_at.get(entry.key)
-        answered, unsaid = times.first_said(entry, what)
-        rows.append(
-            PostTime(
-                game_id=game_id,
-                version=version,
-                local_id=write.local_id,
-                what=what,
-                said_at=None if said is None else said * 1000,
-                unsaid_at=unsaid,
-                answered_at=answered,
-                believed_at=times.believed,
-                answers=digests,
-            )
-        )
-    return rows
-
-
-def _what(entry: Entry, earlier: Entry | None, before: StoredEvent | None, write: EventWrite) -> str:
-    """What happens to the post, in a word."""
-    if before is None:
-        return "posted" if write.local_status == LocalStatus.PUBLISHED else "draft"
-    was = None if earlier is None else earlier.state
-    if entry.state in STATES and entry.state is not was:
-        return STATES[entry.state]
-    restored = entry.state is State.POSTED and was in {State.WITHDRAWN, State.DISALLOWED}
-    return "restored" if restored else "corrected"

@@ -48,9 +48,7 @@ def save_answers(
         sport=snapshot.match.sport,
         status=snapshot.match.status.value,
         pending=snapshot.pending,
-        beside=[]
-        if not closing and not _is_new(snapshot)
-        else decision_rows(unit, follow_id, snapshot, versions or {}, created),
+        beside=_decided(unit, follow_id, snapshot, closing=closing, versions=versions or {}, created=created),
         good_at=unit.now,
         **({"changed_at": unit.now} if snapshot.changed else {}),
         **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
@@ -73,9 +71,18 @@ def decision_rows(
     return timeline.decision_row(decision)
 
 
-def _is_new(snapshot: Snapshot) -> bool:
-    """Whether the answers have changed a body or what is believed."""
-    return snapshot.belief is not None or bool(snapshot.packed)
+def _decided(
+    unit: Unit,
+    follow_id: str,
+    snapshot: Snapshot,
+    *,
+    closing: bool,
+    versions: Mapping[str, tuple[int, ...]],
+    created: str,
+) -> list[TableWrite]:
+    """The record of answers that have changed a body or what is believed, and of the end."""
+    new = closing or created or snapshot.belief is not None or snapshot.packed
+    return decision_rows(unit, follow_id, snapshot, versions, created) if new else []
 
 
 def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ingest.sync.answer_times import post_times
 from ingest.sync.answers import save_answers
 from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, RemainingWork, next_batch
 from ingest.sync.ledger_posts import LedgerPosts, block_id
+from ingest.sync.post_times import post_times
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.from_posts import as_posted
@@ -313,8 +313,7 @@ class LiveblogSync:
         if said != before.game:
             rows.append(ledger.row_of_game(said))
         times = self._times(before, changes, writes, version)
-        if rows or times:
-            ledger.save(self.unit, self.game.id, rows, beside=timeline.post_rows(times))
+        ledger.save(self.unit, self.game.id, rows, beside=timeline.post_rows(times))
         return version, times
 
     def _times(

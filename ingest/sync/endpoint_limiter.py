@@ -216,11 +216,11 @@ class EndpointLimiter:
         elif alone:
             self._circuit = breaker.note_abandoned(self._circuit)
         else:
-            self._last_cause = errors[0].message if errors else ""
             refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.note_failure(self._rule, self._circuit, began=began, now=now, refused=refused)
+        self._last_cause = errors[0].message if errors else ""
         if self._circuit.open:
-            self._log.failed(endpoint=self.name, cause=errors[0].message if errors else "")
+            self._log.failed(endpoint=self.name, cause=self._last_cause)
         else:
             self._log.worked(endpoint=self.name)
 

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from api.http.services import ImportRequest
     from config.sections import Limits
+    from ingest.sync.batches import Applied
     from ingest.sync.poll import Record
     from mapping.disallowed import Notes, WithdrawalRules
     from mapping.match import Match
@@ -220,18 +221,23 @@ def create_liveblog(
     )
     if taken is not None and not applied.stepped:
         liveblogs.record(unit, game_id, liveblogs.Change())
-    versions = {game_id: (applied.version,) if applied.stepped else ()}
-    if known or applied.rest is not None:
-        write_batch(unit.conn, decision_rows(unit, follow.id, snapshot, versions, game_id))
-    if known:
-        sync.look_afresh(unit, follow.id)
-    elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
-        sync.save_follow(unit, follow.id, pending=True)
-    else:
-        save_answers(unit, follow.id, snapshot, versions=versions, created=game_id)
+    _save(unit, follow.id, snapshot, applied, game_id, known=bool(known))
     if request.idempotency_key is not None:
         idempotency.save(unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id)
     return Imported(follow.id, _shown(unit.conn, game_id), new=True, times=applied.times)
+
+
+def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game_id: str, *, known: bool) -> None:
+    """Save what the answers say, unless others than these are known of the match, and what was decided upon them."""
+    versions = {game_id: (applied.version,) if applied.stepped else ()}
+    if not known and applied.rest is None:
+        save_answers(unit, follow_id, snapshot, versions=versions, created=game_id)
+        return
+    write_batch(unit.conn, decision_rows(unit, follow_id, snapshot, versions, game_id))
+    if known:
+        sync.look_afresh(unit, follow_id)
+    else:  # nothing counts as known, so that whoever follows the match brings the rest
+        sync.save_follow(unit, follow_id, pending=True)
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:

@@ -35,7 +35,7 @@ class Announced:
         """Nothing is open."""
 
 
-class Watch:
+class AlarmDesk:
     """Matches of one provider, and a monitor that looks after each step of the clock."""
 
     def __init__(self, store, clock, number, breaker_after=1):
@@ -102,7 +102,7 @@ async def store(tmp_path, wall):
 
 @pytest.fixture
 def watch(store, wall):
-    return Watch(store, wall, 40)
+    return AlarmDesk(store, wall, 40)
 
 
 async def test_a_provider_that_was_away_raises_one_alarm_and_its_matches_none(watch):
@@ -144,7 +144,7 @@ async def test_the_other_matches_of_a_provider_that_is_back_are_polled_soon(watc
 
 async def test_a_single_match_whose_provider_is_away_raises_one_alarm(store, wall):
     """Not that of the match first, and that of the provider later."""
-    watch = Watch(store, wall, 1)
+    watch = AlarmDesk(store, wall, 1)
     watch.matches.provider.does["*"] = AWAY
     await watch.pass_time(200, polled=watch.matches.followers.matches)
     assert watch.said() == [("alarm_began", "provider_lost")]
@@ -152,7 +152,7 @@ async def test_a_single_match_whose_provider_is_away_raises_one_alarm(store, wal
 
 async def test_a_match_that_alone_is_silent_is_an_alarm_whose_end_names_the_match(store, wall):
     """Its provider answers all others; the all-clear says that this match has answers again."""
-    watch = Watch(store, wall, 40, breaker_after=5)
+    watch = AlarmDesk(store, wall, 40, breaker_after=5)
     provider, matches = watch.matches.provider, watch.matches.followers.matches
     ill = matches[7]
     provider.does[ill.match_id] = AWAY
@@ -167,7 +167,7 @@ async def test_a_match_that_alone_is_silent_is_an_alarm_whose_end_names_the_matc
 
 async def test_a_match_that_is_followed_no_more_is_not_said_to_answer_again(store, wall):
     """It was silent, and its liveblog was taken off it: nothing recovered."""
-    watch = Watch(store, wall, 40, breaker_after=5)
+    watch = AlarmDesk(store, wall, 40, breaker_after=5)
     provider, followers = watch.matches.provider, watch.matches.followers
     ill = followers.matches[7]
     provider.does[ill.match_id] = AWAY
@@ -184,7 +184,7 @@ async def test_a_process_that_starts_again_ends_no_alarm_of_which_it_knows_nothi
     provider, clock = watch.matches.provider, watch.clock
     provider.does["*"] = AWAY
     await watch.pass_time(60, polled=watch.matches.followers.matches[:2])
-    later = Watch(store, clock, 40)
+    later = AlarmDesk(store, clock, 40)
     later.matches.provider.does["*"] = AWAY
     await later.pass_time(10)
     await later.pass_time(10, polled=later.matches.followers.matches[:2])

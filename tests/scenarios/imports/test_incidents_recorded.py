@@ -8,14 +8,14 @@ import json
 import pytest
 
 from ingest.cli.incident import _collect
-from ingest.incident.bundle import Window, pack, unpack
+from ingest.incident.bundle import IncidentWindow, pack, unpack
 from ingest.incident.play import play
 from providers.registry import Registry
 from tests.kit.day import match_day
 from tests.kit.recordings import required, soccer_recordings
 from tests.scenarios.imports.test_recordings import created_when_it_appears
 
-WINDOW = Window(since=0.0, until=9e9)
+WINDOW = IncidentWindow(since=0.0, until=9e9)
 
 
 async def bundle_of(day, path, local_id, **wanted):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import ColumnElement
 
-    from store.engine.records import StoredGame
+    from store.engine.records import StoredEvent, StoredGame
     from store.engine.unit import Unit
 
 MASTERS: Mapping[str, Table] = {table.name: table for table in (tournaments, locations, teams, players)}
@@ -69,11 +69,6 @@ def posts_of_people(conn: Connection, game_id: str, provider: str) -> list[dict[
     query = select(events).where(events.c.game_id == game_id, events.c.user_id != provider).order_by(events.c.version)
     found = [event_of(row) for row in conn.execute(query)]
     return [{"version": each.version, "at": each.written_at, **asdict(each.rewritten())} for each in found]
-
-
-def write_post(post: Mapping[str, Any]) -> EventWrite:
-    """The post in what `posts_of_people` gave."""
-    return EventWrite(**{name: post[name] for name in EventWrite.__dataclass_fields__})
 
 
 def set_paused(unit: Unit, game_id: str, *, paused: bool) -> None:
@@ -115,4 +110,14 @@ def rounds_of(conn: Connection, game_id: str, since: float, until: float) -> lis
 
 def step_as_people(unit: Unit, game: StoredGame, posts: Sequence[Mapping[str, Any]]) -> None:
     """A step that the sync did not make: with the posts that stand as it left them, or none."""
-    liveblogs.write(unit, game, liveblogs.Change(events=tuple(map(write_post, posts))))
+    known = liveblogs.events_named(unit.conn, [post["local_id"] for post in posts])
+    writes = tuple([_write_of(post, known.get(post["local_id"])) for post in posts])
+    liveblogs.write(unit, game, liveblogs.Change(events=writes))
+
+
+def _write_of(post: Mapping[str, Any], stored: StoredEvent | None) -> EventWrite:
+    """The post in what `posts_of_people` gave, as it is to be written."""
+    fields = {name: post[name] for name in ("document", "created_at", "local_status", "publish_at", "user_id")}
+    if stored is None:
+        return EventWrite.new(local_id=post["local_id"], **fields)
+    return stored.rewritten(updated_at=post["updated_at"], **fields)
