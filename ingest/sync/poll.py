@@ -26,6 +26,7 @@ from ingest.sync.post_timeline import SAMPLES_OF_ENDPOINT, CommittedPosts, Delay
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
 from mapping.confirm import confirm_answer
+from mapping.doubts import by_name
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.from_posts import with_posts_alone
 from mapping.identity import NOT_BEGUN
@@ -199,7 +200,7 @@ class Poller:
         differs = after != before.packed
         return Snapshot(
             match=belief.match,
-            doubted=frozenset(doubt.name for doubt in belief.doubted),
+            doubted=frozenset(by_name(belief.doubted)),
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
             changed=bool(changed) and differs and match.lately.adds(known, belief),
             belief=after if differs else None,

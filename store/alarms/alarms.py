@@ -102,11 +102,8 @@ def record(
     seen = {(each.kind, each.name) for each in observed}
     began = [_begin(unit, each) for each in observed if (each.kind, each.name) not in known]
     _refresh(unit, [known[key] for key in seen & known.keys()])
-    unseen = [row for key, row in known.items() if key not in seen and row.seen_at <= unit.now - patience]
-    ended = [_end(unit, row, how_ended, patience) for row in unseen]
-    return AlarmChanges(
-        tuple(alarm for alarm in began if alarm is not None), tuple(alarm for alarm in ended if alarm is not None)
-    )
+    ended = [_end(unit, known[key], how_ended, patience) for key in known.keys() - seen]
+    return AlarmChanges(tuple(filter(None, began)), tuple(filter(None, ended)))
 
 
 def is_quiet(conn: Connection) -> bool:
@@ -166,6 +163,8 @@ def _refresh(unit: Unit, rows: Iterable[Row[Any]]) -> None:
 
 def _end(unit: Unit, row: Row[Any], how_ended: HowEnded, patience: float) -> Alarm | None:
     """End what is over; of several processes one does. It was seen last within `REFRESH` of the note of it."""
+    if row.seen_at > unit.now - patience:
+        return None
     ending = how_ended(unit.conn, _alarm(row))
     if ending is None and row.seen_at > unit.now - UNKNOWN:
         return None
