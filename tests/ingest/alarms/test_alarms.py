@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import sqlite3
+from contextlib import asynccontextmanager
 from functools import partial
 
 import pytest
@@ -19,11 +20,11 @@ from ingest.alarms.alarms import AlarmMonitor, Announcer
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.worker_count import WorkerCount
 from mapping.errors import StoreUnavailable
-from providers.replay import Replay, ReplaySettings
 from store import tables
 from store.webhooks import webhooks
 from store.webhooks.webhooks import new_secret
 from tests.ingest.sync.test_workers import recorded
+from tests.kit.command import MATCHWIRE
 from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.sqlite import migrated_url
@@ -42,13 +43,25 @@ async def until(condition, daemon):
     return found
 
 
+@asynccontextmanager
+async def provider(file, port=0):
+    """A provider in a process of its own, its address; at the end it is away, with all of its connections."""
+    words = [*MATCHWIRE, "replay", str(file), "--port", str(port)]
+    process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    try:
+        yield (await process.stdout.readline()).decode().split()[-1]
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
 async def test_a_lost_provider_is_an_alarm_from_its_beginning_to_its_end(tmp_path):
     """In a real daemon: one line, one signed message and one row at /status when it begins; the same when it is over."""
     log, config = tmp_path / "matchwire.log", tmp_path / "matchwire.toml"
     with running_receiver(tmp_path) as receiver:
-        replay = Replay(recorded(int(MATCH)), ReplaySettings())
-        async with replay.serve() as served:
-            upstream = served.url
+        matches = tmp_path / "match.jsonl"
+        matches.write_text("".join(f"{line.row()}\n" for line in recorded(int(MATCH))))
+        async with provider(matches) as upstream:
             text = CONFIG.format(
                 database=migrated_url(tmp_path / "a.db"), organization=ORGANIZATION, upstream=upstream, secret=SECRET
             )
@@ -74,7 +87,7 @@ async def test_a_lost_provider_is_an_alarm_from_its_beginning_to_its_end(tmp_pat
                 assert (await client.get("/status", auth=("cms", "wrong"))).status_code == 401
                 assert 'matchwire_alarms{kind="provider_lost"} 1.0' in (await client.get("/metrics")).text
                 port = int(upstream.rpartition(":")[2].strip("/"))
-                async with Replay(recorded(int(MATCH)), ReplaySettings(port=port)).serve():
+                async with provider(matches, port):
                     await until(partial(all_clear, client), daemon)
                     await until(partial(both_sent, receiver), daemon)
             assert await daemon.terminate() == 0
