@@ -148,7 +148,7 @@ def missing(decisions: Sequence[timeline.Decision], lines: Iterable[Line], game_
     if not any(each.created == game_id for each in decisions):
         found.append("the liveblog was not created from the match, or more than 30 days ago")
     if absent := len(wanted - known):
-        found.append(f"{absent} of {len(wanted)} answers are not kept: is recording.enabled?")
+        found.append(f"{absent} of {len(wanted)} answers are not kept (recording.enabled)")
     if text is not None:
         found.append("the commentary was left out, so the liveblog has no texts of the provider")
     return found

@@ -47,7 +47,7 @@ def verdict(found: Lateness) -> str:
     parts = (
         ("provider", found.provider, "its answers did not say it yet"),
         ("between two polls", found.between, "it may have been said at any time in them"),
-        ("confirmation", found.waited, "a second answer had to say the same"),
+        ("confirmation", found.waited, "until it counted"),
         ("us", found.written, "to write it"),
     )
     spent = [(name, seconds, what) for name, seconds, what in parts if seconds is not None]
