@@ -10,7 +10,7 @@ from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import handback, source
+from api.external import handback, source, timeline
 from api.feeds import endpoint as feeds
 from api.feeds.feed import FEED_PATH
 from api.http.openapi import DocumentLimits, Json, document
@@ -35,6 +35,7 @@ from mapping.documents.external import AttachToExternal, CreateFromExternal, Ext
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
+from mapping.documents.timeline import PostTimelines
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{SOURCE}/attach.json", source.attach, "external", source.ATTACH),
     Route("POST", f"{SOURCE}/detach.json", source.detach, "external", source.DETACH),
     Route("POST", f"{SOURCE}/handback.json", handback.give_back, "external", handback.HANDBACK),
+    Route("GET", f"{SOURCE}/timeline.json", timeline.show, "read", timeline.SHOW),
     Route("POST", f"{MEDIA}/upload", uploads.upload, "write", uploads.UPLOAD),
     Route("POST", f"{HOOKS}/subscribe", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE),
     Route("POST", f"{HOOKS}/unsubscribe", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE),
@@ -119,7 +121,7 @@ REQUESTS: tuple[type[BaseModel], ...] = (
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
     Collection[Game], Event, ExternalSource, Game,
-    GameShowResponse, Media,         WebhookDeliveries, WebhookSubscription,
+    GameShowResponse, Media, PostTimelines, WebhookDeliveries, WebhookSubscription,
     *(model for capability in CAPABILITIES for model in capability.responses),
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip

@@ -16,7 +16,7 @@ import typer
 
 import config
 from ingest.cli import clients as cli_clients
-from ingest.cli import exports, import_feed, init, maintenance, replay
+from ingest.cli import exports, import_feed, incident, init, maintenance, replay
 from ingest.cli import keys as cli_keys
 from ingest.cli import media as cli_media
 from ingest.cli import providers as cli_providers
@@ -70,6 +70,7 @@ app.command("export")(maintenance.export_organization)
 app.command("import")(maintenance.import_organization)
 app.command("import-feed")(import_feed.import_feed)
 app.command()(maintenance.doctor)
+app.command()(incident.incident)
 app.command()(replay.replay)
 app.command()(replay.demo)
 
@@ -165,23 +166,31 @@ def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
 @app.command()
 def explain(
     liveblog: Annotated[str, typer.Argument(help="ticker_id or local_id")],
+    post: Annotated[str | None, typer.Argument(help="local_id of a post: why was it late?", show_default=False)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A post's timeline as JSON.")] = False,
     config_file: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Say what the sync knows of a liveblog: its match, why a post is hidden, who owns which field (JSON)."""
+    """Say what the sync knows of a liveblog: its match, why a post is hidden, who owns which field (JSON).
+
+    Of one post it says when it came about, and whose time it was.
+    """
     import json
 
     from ingest.cli.explain import explain as explained
+    from ingest.cli.post_report import explain_post, lines_of
     from store.upkeep import command
 
     settings = place_settings(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
         database = settings.database
-        found = await command.look(
-            database.session_url, lambda conn: explained(conn, liveblog), timeout=database.timeout
+        query = (
+            partial(explained, name=liveblog) if post is None else partial(explain_post, liveblog=liveblog, post=post)
         )
-        out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
+        found = await command.look(database.session_url, query, timeout=database.timeout)
+        as_text = json.dumps(found, ensure_ascii=False, indent=2)
+        out.print("\n".join(lines_of(found)) if post is not None and not as_json else as_text, markup=False)
 
     start(look, settings)
 

@@ -173,6 +173,7 @@ async def _services(
     files = file_store(settings.media)
     images = _images(process, StoredUploads(components.store, files), fetcher)
     streams = Streams(components.store, clock=clock)
+    components.timeline.first_sent = streams.first_sent.find
     capabilities = await _run_capabilities(process) if process.role.serves else []
     request_log = _request_log(process)
     workers, status = _watch(process)
@@ -299,6 +300,7 @@ def tasks_of(
         Task("silence", followers.watch_silence, 5),
         Task("rates", followers.watch_rates, 5),
         Task("declared", partial(_request_declared, components), 5),
+        Task("timelines", partial(components.timeline.settle, clock), 1),
         *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
     )
