@@ -117,7 +117,7 @@ def presented_credentials(headers: Headers, query: Query) -> Presented | None:
     Raises InvalidRequest when two mechanisms disagree or a parameter is misspelt, Unauthorized for an unusable header.
     """
     for name in query:
-        if name not in NAMES and name.casefold().partition("[")[0].strip() in NAMES:
+        if name not in NAMES and _is_misspelt(name.casefold()):
             raise InvalidRequest(f"{name} is not the name of a parameter; credentials are client_id and client_secret")
     in_header, in_query = _from_header(headers.getlist("authorization")), _from_query(query)
     if in_header is None or in_query is None:
@@ -126,6 +126,10 @@ def presented_credentials(headers: Headers, query: Query) -> Presented | None:
     if in_query.client_id != in_header.client_id or not same_secret:
         raise InvalidRequest("the Authorization header and the query name different credentials")
     return in_header
+
+
+def _is_misspelt(name: str) -> bool:
+    return "client_" in name and name.partition("[")[0].strip() in NAMES
 
 
 def _from_query(query: Query) -> Presented | None:
