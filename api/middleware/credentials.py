@@ -91,8 +91,10 @@ def _let_read(context: Context, scope: Scope) -> None:
 
 def _check_site(method: str, headers: Headers) -> None:
     """Raise Forbidden for a write that a page of another site has a browser send with the password that it keeps."""
+    if method in SAFE:
+        return
     basic = headers.get("authorization", "").casefold().startswith("basic ")
-    if basic and method not in SAFE and headers.get("sec-fetch-site") == "cross-site":
+    if basic and headers.get("sec-fetch-site") == "cross-site":
         raise Forbidden("a page of another site does not write with a password that the browser keeps; use Bearer")
 
 
