@@ -215,7 +215,10 @@ async def measured(rounds: int, count: int, connections: int = CONNECTIONS) -> l
             await asyncio.sleep(1.5)  # the date of the last change is sent from the second after it on
             feed = f"{FEED}.{{}}?liveblogId={name}&client_id=cms"
             rss, page = feed.format("rss"), f"/liveblogs/{name}?client_id=cms"
-            prefetch, delta = f"{PREFETCH}?liveblogId={name}&client_id=cms", f"/api/v6/ticker/show.json?id={name}&client_id=cms"
+            prefetch, delta = (
+                f"{PREFETCH}?liveblogId={name}&client_id=cms",
+                f"/api/v6/ticker/show.json?id={name}&client_id=cms",
+            )
             gzip = {"Accept-Encoding": "gzip"}
             await repeated.take(address, rss)
             rows: dict[str, tuple[str, str, dict[str, str]]] = {

@@ -151,7 +151,9 @@ class Client:
     @property
     def session(self) -> aiohttp.ClientSession | None:
         """What the transport sends through; None before its first request, and where another one stands for the provider."""
-        made: aiohttp.ClientSession | Callable[[], aiohttp.ClientSession] | None = getattr(self.transport, "client", None)
+        made: aiohttp.ClientSession | Callable[[], aiohttp.ClientSession] | None = getattr(
+            self.transport, "client", None
+        )
         return None if callable(made) else made
 
     def header_fields(self, etag: str | None = None) -> dict[str, str]:
