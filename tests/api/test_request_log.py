@@ -81,6 +81,7 @@ async def test_at_the_level_debug_each_request_has_a_line(public):
     """An ordinary read, which is only counted else; the settings say which it is."""
     kept = public.services[RequestLog]
     assert (RequestLog.of(Logging(level="debug"))._each, RequestLog.of(Logging())._each) == (True, False)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG))
     kept._each = True
     with capture_logs() as logs:
         await public.http.get("/livez")

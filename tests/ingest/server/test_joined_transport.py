@@ -6,7 +6,6 @@ import asyncio
 
 from ingest.server.connection import JoinedTransport
 
-
 HEAD = b"HTTP/1.1 200 OK\r\n\r\n"
 
 
