@@ -32,7 +32,7 @@ WRITER_PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",  # an acknowledged write survives the loss of power
     "foreign_keys=ON",
-    "cache_size=-65536",  # KiB; the default of 2 MB reads pages of many liveblogs again and again
+    "cache_size=-49152",  # KiB; the default of 2 MB reads pages of many liveblogs again and again, more saves nothing
     "temp_store=MEMORY",  # the journal of a statement is no file: none can be opened where descriptors have run out
     "journal_size_limit=67108864",  # a WAL that had to grow shrinks again at the next checkpoint
 )
