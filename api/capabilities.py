@@ -22,14 +22,13 @@ if TYPE_CHECKING:
     from mapping.locales import Translator
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS)
+EXTRAS = tuple(each.extras for each in CAPABILITIES if each.extras is not None)
 LIVE = tuple(each.live for each in CAPABILITIES if each.live is not None)
 
 
 async def extras_of(services: Services, organization_id: str, game_id: str, at: int | None) -> tuple[PostExtras, ...]:
     """What capabilities add to the posts of a liveblog. `at`: the moment that is seen."""
-    added = [
-        await each.extras(services, organization_id, game_id, at) for each in CAPABILITIES if each.extras is not None
-    ]
+    added = [await extras(services, organization_id, game_id, at) for extras in EXTRAS]
     return tuple(each for each in added if each is not None)
 
 

@@ -53,6 +53,7 @@ ROUTES: tuple[Route, ...] = (
     # What is requested most stands first: the router looks from the top.
     *(Route("GET", f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), "feed", feeds.feed_operation(form))
       for form in feeds.FORMATS),
+    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
     Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
     Route("GET", frame.PATH, frame.frame, "page", frame.FRAME),
@@ -61,7 +62,6 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
     Route("GET", card.PATH, card.card, "page", card.CARD),
-    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     *(route for capability in CAPABILITIES for route in capability.routes),

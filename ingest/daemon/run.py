@@ -215,7 +215,7 @@ async def _run_capabilities(process: _Process) -> list[Any]:
 
 
 def _request_log(process: _Process) -> RequestLog:
-    request_log = RequestLog(process.settings.logging.slow_request)
+    request_log = RequestLog.of(process.settings.logging)
     process.loops.start(request_log.run(), name="request log")
     process.metrics.register(RequestCounts(request_log))
     return request_log
