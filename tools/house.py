@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGES = ("api", "config", "ingest", "mapping", "providers", "store")
 FLOORS = ("api", "store", "ingest")
 CAPABILITIES = {
+    "desk": r"desk|accounts",
     "comments": r"comments?|comment_\w+|public_comments|moderation",
     "polls": r"polls?|poll_\w+|reader_polls|votes?",
     "readers": r"readers|reader_(sign_ins?|tokens?)",

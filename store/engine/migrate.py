@@ -38,7 +38,7 @@ UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
 FIRST, LAST_BEFORE = "0100", "0025"
 """The first schema of 0.1.0, and the last one of before."""
-SAME_EXPORTS = frozenset({LAST_BEFORE, FIRST, "0101", "0102", "0103", "0104"})
+SAME_EXPORTS = frozenset({LAST_BEFORE, FIRST, "0101", "0102", "0103", "0104", "0106"})
 """Schemas whose exports hold the same rows, each of which any of the others takes."""
 _ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
 
