@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from api.desk.frame import DeskPage
-    from api.http.people import Person
+    from api.desk.desk_frame import DeskPage
+    from api.http.people import DeskPerson
     from api.http.request import ApiRequest
     from store.liveblogs.liveblogs import StoredGame
 
@@ -29,7 +29,7 @@ LISTED, MOST = 30, 100
 DEEPEST = 1000
 
 
-async def show_liveblogs(request: ApiRequest, page: DeskPage, person: Person) -> Response:
+async def show_liveblogs(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page: `limit` liveblogs, and a link to the next `page`."""
     services = request.services
     limit = integer(request.query, "limit", LISTED, low=1, high=MOST)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.datastructures import Headers
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Receive, Scope, Send
 
     from api.http.request import Query
     from api.http.routing import Routes
@@ -88,7 +88,6 @@ class Credentials:
             except RateLimited:
                 _let_read(context, scope)
                 raise
-
 
     async def _person(self, scope: Scope, context: Context, address: str) -> Caller | None:
         """Who is signed in, where that counts; what is no session is charged to its address, and costs no read for ever."""

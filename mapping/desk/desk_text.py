@@ -41,7 +41,9 @@ class DeskText(StrEnum):
     CURRENT_PASSWORD = "Current password"  # noqa: S105 -- a label
     NEW_PASSWORD = "New password"  # noqa: S105 -- a label
     PASSWORD_CHANGED = "The password is changed. All other sessions have ended."  # noqa: S105 -- a message
-    PASSWORD_RULE = "At least {count} characters of any kind. Several words are good; names and well-known ones are not."  # noqa: S105 -- a rule
+    PASSWORD_RULE = (
+        "At least {count} characters of any kind. Several words are good; names and well-known ones are not."  # noqa: S105 -- a rule
+    )
     PASSWORD_SHORT = "The password is too short."  # noqa: S105 -- a message
     PASSWORD_LONG = "The password is too long."  # noqa: S105 -- a message
     PASSWORD_COMMON = "The password is one that is easily guessed."  # noqa: S105 -- a message
