@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from api.comments.capability import COMMENTS
+from api.desk.capability import DESK
 from api.polls.capability import POLLS
 from api.readers.capability import READERS
 from api.statistics.capability import STATISTICS
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from config import Settings
     from mapping.locales import Translator
 
-CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS)
+CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
 EXTRAS = tuple(each.extras for each in CAPABILITIES if each.extras is not None)
 LIVE = tuple(each.live for each in CAPABILITIES if each.live is not None)
 

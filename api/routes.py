@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.capabilities import CAPABILITIES
+from api.desk.desk_routes import DESK_ROUTES
 from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
@@ -59,12 +60,13 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", frame.PATH, frame.frame, "page", frame.FRAME),
     Route("GET", discovery.OEMBED, oembed.oembed, "page", oembed.OEMBED),
     Route("GET", snippets.PATH, snippets.snippets, "page", snippets.SNIPPETS),
-    Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY),
-    Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE),
+    Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY, people=True),
+    Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE, people=True),
     Route("GET", card.PATH, card.card, "page", card.CARD),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     *(route for capability in CAPABILITIES for route in capability.routes),
+    *DESK_ROUTES,
     Route("POST", f"{WRITE}/event/create.json", events.create, "write", events.CREATE),
     Route("POST", f"{WRITE}/event/update.json", events.update, "write", events.UPDATE),
     Route("POST", f"{WRITE}/event/delete.json", events.delete, "write", events.DELETE),

@@ -19,6 +19,7 @@ from config.values import (
     KeyPrefix,
     Network,
     Number,
+    OrganizationId,
     PostgresUrl,
     ScriptPath,
     Secret,
@@ -266,6 +267,40 @@ class MediaConfig(Section):
     def in_folder(self, folder: Path) -> Self:
         """The same, a folder that is named relatively taken as one in `folder`."""
         return self.model_copy(update={"folder": str(folder / self.folder)})
+
+
+class OpenIdRole(Section):
+    """What people of a group may do: a role in one organization."""
+
+    group: Text
+    organization: OrganizationId
+    account_role: Literal["reader", "editor", "admin"]
+
+
+class OpenId(Section):
+    """The provider of OpenID Connect by which people sign in, and what it has to say of them (seconds)."""
+
+    issuer: WebAddress | None = None
+    client_id: Text | None = None
+    client_secret: Secret | None = None
+    name: Text = "OpenID Connect"
+    scopes: tuple[Text, ...] = ("openid", "email", "profile")
+    groups_claim: Text = "groups"
+    trust_email: bool = False
+    timeout: Annotated[Interval, Field(le=60)] = 10.0
+    roles: tuple[OpenIdRole, ...] = ()
+
+
+class Desk(Section):
+    """The desk of people: whether there is one, how they sign in, and for how long (seconds)."""
+
+    enabled: bool = True
+    passwords: bool = True
+    session_age: Annotated[Interval, Field(ge=60)] = 43200.0
+    session_idle: Annotated[Interval, Field(ge=60)] = 14400.0
+    password_checks: Annotated[Count, Field(ge=1, le=32)] = 2
+    audit_kept: Annotated[Interval, Field(ge=86400)] = 34560000.0
+    openid: OpenId = OpenId()
 
 
 class Recording(Section):

@@ -10,6 +10,7 @@ from config.sections import (
     Alarms,
     Comments,
     Database,
+    Desk,
     Embed,
     Feeds,
     Limits,
@@ -45,6 +46,7 @@ class Settings(Section):
     embed: Embed = Embed()
     readers: Readers = Readers()
     comments: Comments = Comments()
+    desk: Desk = Desk()
     statistics: Statistics = Statistics()
     recording: Recording = Recording()
     media: MediaConfig = MediaConfig()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from store import tables
+from store.accounts.tables import DESK
 from store.alarms import tables as alarm_tables
 from store.comments.tables import COMMENTS
 from store.engine.columns import metadata
@@ -14,7 +15,7 @@ from store.statistics.tables import STATISTICS
 from store.timeline import tables as timeline_tables
 from store.webhooks import hub_tables
 
-CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS)
+CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
 TABLES = (tables, history_tables, media_tables, hub_tables, alarm_tables, timeline_tables)
 """Modules that describe the other tables; once they are loaded, `metadata` knows them all."""
 

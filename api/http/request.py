@@ -85,6 +85,8 @@ class Context:
     caller: Caller | None = None
     sent_prefix: str | None = None
     """How the document of the request begins the name of its type."""
+    written: str | None = None
+    """What a committed write was about, for the audit."""
     headers: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -146,6 +148,7 @@ class ApiRequest(Request):
         self, operation: str, *, liveblog: str | None = None, version: int | None = None, record: str | None = None
     ) -> None:
         """Log `audit.write` for a write that is committed: who wrote what, at which version."""
+        self.context.written = " ".join(filter(None, (liveblog, record)))
         log.info(
             "audit.write",
             client=self.caller.client_id,

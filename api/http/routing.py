@@ -11,6 +11,7 @@ from starlette import routing
 from starlette.responses import Response, StreamingResponse
 
 from api.http.errors import MethodNotAllowed
+from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import ANY_ORIGIN, UNAUTHORIZED, ApiRequest, context_of
 from api.http.type_names import rename_types
 from mapping.errors import Forbidden, NotFound, Unauthorized
@@ -21,12 +22,14 @@ if TYPE_CHECKING:
     from api.http.services import Services
 
 Access = Literal[
-    "open", "page", "feed", "reader", "read", "write", "external", "webhooks", "comments", "stats", "metrics"
+    "open", "page", "feed", "reader", "desk", "read", "write", "external", "webhooks", "comments", "stats", "metrics"
 ]
 """Who may send it. Open: anybody. Page: a client's id, anybody where feeds are public. Feed: a reading client, anybody where
-feeds are public. Reader: like a page.
-Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret and
-the scope of that name (read: or write), of the organization that the path names."""
+feeds are public. Reader: like a page. Desk: anybody, where there is a desk; its pages know who is signed in.
+Metrics: a client with the scope `admin`, anybody where they are public. Else a client with its secret, or a person by its
+session, with the scope of that name (read: or write), of the organization that the path names."""
+FOR_PEOPLE = frozenset({"desk", "read", "write", "external", "webhooks", "comments", "stats"})
+"""Access of routes where a person's session counts."""
 
 
 PREFLIGHT = {
@@ -44,6 +47,10 @@ READER_BYTES = 8192
 """What readers send beside the text of a comment."""
 ESCAPED_BYTES = 12
 """Of a character in JSON that is written in ASCII alone, at most."""
+ERRORS = 400
+"""The least status of a response that says that nothing was written."""
+WRITTEN_NAMES = ("ticker_local_id", "ticker_id", "event_local_id")
+"""Parameters of the query that name what a write is about."""
 READ = ("read", "write")
 """Scopes of which either one is enough to read."""
 Handler = Callable[[ApiRequest], Awaitable[Response]]
@@ -60,6 +67,13 @@ class Route:
     operation: Mapping[str, Any] | None = None
     body_bytes: int | None = None
     """The largest body that it takes; without one, what `largest_body` says of its access."""
+    people: bool = False
+    """Whether a person's session counts although anybody may send it."""
+
+    @property
+    def takes_sessions(self) -> bool:
+        """Whether a person's session counts here; nowhere else is a cookie looked at."""
+        return self.people or self.access in FOR_PEOPLE
 
     def largest_body(self, documents: int, comment: int) -> int:
         """How many bytes it takes; `documents`: the setting for documents, `comment`: characters of a comment."""
@@ -91,6 +105,17 @@ class Routes:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await self._fixed.get(scope["path"], self._router)(scope, receive, send)
+
+    def session_access(self, scope: Scope) -> Access | None:
+        """The access of the row that the request is for, where a person's session counts; None elsewhere."""
+        app = self._fixed.get(scope["path"]) or self._matching(scope)
+        row = app.row(scope["method"]) if isinstance(app, ByMethod) else None
+        return row.access if row is not None and row.takes_sessions else None
+
+    def _matching(self, scope: Scope) -> ASGIApp | None:
+        matches = (each for each in self._router.routes if each.matches(scope)[0] is not routing.Match.NONE)
+        found = next(matches, None)
+        return found.app if isinstance(found, routing.Route) else None
 
 
 def _pattern(path: str) -> str:
@@ -126,9 +151,14 @@ class ByMethod:
 
     def __init__(self, rows: Sequence[Route], services: Services) -> None:
         self._endpoints: dict[str, Endpoint] = {row.method: Endpoint(row, services) for row in rows}
+        self._rows: dict[str, Route] = {row.method: row for row in rows}
         self._for_scripts = any(row.access in FOR_SCRIPTS for row in rows)
         if "GET" in self._endpoints:
             self._endpoints["HEAD"] = self._endpoints["GET"]
+
+    def row(self, method: str) -> Route | None:
+        """The row that serves requests of this method."""
+        return self._rows.get("GET" if method == "HEAD" else method)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._for_scripts and scope["method"] == "OPTIONS":
@@ -147,6 +177,7 @@ class Endpoint:
     def __init__(self, route: Route, services: Services) -> None:
         self._path = route.path
         self._handler = route.handler
+        self._written = str((route.operation or {}).get("operationId", "")) if route.method == "POST" else ""
         self._check = ACCESS[route.access]
         settings = services.settings
         self._body_bytes = route.largest_body(settings.limits.body_bytes, settings.comments.text_length)
@@ -164,8 +195,16 @@ class Endpoint:
     async def _respond(self, request: ApiRequest) -> Response:
         self._check(request)
         response = await self._handler(request)
+        if self._written and isinstance(caller := request.context.caller, DeskPerson) and response.status_code < ERRORS:
+            await self._services[PeopleDoor].record(caller, self._written, _target(request))
         rename_types(response, request.context.response_prefix)
         return response
+
+
+def _target(request: ApiRequest) -> str:
+    """What a person's write was about: what the handler has said, else what the path names."""
+    names = (str(each) for each in (*request.path_params.values(), *map(request.query.get, WRITTEN_NAMES)) if each)
+    return request.context.written or " ".join(names)
 
 
 def _head_of(response: StreamingResponse) -> Response:
@@ -173,6 +212,11 @@ def _head_of(response: StreamingResponse) -> Response:
     head = Response(status_code=response.status_code, background=response.background)
     head.raw_headers = response.raw_headers
     return head
+
+
+def _desk(request: ApiRequest) -> None:
+    if not request.services.settings.desk.enabled:
+        raise NotFound("there is no such route")
 
 
 def _open(_: ApiRequest) -> None:
@@ -226,6 +270,7 @@ ACCESS: Mapping[Access, Callable[[ApiRequest], None]] = {
     "page": _page,
     "reader": _reader,
     "feed": _feed,
+    "desk": _desk,
     "metrics": _metrics,
     "read": _scoped(*READ),
     "write": _scoped("write"),

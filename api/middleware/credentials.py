@@ -1,4 +1,4 @@
-"""Middleware that finds out who sends a request, and charges its rate limit.
+"""Middleware that finds out who sends a request, a client or a person, and charges its rate limit.
 
 Credentials are taken from wherever the interface allows them and compared in constant time.
 """
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cachetools import LRUCache
 
+from api.http.people import PeopleDoor
 from api.http.request import ANY_ORIGIN, UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
 from api.middleware.rate_limiter import RateLimiter, Taken
 from mapping.errors import Forbidden, InvalidRequest, RateLimited, Unauthorized
@@ -22,9 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from starlette.datastructures import Headers
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Receive, Scope, Send
 
     from api.http.request import Query
+    from api.http.routing import Routes
     from api.http.services import Services
     from store.clients.clients import ClientRow
     from store.database import Store
@@ -44,12 +46,17 @@ MONITORED = "/metrics"
 class Credentials:
     """Authenticates credentials wherever they are given, and charges the client's bucket or else the address's."""
 
-    def __init__(self, app: ASGIApp, services: Services, monotonic: Callable[[], float]) -> None:
+    def __init__(self, app: Routes, services: Services, monotonic: Callable[[], float]) -> None:
         settings = services.settings
         self._app = app
         self._clients = Clients(services.store, monotonic)
         self._by_client = RateLimiter(settings.limits.client_per_second, settings.limits.client_burst, monotonic)
         self._by_address = RateLimiter(
+            settings.limits.public_per_second, 2 * settings.limits.public_per_second, monotonic
+        )
+        self._routes = app
+        self._people = services.find(PeopleDoor)
+        self._no_sessions = RateLimiter(  # apart from readers, who must not keep out whoever is signed in beside them
             settings.limits.public_per_second, 2 * settings.limits.public_per_second, monotonic
         )
 
@@ -70,6 +77,8 @@ class Credentials:
                     _charge(context, self._by_address.spent(address))  # who is out of requests costs no read
                     known = await self._clients.find(claim.client_id)
                 context.caller = caller_of(known, claim)
+            else:
+                context.caller = await self._person(scope, headers, context, address)
         except Unauthorized:
             _let_read(context, scope)
             _charge(context, self._by_address.take(address))
@@ -84,6 +93,17 @@ class Credentials:
             except RateLimited:
                 _let_read(context, scope)
                 raise
+
+    async def _person(self, scope: Scope, headers: Headers, context: Context, address: str) -> Caller | None:
+        """Who is signed in, where that counts; what is no session is charged to its address, and costs no read for ever."""
+        access = self._routes.session_access(scope) if "cookie" in headers else None
+        if access is None or self._people is None or not self._people.presents(scope):
+            return None
+        _charge(context, self._no_sessions.spent(address))
+        person = await self._people.person(scope, page=access == "desk")
+        if person is None:
+            self._no_sessions.take(address)
+        return person
 
 
 def _let_read(context: Context, scope: Scope) -> None:

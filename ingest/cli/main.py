@@ -15,6 +15,7 @@ import structlog
 import typer
 
 import config
+from ingest.cli import accounts as cli_accounts
 from ingest.cli import clients as cli_clients
 from ingest.cli import exports, import_feed, incident, init, maintenance, replay
 from ingest.cli import keys as cli_keys
@@ -56,6 +57,7 @@ app = typer.Typer(
 database = typer.Typer(no_args_is_help=True, help="The database's schema.")
 app.add_typer(database, name="db")
 app.add_typer(cli_clients.app, name="clients")
+app.add_typer(cli_accounts.app, name="account")
 app.add_typer(cli_webhooks.app, name="webhooks")
 app.add_typer(exports.COMMENTS, name="comments")
 app.add_typer(exports.POLLS, name="polls")

@@ -1,0 +1,31 @@
+"""The capability of the desk: who is signed in, and what is kept of it. Its pages are in `desk_routes.py`."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from api.desk.openid_provider import OpenIdProvider
+from api.desk.passwords import PasswordChecks
+from api.desk.sessions_door import SessionsDoor
+from api.http.capability import Capability, Purge
+from store.accounts import audit, sessions, sign_in_tries
+
+DESK = Capability(
+    name="desk",
+    parts=lambda services, monotonic: (
+        SessionsDoor(services),
+        PasswordChecks(services.settings.desk.password_checks),
+        OpenIdProvider(services.settings.desk.openid, services.clock, monotonic),
+    ),
+    purges=(
+        Purge(
+            "purge sessions",
+            "43 * * * *",
+            lambda settings, now: (
+                partial(sessions.purge, idle=settings.desk.session_idle),
+                sign_in_tries.purge,
+                partial(audit.purge, before=now - settings.desk.audit_kept),
+            ),
+        ),
+    ),
+)

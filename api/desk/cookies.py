@@ -1,0 +1,66 @@
+"""The cookies of the desk, and whether a browser may be given one at the address by which people reach the service."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from starlette.datastructures import Headers
+
+LONGEST = 4096
+SESSION, OPENID = "matchwire-desk", "matchwire-openid"
+OPENID_AGE = 600
+"""Seconds that somebody may take to sign in at the provider."""
+
+
+class CookieKind(NamedTuple):
+    """How cookies are named and bounded at an address."""
+
+    prefix: str
+    secure: bool
+
+    def name(self, what: str) -> str:
+        """The name of the cookie."""
+        return self.prefix + what
+
+    def header(self, what: str, value: str, age: int | None = None) -> str:
+        """The value of `Set-Cookie`; `age` in seconds, 0 has the browser forget it, None lasts as long as the browser."""
+        parts = [f"{self.name(what)}={value}", "Path=/", "HttpOnly", "SameSite=Lax"]
+        if age is not None:
+            parts.append(f"Max-Age={age}")
+        if self.secure:
+            parts.append("Secure")
+        return "; ".join(parts)
+
+
+PROTECTED, LOOPBACK = CookieKind("__Host-", secure=True), CookieKind("", secure=False)
+
+
+def cookie_kind(public_url: str) -> CookieKind | None:
+    """How cookies are made for people who use this address; None where a password would cross a network in the clear.
+
+    Not every browser keeps a Secure cookie of http://127.0.0.1, and none one with the prefix: on this machine itself, for
+    the first hour, there is neither.
+    """
+    parts = urlsplit(public_url)
+    if parts.scheme == "https":
+        return PROTECTED
+    return LOOPBACK if _is_loopback(parts.hostname or "") else None
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def cookie_of(headers: Headers, name: str) -> str | None:
+    """The value of the cookie; None where there is none, or more than one of the name, of which one is not ours."""
+    pairs = (part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
+    found = [value for each, _, value in pairs if each == name]
+    return found[0] if len(found) == 1 and 0 < len(found[0]) <= LONGEST else None

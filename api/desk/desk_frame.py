@@ -1,0 +1,125 @@
+"""The frame of all pages of the desk: head, navigation, and the headers that keep other sites out."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from starlette.responses import Response
+
+from api.http import static
+from api.page.reader_language import preferred_locale
+from mapping.desk.desk_text import DeskText
+from mapping.locales import translator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from api.http.people import DeskPerson
+    from api.http.request import ApiRequest
+    from mapping.locales import Translator
+
+STATIC = "api.desk.static"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; media-src 'self';"
+    " base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+"""Nothing inline runs, nothing comes from elsewhere, and no other site shows the desk."""
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": POLICY,
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "Vary": "Cookie, Accept-Language",
+    "X-Frame-Options": "DENY",
+}
+"""`Referrer-Policy`: with none at all, browsers would send no `Origin` with our own forms."""
+
+
+class NavigationLink(NamedTuple):
+    """A page that the navigation leads to: its path, and its name."""
+
+    path: str
+    name: DeskText
+
+
+NAVIGATION = (NavigationLink("/desk", DeskText.LIVEBLOGS), NavigationLink("/desk/account", DeskText.ACCOUNT))
+
+
+class DeskPage(NamedTuple):
+    """What a page of the desk is made with: its reader's texts, who is signed in, and the way up to the root."""
+
+    texts: Translator
+    person: DeskPerson | None
+    path: str
+    up: str
+
+    @classmethod
+    def of(cls, request: ApiRequest, person: DeskPerson | None) -> DeskPage:
+        """For the page of this request."""
+        path = str(request.scope["path"])
+        texts = translator(preferred_locale(request.headers.get("accept-language", "")))
+        return cls(texts, person, path, "../" * (path.count("/") - 1))
+
+    def text(self, name: DeskText, **values: object) -> str:
+        """The text in the reader's language, escaped."""
+        return escape(self.texts.text(name, context=None, **values))
+
+    def link(self, path: str) -> str:
+        """The address of a path of this service, escaped, wherever the service lies: `/desk/account`."""
+        return escape(self.up + path.removeprefix("/")) or "./"
+
+    def csrf_field(self) -> str:
+        """What every form of a person carries."""
+        token = "" if self.person is None else self.person.csrf_token
+        return f'<input type="hidden" name="csrf_token" value="{escape(token)}">'
+
+    def response(self, title: str, body: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+        """The whole page; `title` is escaped here, `body` is HTML."""
+        html = self._document(title, body).encode("utf-8", "replace")
+        return Response(html, status, {**HEADERS, **(headers or {})}, media_type=static.TYPES["html"])
+
+    def _document(self, title: str, body: str) -> str:
+        files = self.link(f"/desk/static/{static.version(STATIC)}")
+        token = "" if self.person is None else f'<meta name="csrf-token" content="{escape(self.person.csrf_token)}">'
+        return (
+            f'<!doctype html><html lang="{escape(self.texts.locale)}"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">'
+            f"{token}<title>{escape(title)} · matchwire</title>"
+            f'<link rel="icon" href="{self.link("/static/icon.svg")}" type="image/svg+xml">'
+            f'<link rel="stylesheet" href="{files}/desk.css">'
+            f'<script type="module" src="{files}/desk.js"></script></head><body>'
+            f'<a class="skip" href="#content">{self.text(DeskText.SKIP)}</a>{self._head()}'
+            f'<main id="content" tabindex="-1"><h1>{escape(title)}</h1>{body}</main></body></html>'
+        )
+
+    def _head(self) -> str:
+        name = f'<a class="brand" href="{self.link("/desk")}">matchwire</a>'
+        if self.person is None:
+            return f'<header class="top">{name}</header>'
+        links = "".join(
+            f'<li><a href="{self.link(each.path)}"{self._current(each)}>{self.text(each.name)}</a></li>'
+            for each in NAVIGATION
+        )
+        out = (
+            f'<form method="post" action="{self.link("/desk/sign-out")}">{self.csrf_field()}'
+            f'<button class="plain">{self.text(DeskText.SIGN_OUT)}</button></form>'
+        )
+        pages = f'<nav aria-label="{self.text(DeskText.NAVIGATION)}"><ul>{links}</ul></nav>'
+        return (
+            f'<header class="top">{name}{pages}<p class="who" dir="auto">{escape(self.person.name)}</p>{out}</header>'
+        )
+
+    def _current(self, link: NavigationLink) -> str:
+        return ' aria-current="page"' if link.path == self.path else ""
+
+
+def redirect(request: ApiRequest, path: str, *cookies: str) -> Response:
+    """To a path of this service, wherever it lies, as a page to be read; `cookies`: values of `Set-Cookie`."""
+    up = "../" * (str(request.scope["path"]).count("/") - 1)
+    response = Response(status_code=303, headers={**HEADERS, "Location": (up + path.removeprefix("/")) or "./"})
+    for each in cookies:
+        response.headers.append("Set-Cookie", each)
+    return response

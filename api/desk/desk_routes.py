@@ -1,0 +1,27 @@
+"""The routes of the desk. They stand apart from its row: pages are made of parts that all capabilities add to."""
+
+from __future__ import annotations
+
+from api.desk import account_page, openid_sign_in, sign_in
+from api.desk.desk_frame import STATIC
+from api.desk.handlers import SIGN_IN, desk_form, desk_page
+from api.desk.liveblogs_page import show_liveblogs
+from api.http.routing import Route
+from api.http.static import folder
+from mapping.desk.own_path import HOME
+
+# fmt: off
+DESK_ROUTES = (
+    Route("GET", HOME, desk_page(show_liveblogs), "desk"),
+    Route("GET", "/desk/static/{version}/{name}", folder(STATIC), "open"),
+    Route("GET", SIGN_IN, sign_in.show_sign_in, "desk"),
+    Route("POST", SIGN_IN, sign_in.sign_in, "desk"),
+    Route("GET", openid_sign_in.BEGIN, openid_sign_in.begin_openid, "desk"),
+    Route("GET", openid_sign_in.BACK, openid_sign_in.finish_openid, "desk"),
+    Route("POST", "/desk/sign-out", desk_form(sign_in.sign_out), "desk"),
+    Route("GET", account_page.ACCOUNT, desk_page(account_page.show_account), "desk"),
+    Route("POST", f"{account_page.ACCOUNT}/password", desk_form(account_page.change_password), "desk"),
+    Route("POST", f"{account_page.ACCOUNT}/end-session", desk_form(account_page.end_session), "desk"),
+    Route("POST", f"{account_page.ACCOUNT}/end-everywhere", desk_form(account_page.end_everywhere), "desk"),
+)
+# fmt: on

@@ -1,0 +1,77 @@
+"""How a page of the desk is served: somebody is signed in, and what a form sends carries the page's token."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from api.desk.desk_frame import DeskPage, redirect
+from api.desk.sessions_door import check_csrf, check_site
+from api.http.people import DeskPerson
+from api.http.request import Query, parse_query
+from mapping.desk.own_path import HOME
+from mapping.errors import InvalidRequest, PayloadTooLarge
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
+    from api.http.request import ApiRequest
+    from api.http.routing import Handler
+
+SIGN_IN = "/desk/sign-in"
+CSRF_FIELD = "csrf_token"
+FORM = "application/x-www-form-urlencoded"
+FORM_BYTES = 16 * 1024
+Show = Callable[["ApiRequest", DeskPage, DeskPerson], Awaitable["Response"]]
+Submit = Callable[["ApiRequest", DeskPage, DeskPerson, Query], Awaitable["Response"]]
+
+
+def desk_page(show: Show) -> Handler:
+    """A handler of a page for somebody who is signed in; anybody else is led to the sign-in, and back afterwards."""
+
+    async def respond(request: ApiRequest) -> Response:
+        person = signed_in(request)
+        if person is None:
+            return _to_sign_in(request)
+        return await show(request, DeskPage.of(request, person), person)
+
+    return respond
+
+
+def desk_form(submit: Submit) -> Handler:
+    """A handler of a form of somebody who is signed in; raises Forbidden for one without the token of its page."""
+
+    async def respond(request: ApiRequest) -> Response:
+        check_site(request.scope, request.services.settings.public_url)
+        person = signed_in(request)
+        if person is None:
+            return redirect(request, SIGN_IN)
+        form = await read_form(request)
+        check_csrf(person, form.get(CSRF_FIELD))
+        return await submit(request, DeskPage.of(request, person), person, form)
+
+    return respond
+
+
+def signed_in(request: ApiRequest) -> DeskPerson | None:
+    """Who is signed in; a client is nobody here, whatever its scopes."""
+    caller = request.context.caller
+    return caller if isinstance(caller, DeskPerson) else None
+
+
+async def read_form(request: ApiRequest) -> Query:
+    """The fields of the form in the body; raises InvalidRequest for another kind of body, and for a field given twice."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != FORM:
+        raise InvalidRequest(f"a form is sent as {FORM}")
+    body = await request.body()
+    if len(body) > FORM_BYTES:
+        raise PayloadTooLarge(f"a form has at most {FORM_BYTES} bytes")
+    return parse_query(body)
+
+
+def _to_sign_in(request: ApiRequest) -> Response:
+    path, query = str(request.scope["path"]), request.scope["query_string"].decode("latin-1")
+    wanted = f"{path}?{query}" if query else path
+    return redirect(request, SIGN_IN if wanted == HOME else f"{SIGN_IN}?{urlencode({'next': wanted})}")

@@ -1,0 +1,219 @@
+"""`matchwire account …`: the people who may sign in at the desk, managed beside the running daemon, which knows at once."""
+
+from __future__ import annotations
+
+import re
+import sys
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, out, place_settings
+from mapping.desk.account_roles import AccountRole
+
+if TYPE_CHECKING:
+    from config import Settings
+    from store.accounts.accounts import StoredAccount
+    from store.accounts.audit import AuditEntry
+    from store.engine.unit import Unit
+
+app = typer.Typer(no_args_is_help=True, help="The people who may sign in at the desk.")
+
+EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}")
+LONGEST_NAME = 100
+FAULTS = {
+    "short": "is shorter than {shortest} characters",
+    "long": "is longer than {longest} characters",
+    "simple": "consists of too few different characters",
+    "common": "is one that is easily guessed",
+    "own": "says too much of the person or of this service",
+}
+
+Email = Annotated[str, typer.Argument(help="The e-mail address of the account.")]
+OfRole = Annotated[AccountRole, typer.Option("--role", "-r", help="What the person may do in the organization.")]
+
+
+@app.command()
+def add(
+    email: Email,
+    *,
+    role: OfRole = AccountRole.EDITOR,
+    name: Annotated[str | None, typer.Option(help="The name; left out: what stands before the @.")] = None,
+    organization: Annotated[str | None, typer.Option("--organization", "-o", help="Left out: the only one.")] = None,
+    no_password: Annotated[
+        bool, typer.Option("--no-password", help="The person signs in by OpenID Connect alone.")
+    ] = False,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Make an account; its password is prompted for, or read as a line of standard input."""
+    from store.accounts import accounts
+
+    settings = place_settings(load(config_file), data_dir)
+    if not EMAIL.fullmatch(email) or not email.isprintable():
+        fail(f"{email} is not an e-mail address")
+    shown = name if name is not None else email.partition("@")[0]
+    if not shown.strip() or len(shown) > LONGEST_NAME or not shown.isprintable():
+        fail(f"a name is 1 to {LONGEST_NAME} printable characters")
+    spec = accounts.AccountSpec(
+        organization_id=_organization(settings, organization),
+        email=email,
+        name=shown,
+        role=role,
+        password_hash=None if no_password else _hashed(email, shown),
+    )
+    on_database(settings, partial(accounts.create, spec=spec))
+    out.print(f"{email} may sign in at {settings.public_url.rstrip('/')}/desk as {role}.", markup=False)
+
+
+@app.command("list")
+def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Show all accounts, disabled ones too."""
+    from store.accounts import accounts
+
+    rows = on_database(place_settings(load(config_file), data_dir), lambda unit: accounts.list_accounts(unit.conn))
+    table = Table("e-mail", "name", "organization", "role", "signs in by", "state", "id")
+    for row in rows:
+        ways = [word for word, has in (("password", row.password_hash), ("OpenID Connect", row.subject)) if has]
+        state = "active" if row.disabled_at is None else "disabled"
+        table.add_row(row.email, row.name, row.organization_id, row.role, " ".join(ways) or "–", state, row.id)
+    out.print(table)
+
+
+@app.command()
+def password(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Set another password; all sessions of the account end."""
+    from store.accounts import accounts, sessions
+
+    settings = place_settings(load(config_file), data_dir)
+    account = on_database(settings, partial(_account, email=email))
+    hashed = _hashed(account.email, account.name)
+
+    def change(unit: Unit) -> None:
+        accounts.change(unit, account.id, password_hash=hashed)
+        sessions.end_all(unit, account.id)
+
+    on_database(settings, change)
+    out.print("The password is set; whoever was signed in has to sign in again.")
+
+
+@app.command()
+def role(
+    email: Email,
+    new_role: Annotated[AccountRole, typer.Argument(metavar="ROLE", help="reader, editor or admin.")],
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Give an account another role, which counts at once."""
+    from store.accounts import accounts
+
+    settings = place_settings(load(config_file), data_dir)
+    on_database(settings, lambda unit: accounts.change(unit, _account(unit, email).id, role=new_role))
+    out.print(f"{email} is {new_role}.", markup=False)
+
+
+@app.command()
+def disable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Let the account sign in no more, and end its sessions; what it has written keeps its name."""
+    from store.accounts import accounts, sessions
+
+    def change(unit: Unit) -> None:
+        account = _account(unit, email)
+        accounts.change(unit, account.id, disabled_at=unit.now)
+        sessions.end_all(unit, account.id)
+
+    on_database(place_settings(load(config_file), data_dir), change)
+    out.print(f"{email} signs in no more.", markup=False)
+
+
+@app.command()
+def enable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Let a disabled account sign in again."""
+    from store.accounts import accounts
+
+    settings = place_settings(load(config_file), data_dir)
+    on_database(settings, lambda unit: accounts.change(unit, _account(unit, email).id, disabled_at=None))
+    out.print(f"{email} may sign in again.", markup=False)
+
+
+@app.command("sessions-end")
+def sessions_end(
+    email: Annotated[str | None, typer.Argument(help="The e-mail address of the account.", show_default=False)] = None,
+    *,
+    everybody: Annotated[bool, typer.Option("--all", help="The sessions of all accounts.")] = False,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """End all sessions of an account, or of everybody; whoever was signed in has to sign in again."""
+    from store.accounts import accounts, sessions
+
+    if (email is None) is not everybody:
+        fail("name either an account or --all")
+
+    def end(unit: Unit) -> int:
+        named = accounts.list_accounts(unit.conn) if email is None else [_account(unit, email)]
+        return sum(sessions.end_all(unit, each.id) for each in named)
+
+    ended = on_database(place_settings(load(config_file), data_dir), end)
+    out.print(f"{ended} sessions have ended.")
+
+
+@app.command()
+def audit(
+    *,
+    organization: Annotated[
+        str | None, typer.Option("--organization", "-o", help="Of this organization alone.")
+    ] = None,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write what people have done as CSV: time, organization, account, e-mail, operation, target."""
+    from mapping.rules.csv_cells import csv_text
+    from store.accounts import audit as entries
+
+    settings = place_settings(load(config_file), data_dir)
+    rows = on_database(settings, lambda unit: list(entries.all_entries(unit.conn, organization)))
+    heads = ("time", "organization", "account", "email", "operation", "target")
+    sys.stdout.write(csv_text([heads, *map(_audit_row, rows)]))
+
+
+def _audit_row(each: AuditEntry) -> tuple[str, ...]:
+    at = datetime.fromtimestamp(each.at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return at, each.organization_id, each.account_id, each.email or "", each.operation, each.target
+
+
+def _account(unit: Unit, email: str) -> StoredAccount:
+    from mapping.errors import NotFound
+    from store.accounts import accounts
+
+    found = accounts.find_by_email(unit.conn, email)
+    if found is None:
+        raise NotFound(f"no account {email}")
+    return found
+
+
+def _organization(settings: Settings, named: str | None) -> str:
+    known = tuple(settings.organizations)
+    if named is None and len(known) == 1:
+        return known[0]
+    if named is None or named not in known:
+        fail(f"name an organization of the configuration with --organization: {', '.join(known) or 'there is none'}")
+    return named
+
+
+def _hashed(email: str, name: str) -> str:
+    """The hash of a password that is prompted for twice, or, where nobody sits at a terminal, the line of standard input."""
+    from api.desk.passwords import hash_password
+    from mapping.desk.password_rules import LONGEST, SHORTEST, password_fault
+
+    if sys.stdin.isatty():
+        given = str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+    else:
+        given = sys.stdin.readline().rstrip("\r\n")
+    fault = password_fault(given, email, name)
+    if fault is not None:
+        fail(f"the password {FAULTS[fault].format(shortest=SHORTEST, longest=LONGEST)}")
+    return hash_password(given)

@@ -1,0 +1,31 @@
+"""What people may do: the roles of accounts, and the scopes of clients that each of them stands for."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class AccountRole(StrEnum):
+    """What an account may do in its organization."""
+
+    READER = "reader"
+    EDITOR = "editor"
+    ADMIN = "admin"
+
+
+SCOPES: Mapping[AccountRole, frozenset[str]] = {
+    AccountRole.READER: frozenset({"read"}),
+    AccountRole.EDITOR: frozenset({"read", "write", "external", "comments", "stats"}),
+    AccountRole.ADMIN: frozenset({"read", "write", "external", "comments", "stats", "webhooks"}),
+}
+"""The scopes of each role, in the account's own organization.
+
+The scope `admin` of clients is in none: what it opens shows the process as a whole, to whoever runs it, and names the
+matches of every organization.
+"""
+RANKS: Mapping[AccountRole, int] = {role: rank for rank, role in enumerate(AccountRole)}
+"""Which of two roles may do more."""

@@ -1,0 +1,141 @@
+"""Who is signed in: of each session a hash of its token, so that nobody who reads the table is anybody."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from mapping.desk.account_roles import AccountRole
+from store.accounts.tables import accounts, desk_sessions
+
+if TYPE_CHECKING:
+    from store.engine.unit import Unit
+
+TOKEN_BYTES = 32
+SESSIONS_KEPT = 20
+"""Sessions of one account; of more the one that was seen longest ago ends."""
+PURGED = 500
+"""Rows that one unit deletes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredSession:
+    """A session with what its account is now; times in Unix seconds."""
+
+    id: str
+    account_id: str
+    organization_id: str
+    name: str
+    role: AccountRole
+    browser: str
+    created_at: int
+    seen_at: int
+    expires_at: int
+
+
+def token_digest(token: str) -> str:
+    """What is stored of a token: its SHA-256 as 64 hex digits. Tokens are long and random, so no salt is needed."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def begin(unit: Unit, account_id: str, *, browser: str, lasts: float) -> str:
+    """Begin a session that ends after `lasts` seconds at the latest; gives its token, which is stored nowhere."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    unit.conn.execute(
+        insert(desk_sessions).values(
+            id=secrets.token_hex(12),
+            token_hash=token_digest(token),
+            account_id=account_id,
+            browser=browser,
+            created_at=unit.now,
+            seen_at=unit.now,
+            expires_at=unit.now + int(lasts),
+        )
+    )
+    newest = (
+        select(desk_sessions.c.id)
+        .where(desk_sessions.c.account_id == account_id)
+        .order_by(desk_sessions.c.seen_at.desc(), desk_sessions.c.created_at.desc())
+        .limit(SESSIONS_KEPT)
+    )
+    unit.conn.execute(
+        delete(desk_sessions).where(desk_sessions.c.account_id == account_id, desk_sessions.c.id.not_in(newest))
+    )
+    return token
+
+
+def find(conn: Connection, token: str, *, now: float, idle: float) -> StoredSession | None:
+    """The session with this token, unless it has ended, was not seen for `idle` seconds, or its account is disabled."""
+    wanted = (
+        desk_sessions.c.token_hash == token_digest(token),
+        desk_sessions.c.expires_at > now,
+        desk_sessions.c.seen_at > now - idle,
+        accounts.c.disabled_at.is_(None),
+    )
+    found = _sessions(conn, *wanted)
+    return found[0] if found else None
+
+
+def of_account(conn: Connection, account_id: str, *, now: float, idle: float) -> list[StoredSession]:
+    """The sessions of an account that last, newest first."""
+    lasting = desk_sessions.c.expires_at > now, desk_sessions.c.seen_at > now - idle
+    return _sessions(conn, desk_sessions.c.account_id == account_id, *lasting)
+
+
+def touch(unit: Unit, session_id: str) -> None:
+    """Note that the session was seen now."""
+    unit.conn.execute(update(desk_sessions).where(desk_sessions.c.id == session_id).values(seen_at=unit.now))
+
+
+def end(unit: Unit, account_id: str, session_id: str) -> None:
+    """End one session of the account."""
+    wanted = desk_sessions.c.id == session_id, desk_sessions.c.account_id == account_id
+    unit.conn.execute(delete(desk_sessions).where(*wanted))
+
+
+def end_token(unit: Unit, token: str) -> None:
+    """End the session with this token, if there is one."""
+    unit.conn.execute(delete(desk_sessions).where(desk_sessions.c.token_hash == token_digest(token)))
+
+
+def end_all(unit: Unit, account_id: str, *, but: str | None = None) -> int:
+    """End all sessions of the account, but for one of them; gives how many there were."""
+    wanted = [desk_sessions.c.account_id == account_id]
+    if but is not None:
+        wanted.append(desk_sessions.c.id != but)
+    return unit.conn.execute(delete(desk_sessions).where(*wanted)).rowcount
+
+
+def purge(unit: Unit, *, idle: float) -> bool:
+    """Delete some sessions that have ended; whether there may be more."""
+    columns = desk_sessions.c
+    over = (columns.expires_at <= unit.now) | (columns.seen_at <= unit.now - idle)
+    some = select(columns.id).where(over).limit(PURGED)
+    return unit.conn.execute(delete(desk_sessions).where(columns.id.in_(some))).rowcount == PURGED
+
+
+def _sessions(conn: Connection, *wanted: object) -> list[StoredSession]:
+    columns = desk_sessions.c
+    query = (
+        select(
+            columns.id,
+            columns.account_id,
+            columns.browser,
+            columns.created_at,
+            columns.seen_at,
+            columns.expires_at,
+            accounts.c.organization_id,
+            accounts.c.name,
+            accounts.c.role,
+        )
+        .join(accounts, accounts.c.id == columns.account_id)
+        .where(*wanted)  # type: ignore[arg-type]
+        .order_by(columns.created_at.desc(), columns.id)
+    )
+    rows = [row._asdict() for row in conn.execute(query)]
+    known = set(AccountRole)
+    return [StoredSession(**{**row, "role": AccountRole(row["role"])}) for row in rows if row["role"] in known]

@@ -1,0 +1,62 @@
+"""How often somebody has failed to sign in, and from when on the next try counts."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, select
+
+from mapping.errors import RateLimited
+from store.accounts.tables import sign_in_tries
+from store.engine.sql.bulk_write import insert_ignore, upsert, write_batch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from store.engine.unit import Unit
+
+KEPT = 86_400
+"""Seconds for which a failure counts."""
+PURGED = 500
+"""Rows that one unit deletes."""
+
+
+def try_key(*parts: str) -> str:
+    """What a try counts for, as a hash: a table of who signs in from where would be worth stealing."""
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def begin(unit: Unit, delays: Mapping[str, Mapping[int, int]]) -> None:
+    """Count a try as a failure under each of the keys, before the password is looked at, so that none escapes the count.
+
+    `delays`: key → the failures from which on there is a delay → its seconds. Raises RateLimited where the next try of a
+    key does not count yet; then nothing is counted.
+    """
+    columns = sign_in_tries.c
+    fresh = [{"key": key, "failures": 0, "next_at": 0, "tried_at": unit.now} for key in sorted(delays)]
+    write_batch(unit.conn, insert_ignore(sign_in_tries, fresh))
+    locked = select(sign_in_tries).where(columns.key.in_(delays)).order_by(columns.key).with_for_update()
+    rows = unit.conn.execute(locked)
+    known = {row.key: row for row in rows if row.tried_at > unit.now - KEPT}
+    waits = max((row.next_at - unit.now for row in known.values()), default=0)
+    if waits > 0:
+        raise RateLimited("too many tries to sign in", retry_after=waits)
+    counted = []
+    for key, steps in delays.items():
+        failures = known[key].failures + 1 if key in known else 1
+        delay = max((seconds for least, seconds in steps.items() if failures >= least), default=0)
+        counted.append({"key": key, "failures": failures, "next_at": unit.now + delay, "tried_at": unit.now})
+    write_batch(unit.conn, upsert(sign_in_tries, counted))
+
+
+def forgive(unit: Unit, *keys: str) -> None:
+    """Forget the failures of these keys: somebody has signed in."""
+    unit.conn.execute(delete(sign_in_tries).where(sign_in_tries.c.key.in_(keys)))
+
+
+def purge(unit: Unit) -> bool:
+    """Delete some that count no more; whether there may be more."""
+    columns = sign_in_tries.c
+    old = select(columns.key).where(columns.tried_at <= unit.now - KEPT).limit(PURGED)
+    return unit.conn.execute(delete(sign_in_tries).where(columns.key.in_(old))).rowcount == PURGED

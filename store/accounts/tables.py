@@ -1,0 +1,83 @@
+"""The tables of people: their accounts, their sessions, tries to sign in, and what they have done."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, select
+
+from store.engine.columns import Bytewise, Counter, integer, metadata, text
+from store.engine.portable_table import of_organization
+from store.engine.stored_capability import StoredCapability
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("id", Bytewise, primary_key=True),
+    text("organization_id", index=True),
+    text("email", unique=True),
+    text("name"),
+    text("role"),
+    text("password_hash", nullable=True),
+    text("issuer", nullable=True),
+    text("subject", nullable=True),
+    integer("by_groups", server_default="0"),
+    integer("created_at"),
+    integer("updated_at"),
+    integer("disabled_at", nullable=True),
+    UniqueConstraint("issuer", "subject"),
+)
+"""`email`: in lower case, by which a person signs in. `password_hash`: by Argon2id; without one nobody signs in by password.
+
+`issuer` and `subject`: who the person is at the provider of OpenID Connect by which it has signed in. `by_groups`: 1 where
+its groups there have made the account, and say which role it has.
+"""
+
+desk_sessions = Table(
+    "desk_sessions",
+    metadata,
+    Column("id", Bytewise, primary_key=True),  # random, and of no use to sign in with
+    text("token_hash", unique=True),
+    Column("account_id", Bytewise, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    text("browser"),
+    integer("created_at"),
+    integer("seen_at"),
+    integer("expires_at", index=True),
+)
+"""Who is signed in; a row that is gone is a session that has ended."""
+
+sign_in_tries = Table(
+    "sign_in_tries",
+    metadata,
+    Column("key", Bytewise, primary_key=True),  # a hash of whose account and from which network
+    integer("failures"),
+    integer("next_at"),
+    integer("tried_at", index=True),
+)
+
+audit_entries = Table(
+    "audit_entries",
+    metadata,
+    Column("serial", Counter, primary_key=True, autoincrement=True),
+    text("organization_id"),
+    Column("account_id", Bytewise, nullable=False),
+    text("operation"),
+    text("target"),
+    integer("at", index=True),
+    Index(None, "organization_id", "serial"),
+    sqlite_autoincrement=True,
+)
+"""What people have done, newest last."""
+
+DESK = StoredCapability(
+    portable=(
+        of_organization(accounts, given={"password_hash": None}),
+        of_organization(
+            audit_entries, given={"serial": None}, named={"account_id": "account"}, order=(audit_entries.c.serial,)
+        ),
+    ),
+    stays={
+        "desk_sessions": "who is signed in at the old place",
+        "sign_in_tries": "limits of the old place",
+    },
+    owners={"account": select(accounts.c.id, accounts.c.organization_id)},
+)
+"""Passwords stay, as the secrets of clients do: hashes in a file can be guessed at leisure."""
