@@ -5,18 +5,24 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import config
+from api.desk.passwords import hash_password
 from config.errors import StartError
 from ingest.daemon import run as daemon
 from ingest.telemetry import logs
+from mapping.desk.account_roles import AccountRole
 from mapping.errors import ServiceError
 from providers.replay import ReplaySettings, running
 from providers.replay.demo import LANGUAGES, NAMES, demo_files
+from store.accounts import accounts
+from store.accounts.accounts import AccountSpec
 from store.liveblogs.liveblogs import list_games
 from store.upkeep import command
 
@@ -37,10 +43,17 @@ GREETING = """
 
   Page      {address}/
   API       {address}/docs   (client_id demo, client_secret demo-secret-for-the-demo-only)
+  Desk      {address}/desk   (editor@example.org, password {password})
   Provider  {provider}/__replay/state   (what the replayed feed shows; faults, seek and pause are beside it)
 
   Stop with Ctrl-C. Nothing is kept.
 """
+
+
+PASSWORD = "demo-secret-for-the-demo-only"  # noqa: S105 -- of an account that is gone with the demo
+EDITOR = AccountSpec(
+    organization_id="demo", email="editor@example.org", name="Robin Demo", role=AccountRole.EDITOR, password_hash=None
+)
 
 
 async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) -> None:
@@ -59,7 +72,7 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
             url, greeted = settings.database.url.get_secret_value(), list[asyncio.Task[None]]()
 
             def announce(address: str) -> None:
-                greeting = GREETING.format(speed=speed, address=address, provider=replay.url)
+                greeting = GREETING.format(speed=speed, address=address, provider=replay.url, password=PASSWORD)
                 greeted.append(asyncio.create_task(_greet(url, greeting, out)))
 
             try:
@@ -73,13 +86,18 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
 
 
 async def _greet(url: str, greeting: str, out: Console) -> None:
-    """Print the greeting once all matches have their liveblogs, so that nobody's first page is empty."""
+    """Print the greeting once there is somebody who may sign in, and all matches have their liveblogs: no first page is empty."""
+    await asyncio.to_thread(command.run, url, partial(accounts.create, spec=_editor()), timeout=5)
     for _ in range(TRIES):
         with suppress(ServiceError):
             if len(await command.look(url, list_games, timeout=5)) >= len(NAMES):
                 break
         await asyncio.sleep(0.1)
     out.print(greeting, markup=False)
+
+
+def _editor() -> AccountSpec:
+    return replace(EDITOR, password_hash=hash_password(PASSWORD))
 
 
 def _settings(port: int, base_url: str) -> Settings:
