@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import State
+from mapping.rules.public import post_is_public
 from store.timeline.timeline import PostTime
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def post_times(
 def _what(entry: Entry, earlier: Entry | None, before: StoredEvent | None, write: EventWrite) -> str:
     """What happens to the post, in a word."""
     if before is None:
-        return "posted" if write.local_status == LocalStatus.PUBLISHED else "draft"
+        return "posted" if post_is_public(write.local_status, None) else "draft"
     was = None if earlier is None else earlier.state
     if entry.state in STATES and entry.state is not was:
         return STATES[entry.state]
