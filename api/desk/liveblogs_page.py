@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from api.desk.desk_frame import DeskPage
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest
+    from api.page.clock import ShownClock
     from store.liveblogs.liveblogs import StoredGame
 
 LISTED, MOST = 30, 100
@@ -52,9 +53,7 @@ def _table(page: DeskPage, rows: str) -> str:
 def _row(page: DeskPage, game: StoredGame, zone: ZoneInfo, now: float) -> str:
     document = game.as_document()
     state = clock(document, page.texts, now)
-    words = [escape(state.label)] if state is not None else []
-    if state is not None and state.live:
-        words.insert(0, f'<b class="live">{page.text(DeskText.LIVE_NOW)}</b>')
+    words = [_state(state)] if state is not None else []
     if not game.public:
         words.append(page.text(DeskText.HIDDEN))
     changed = moment(game.updated_at, "date", zone, page.texts.locale)
@@ -62,6 +61,11 @@ def _row(page: DeskPage, game: StoredGame, zone: ZoneInfo, now: float) -> str:
         f'<tr><th scope="row" dir="auto">{escape(title(document))}</th>'
         f"<td>{' · '.join(words) or '–'}</td><td>{changed}</td></tr>"
     )
+
+
+def _state(state: ShownClock) -> str:
+    label = escape(state.label)
+    return f'<b class="live">{label}</b>' if state.live else label
 
 
 def _pager(page: DeskPage, limit: int, number: int, *, more: bool) -> str:

@@ -9,26 +9,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
-from authlib.oauth2 import OAuth2Error
-from authlib.oauth2.auth import ClientAuth
-from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
-from authlib.oauth2.rfc7636 import create_s256_code_challenge
-from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
 
 from mapping.errors import UpstreamUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from joserfc.jwk import KeySetSerialization
+    from joserfc.jwk import KeySet
+    from joserfc.jwt import Token
 
+    from api.desk.openid_tokens import CodeRequest
     from config.sections import OpenId
 
 ANSWER_BYTES = 1_048_576
@@ -36,23 +30,11 @@ KEPT = 3600.0
 """Seconds for which addresses and keys of the provider are kept; keys are read anew when one is not among them."""
 KEYS_AGAIN = 60.0
 """Seconds before which they are not read anew for a token whose key is unknown: anybody can make one up."""
-LEEWAY = 60
-"""Seconds by which the provider's clock may be wrong."""
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
-"""Signatures that only the provider can make; none by a secret that is shared, and never `none`."""
 FAILED = "the provider of OpenID Connect could not be used"
 
 
 class OpenIdRefused(Exception):
     """What the provider has given back is not what it has to be; the message says what, never a value."""
-
-
-class CodeRequest(NamedTuple):
-    """What binds a code to the browser that has begun: random texts that nobody else knows."""
-
-    state: str
-    nonce: str
-    verifier: str
 
 
 class OpenIdProvider:
@@ -65,66 +47,41 @@ class OpenIdProvider:
 
     async def address(self, begun: CodeRequest, back: str) -> str:
         """Where the browser is led to sign in; `back`: our own address to come back to. Raises UpstreamUnavailable."""
-        metadata = await self._known()
-        address: str = prepare_grant_uri(
-            metadata["authorization_endpoint"],
-            client_id=self._settings.client_id,
-            response_type="code",
-            redirect_uri=back,
-            scope=" ".join(self._settings.scopes),
-            state=begun.state,
-            nonce=begun.nonce,
-            code_challenge=create_s256_code_challenge(begun.verifier),
-            code_challenge_method="S256",
-        )
-        return address
+        from api.desk.openid_tokens import authorization_address  # a start that signs nobody in needs none of it
+
+        return authorization_address(self._settings, (await self._known())["authorization_endpoint"], begun, back)
 
     async def claims(self, code: str, begun: CodeRequest, back: str) -> Mapping[str, Any]:
         """What the provider says of who has signed in. Raises OpenIdRefused, UpstreamUnavailable."""
+        from api.desk.openid_tokens import TokenRefused, checked_claims, token_request
+
         metadata = await self._known()
-        body = prepare_token_request("authorization_code", "", back, code=code, code_verifier=begun.verifier)
-        secret = self._settings.client_secret
-        methods = metadata.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
-        method = "client_secret_basic" if "client_secret_basic" in methods else "client_secret_post"
-        prove = ClientAuth(
-            self._settings.client_id,
-            None if secret is None else secret.get_secret_value(),
-            method if secret else "none",
-        )
-        headers = {"Content-Type": "application/x-www-form-urlencoded"}
-        address, headers, body = prove.prepare("POST", metadata["token_endpoint"], headers, body)
-        token = await self._fetch("POST", address, headers=headers, body=body)
-        if not isinstance(token.get("id_token"), str):
+        address, headers, body = token_request(self._settings, metadata, code, begun, back)
+        answer = await self._fetch("POST", address, headers=headers, body=body)
+        if not isinstance(answer.get("id_token"), str):
             raise OpenIdRefused("there is no ID token")
-        return await self._verify(token["id_token"], str(token.get("access_token", "")), begun.nonce)
-
-    async def _verify(self, id_token: str, access_token: str, nonce: str) -> Mapping[str, Any]:
-        found = await self._signed(id_token)
-        claims = CodeIDToken(
-            found.claims,
-            found.header,
-            {
-                "iss": {"essential": True, "value": str((await self._known())["issuer"])},
-                "aud": {"essential": True, "value": str(self._settings.client_id)},
-                "sub": {"essential": True},
-            },
-            {"nonce": nonce, "client_id": self._settings.client_id, "access_token": access_token},
-        )
+        access_token = str(answer.get("access_token", ""))
         try:
-            claims.validate(now=int(self._clock()), leeway=LEEWAY)
-        except (JoseError, OAuth2Error) as error:
-            raise OpenIdRefused(f"a claim is refused: {type(error).__name__}") from None
-        known: Mapping[str, Any] = claims
-        return known
+            token = await self._signed(answer["id_token"])
+            return checked_claims(
+                self._settings,
+                token,
+                issuer=str(metadata["issuer"]),
+                nonce=begun.nonce,
+                access_token=access_token,
+                now=self._clock(),
+            )
+        except TokenRefused as error:
+            raise OpenIdRefused(str(error)) from None
 
-    async def _signed(self, id_token: str) -> jwt.Token:
+    async def _signed(self, id_token: str) -> Token:
         """The token, signed by one of the provider's keys; one that is not among those we know is perhaps a new one."""
-        for again in (False, True):
-            try:
-                return jwt.decode(id_token, await self._key_set(again=again), algorithms=list(ALGORITHMS))
-            except (JoseError, ValueError) as error:
-                refused = type(error).__name__
-        raise OpenIdRefused(f"the ID token is refused: {refused}")
+        from api.desk.openid_tokens import TokenRefused, signed_token
+
+        try:
+            return signed_token(id_token, await self._key_set())
+        except TokenRefused:
+            return signed_token(id_token, await self._key_set(again=True))
 
     async def _known(self) -> Mapping[str, Any]:
         kept, issuer = self._metadata, str(self._settings.issuer)
@@ -141,14 +98,13 @@ class OpenIdProvider:
         return found
 
     async def _key_set(self, *, again: bool = False) -> KeySet:
+        from api.desk.openid_tokens import key_set
+
         kept, now = self._keys, self._monotonic()
         if kept is not None and now < kept[0] + (KEYS_AGAIN if again else KEPT):
             return kept[1]
         found = await self._fetch("GET", (await self._known())["jwks_uri"])
-        try:
-            keys = KeySet.import_key_set(cast("KeySetSerialization", found))  # which checks it
-        except (JoseError, ValueError, KeyError, TypeError):
-            raise UpstreamUnavailable(f"{FAILED}: its keys cannot be read") from None
+        keys = key_set(found)
         self._keys = (now, keys)
         return keys
 

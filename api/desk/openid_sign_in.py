@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from api.desk.cookies import OPENID, OPENID_AGE, cookie_kind, cookie_of
 from api.desk.desk_frame import HEADERS
-from api.desk.openid_provider import CodeRequest, OpenIdProvider, OpenIdRefused
+from api.desk.openid_provider import OpenIdProvider, OpenIdRefused
 from api.desk.sign_in import begin_session, message_page
 from mapping.desk.desk_text import DeskText
 from mapping.desk.openid_claims import person_of_claims
@@ -24,6 +24,7 @@ from store.accounts.openid_accounts import account_of
 
 if TYPE_CHECKING:
     from api.desk.cookies import CookieKind
+    from api.desk.openid_tokens import CodeRequest
     from api.http.request import ApiRequest
 
 log = structlog.get_logger(__name__)
@@ -35,6 +36,8 @@ BYTES = 32
 
 async def begin_openid(request: ApiRequest) -> Response:
     """Lead to the provider, with a cookie that binds the answer to this browser."""
+    from api.desk.openid_tokens import CodeRequest  # a start that signs nobody in needs none of it
+
     kind, provider = _way(request)
     begun = CodeRequest(*(secrets.token_urlsafe(BYTES) for _ in CodeRequest._fields))
     try:
@@ -104,6 +107,8 @@ def _packed(begun: CodeRequest, wanted: str) -> str:
 
 def _unpacked(value: str | None) -> tuple[CodeRequest, str] | None:
     """What the cookie holds; None where it is not one of ours."""
+    from api.desk.openid_tokens import CodeRequest
+
     try:
         texts = json.loads(urlsafe_b64decode((value or "") + "=="))
     except (ValueError, RecursionError):

@@ -13,7 +13,7 @@ import structlog
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
 from api.desk.desk_frame import DeskPage, redirect
 from api.desk.handlers import SIGN_IN, read_form, signed_in
-from api.desk.passwords import PasswordChecks
+from api.desk.passwords import PasswordChecks, PasswordsBusy
 from api.desk.sessions_door import check_site
 from api.http.request import client_network
 from mapping.desk.desk_text import DeskText
@@ -140,7 +140,8 @@ async def _by_password(request: ApiRequest, form: Query) -> StoredAccount | None
 
 def _refuse(request: ApiRequest, wanted: str, form: Query, error: RateLimited) -> Response:
     seconds, page = max(1, math.ceil(error.retry_after or 1)), DeskPage.of(request, None)
-    said = page.text(DeskText.WAIT, seconds=seconds)
+    busy = isinstance(error, PasswordsBusy)
+    said = page.text(DeskText.BUSY) if busy else page.text(DeskText.WAIT, seconds=seconds)
     headers = {"Retry-After": str(seconds)}
     return _form(request, wanted, said, status=429, email=form.get("email", ""), headers=headers)
 

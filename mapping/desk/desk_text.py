@@ -25,7 +25,6 @@ class DeskText(StrEnum):
     PROVIDER_FAILED = "The sign-in did not work. Please try again."
     NEEDS_HTTPS = "People sign in only where the address begins with https, or on this computer itself."
     NO_WAY_IN = "Nobody can sign in: passwords are switched off, and there is no other way."
-    LIVE_NOW = "Live"
     HIDDEN = "Not published"
     LAST_CHANGE = "Last change"
     STATE = "State"

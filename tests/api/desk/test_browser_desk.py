@@ -131,6 +131,20 @@ async def test_a_wrong_password_is_said(desk, browser, width):
     assert await violations(page) == {}
 
 
+async def test_fields_of_passwords_hide_them_and_take_what_is_pasted(desk, browser):
+    """From whatever keeps passwords; it knows by the fields' names what is meant."""
+    _, address = desk
+    page = await opened(browser, 390)
+    await sign_in(page, address, "/desk/account")
+    for name, purpose in (("password", "current-password"), ("new-password", "new-password")):
+        field = page.locator(f"#{name}")
+        assert await field.get_attribute("type") == "password"
+        assert await field.get_attribute("autocomplete") == purpose
+        await field.focus()
+        await page.keyboard.insert_text("pasted at once, with blanks")
+        assert await field.input_value() == "pasted at once, with blanks"
+
+
 async def test_every_key_stop_is_seen(desk, browser):
     """Skip link first, then all links and buttons, each with an outline."""
     _, address = desk

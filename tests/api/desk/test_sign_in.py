@@ -8,6 +8,7 @@ from functools import partial
 
 import pytest
 import structlog
+from argon2 import PasswordHasher
 
 from api.desk import passwords
 from api.desk.cookies import LOOPBACK, PROTECTED, cookie_kind
@@ -141,7 +142,7 @@ async def test_an_account_of_an_organization_that_is_not_configured_is_nobodys(s
 def test_the_work_is_the_same_for_nobodys_password(monkeypatch):
     """One check of the same parameters, whoever is meant: for an account, none, one without a password, one that is broken."""
     checked = []
-    real = passwords._HASHER
+    real = passwords.password_hasher()
     verify_password(None, PASSWORD)
 
     class Counting:
@@ -151,7 +152,7 @@ def test_the_work_is_the_same_for_nobodys_password(monkeypatch):
             checked.append(stored.split("$")[1:4])
             return real.verify(stored, password)
 
-    monkeypatch.setattr(passwords, "_HASHER", Counting())
+    monkeypatch.setattr(passwords, "password_hasher", Counting)
 
     for stored in (hashed(), None):
         verify_password(stored, "wrong all the same")
@@ -162,7 +163,7 @@ def test_the_work_is_the_same_for_nobodys_password(monkeypatch):
 
 def test_a_hash_of_older_parameters_is_made_anew():
     """When its password is given, the only moment at which it is known."""
-    older = passwords.PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash(PASSWORD)
+    older = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash(PASSWORD)
 
     opens, better = verify_password(older, PASSWORD)
 
