@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -13,16 +12,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import config
-from api.desk.passwords import hash_password
 from config.errors import StartError
+from ingest.cli.accounts import add_demo_editor
 from ingest.daemon import run as daemon
 from ingest.telemetry import logs
-from mapping.desk.account_roles import AccountRole
 from mapping.errors import ServiceError
 from providers.replay import ReplaySettings, running
 from providers.replay.demo import LANGUAGES, NAMES, demo_files
-from store.accounts import accounts
-from store.accounts.accounts import AccountSpec
 from store.liveblogs.liveblogs import list_games
 from store.upkeep import command
 
@@ -51,9 +47,6 @@ GREETING = """
 
 
 PASSWORD = "demo-secret-for-the-demo-only"  # noqa: S105 -- of an account that is gone with the demo
-EDITOR = AccountSpec(
-    organization_id="demo", email="editor@example.org", name="Robin Demo", role=AccountRole.EDITOR, password_hash=None
-)
 
 
 async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) -> None:
@@ -87,17 +80,13 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
 
 async def _greet(url: str, greeting: str, out: Console) -> None:
     """Print the greeting once there is somebody who may sign in, and all matches have their liveblogs: no first page is empty."""
-    await asyncio.to_thread(command.run, url, partial(accounts.create, spec=_editor()), timeout=5)
+    await asyncio.to_thread(command.run, url, partial(add_demo_editor, password=PASSWORD), timeout=5)
     for _ in range(TRIES):
         with suppress(ServiceError):
             if len(await command.look(url, list_games, timeout=5)) >= len(NAMES):
                 break
         await asyncio.sleep(0.1)
     out.print(greeting, markup=False)
-
-
-def _editor() -> AccountSpec:
-    return replace(EDITOR, password_hash=hash_password(PASSWORD))
 
 
 def _settings(port: int, base_url: str) -> Settings:
