@@ -368,7 +368,7 @@ webhook_waiting = _delivery(
     "webhook_waiting",
     integer("rounds"),
     Column("next_at", Double, nullable=False),
-    Index(None, "webhook_id", "next_at"),
+    Index(None, "webhook_id", "next_at", "id"),  # in the order in which they are due
     Index(None, "next_at"),
 )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import text as sql
 
+from mapping.documents.scalars import LocalStatus
 from store.liveblogs import history
 from store.liveblogs.event_rows import event_of, in_chunks
 from store.public import post_is_public
@@ -17,6 +19,14 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, FromClause
 
     from store.engine.records import StoredEvent
+
+AT_ONCE = 20
+"""Events that are looked at together for when one was changed last."""
+# By two indexes alone: of the posts of the liveblog that are published, and of all posts that wait for their time.
+_COUNTED = sql(
+    "SELECT (SELECT count(*) FROM events WHERE game_id = :game_id AND local_status = :published) - (SELECT count(*) FROM"
+    " events WHERE publish_at IS NOT NULL AND local_status = 0 AND game_id || '' = :game_id)"
+)
 
 
 def changed_events(
@@ -78,17 +88,39 @@ class Coverage(NamedTuple):
 
 
 def count(conn: Connection, game_id: str) -> int:
-    """How many events of the liveblog are public."""
-    table = history.events_of(conn, game_id)
-    return conn.scalar(select(func.count()).select_from(table).where(*_public(table, game_id))) or 0
+    """How many events of the liveblog are public; of the present, no event itself is looked at."""
+    if history.moment_of(conn) is not None:
+        table = history.events_of(conn, game_id)
+        return conn.scalar(select(func.count()).select_from(table).where(*_public(table, game_id))) or 0
+    return int(conn.execute(_COUNTED, {"game_id": game_id, "published": LocalStatus.PUBLISHED}).scalar_one())
 
 
 def coverage(conn: Connection, game_id: str) -> Coverage:
-    """What the public events say of the time that the liveblog covers."""
+    """What the public events say of the time that the liveblog covers. Their order is that of their creation."""
     table = history.events_of(conn, game_id)
-    created, updated = table.c.created_at, table.c.updated_at
-    query = select(func.min(created), func.max(created), func.max(updated)).where(*_public(table, game_id))
-    return Coverage(*conn.execute(query).one())
+    query = select(table.c.created_at).where(*_public(table, game_id)).limit(1)
+    first, last = (conn.scalar(query.order_by(order)) for order in (table.c.sort, table.c.sort.desc()))
+    return Coverage(first, last, _changed_last(conn, table, game_id))
+
+
+def _changed_last(conn: Connection, table: FromClause, game_id: str) -> int | None:
+    """When a public event was changed last: none that was written before that can be later.
+
+    Only where the newest versions do not say so, all events are looked at. A time of the future counts as it is found.
+    """
+    # Whether one is public is not looked at here: by the index of that all posts would be read and sorted.
+    query = select(table).where(table.c.game_id == game_id).order_by(table.c.version.desc())
+    latest: int | None = None
+    rows = conn.execute(query.limit(AT_ONCE)).all()
+    for event in map(event_of, rows):
+        if latest is not None and event.written_at <= latest:
+            return latest
+        if event.public:
+            latest = max(latest or 0, event.updated_at)
+    if len(rows) < AT_ONCE:
+        return latest
+    newest: int | None = conn.scalar(select(func.max(table.c.updated_at)).where(*_public(table, game_id)))
+    return newest
 
 
 def _public(table: FromClause, game_id: str) -> tuple[ColumnElement[bool], ...]:
@@ -96,7 +128,6 @@ def _public(table: FromClause, game_id: str) -> tuple[ColumnElement[bool], ...]:
 
 
 def _changed(table: FromClause, game_id: str, since: int) -> Select[Any]:
-    query = select(table).where(table.c.game_id == game_id, table.c.version > since)
-    if since == 0:
-        query = query.where(post_is_public(table))
-    return query
+    if since == 0:  # of all versions: nothing that an index should be chosen for
+        return select(table).where(*_public(table, game_id))
+    return select(table).where(table.c.game_id == game_id, table.c.version > since)

@@ -111,6 +111,20 @@ GROWING: Mapping[str, Mapping[str, str]] = {
         "state": "'posted'",
         "reason": "''",
     },
+    "post_times": {
+        "game_id": GAME_OF_POST,
+        "version": "(n + 1)",
+        "local_id": POST,
+        "what": "'posted'",
+        "believed_at": f"(1000.0 * {SOON})",
+        "answers": "'{}'",
+    },
+    "decisions": {
+        "follow_id": id_of(FOLLOW, f"(n / {POSTS})"),
+        "believed_at": f"(1000.0 * {SOON})",
+        "answers": "'{}'",
+        "versions": "'{}'",
+    },
     "idempotency": {"organization_id": f"'{ORGANIZATION}'", "client_id": "'cms'", "key": "('key ' || n)"},
     "webhooks": {
         "id": id_of(WEBHOOK, "n"),

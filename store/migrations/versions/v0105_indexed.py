@@ -1,4 +1,4 @@
-"""Indexes for what was looked for among everything: the log of an organization's deliveries, and posts that say what happened.
+"""Indexes for what was looked for among everything: an organization's log of deliveries, what is due, what happened.
 
 A daemon of before goes on meanwhile: what it logs has no organization, and is not in the log that a client reads.
 """
@@ -22,7 +22,9 @@ SAYING = (
 
 
 def upgrade() -> None:
-    lock_tables("events", "webhooks", "webhook_rounds")
+    lock_tables("events", "webhooks", "webhook_waiting", "webhook_rounds")
+    op.create_index("ix_webhook_waiting_webhook_id_next_at_id", "webhook_waiting", ["webhook_id", "next_at", "id"])
+    op.drop_index("ix_webhook_waiting_webhook_id_next_at", "webhook_waiting")
     saying = sa.text(SAYING)
     op.create_index(
         "ix_events_saying",

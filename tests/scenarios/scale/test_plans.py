@@ -21,6 +21,7 @@ from store.alarms import alarms
 from store.following import closing
 from store.liveblogs import history
 from store.media import uploads
+from store.timeline import timeline
 from store.webhooks import delivery_log, outbox, webhooks
 from tests.ingest.sync.test_creating import LINES, MATCH
 from tests.kit import query_plans
@@ -47,7 +48,7 @@ WHOLE = {
     "SELECT count(*) AS count_1 FROM comments": "the interface promises moderators how many there are",
 }
 """What looks at all rows, and why."""
-PURGES = {f"purge {name}" for name in ("deliveries", "bodies", "uploads", "history", "alarms")}
+PURGES = {f"purge {name}" for name in ("deliveries", "bodies", "uploads", "history", "timelines", "alarms")}
 """Jobs whose units `purge` runs; those of capabilities are collected."""
 KINDS = ("player", "team", "tournament")
 SCOPES = ["read", "write", "external", "stats", "webhooks", "comments"]
@@ -248,6 +249,7 @@ async def purge(url, settings):
         webhooks.forget_ended,
         partial(closing.forget_bodies, follow_ids=closed),
         partial(history.purge, before=old),
+        partial(timeline.purge, before=old),
         partial(alarms.purge, before=old),
         partial(uploads.forget, keys=unused),
         *of_capabilities,
