@@ -62,7 +62,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE, people=True),
     Route("GET", card.PATH, card.card, "page", card.CARD),
     Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
-    Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM, people=True),
+    Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     *(route for capability in CAPABILITIES for route in capability.routes),
     *DESK_ROUTES,

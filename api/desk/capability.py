@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from api.desk.liveblog.attendance import Attendance
+from api.desk.attendance import Attendance
 from api.desk.openid_provider import OpenIdProvider
 from api.desk.passwords import PasswordChecks
 from api.desk.sessions_door import SessionsDoor

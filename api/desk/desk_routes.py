@@ -5,7 +5,7 @@ from __future__ import annotations
 from api.desk import account_page, openid_sign_in, sign_in
 from api.desk.desk_frame import STATIC
 from api.desk.handlers import SIGN_IN, desk_form, desk_page
-from api.desk.liveblog.liveblog_routes import LIVEBLOG_ROUTES
+from api.desk.liveblog_routes import LIVEBLOG_ROUTES
 from api.desk.liveblogs_page import show_liveblogs
 from api.http.routing import Route
 from api.http.static import folder

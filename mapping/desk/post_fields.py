@@ -36,6 +36,9 @@ LABELS: Mapping[str, LiveblogText] = {
 """Path of a field, or of what holds it → how it is called."""
 BESIDE = frozenset({"_type", "created_at"})
 """What the provider says of a post that its document does not hold."""
+CALLED = ("name", "question", "url", "title")
+"""What a document is called by, the best first."""
+NOTHING = "\N{EN DASH}"
 NAMELESS = frozenset({"editor", "user_id"})
 
 
@@ -128,16 +131,25 @@ def _words(value: Any) -> str:
 
 
 def _words_of(value: Mapping[str, Any]) -> str:
-    """What a document says: its text, its name, a score, who took part; else the values in it."""
+    """What a document says: its text, a score, who took part, its name; else the values in it."""
     if isinstance(value.get("text"), str):
         return plain(value["text"])
     if "home_score" in value or "away_score" in value:
-        return f"{value.get('home_score') or '–'}:{value.get('away_score') or '–'}"
+        return ":".join(str(value.get(name) or NOTHING) for name in ("home_score", "away_score"))
     if isinstance(value.get("player"), dict):
-        role = value.get("event_player_title") or value.get("event_player_type") or ""
-        return f"{value['player'].get('name') or ''} ({role})" if role else str(value["player"].get("name") or "")
-    for name in ("name", "question", "url", "title"):
-        if isinstance(value.get(name), str) and value[name]:
-            return str(value[name])
+        return _acting(value, value["player"])
+    return _called(value) or _inner(value)
+
+
+def _acting(value: Mapping[str, Any], player: Mapping[str, Any]) -> str:
+    role, name = value.get("event_player_title") or value.get("event_player_type"), _words(player.get("name"))
+    return f"{name} ({role})" if role else name
+
+
+def _called(value: Mapping[str, Any]) -> str:
+    return next((str(value[name]) for name in CALLED if isinstance(value.get(name), str) and value[name]), "")
+
+
+def _inner(value: Mapping[str, Any]) -> str:
     inner = {name: _words(each) for name, each in value.items() if name not in {"_type", "local_id"}}
     return ", ".join(f"{name}: {words}" for name, words in inner.items() if words)

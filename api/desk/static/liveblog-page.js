@@ -4,7 +4,7 @@ import { root, send } from "./desk.js";
 import { handBack, modify, remove, update } from "./liveblog-actions.js";
 import { Editor } from "./liveblog-editor.js";
 
-const SOON = 3000, OFTEN = 10000, MOST_UNDONE = 20;
+const SOON = 1000, OFTEN = 10000, MOST_UNDONE = 20;
 const place = document.getElementById("desk-liveblog");
 const data = place.dataset;
 const own = crypto.randomUUID?.() ?? String(Math.random()).slice(2);
@@ -382,7 +382,7 @@ document.addEventListener("visibilitychange", () => document.hidden || report())
 unfold(document);
 times(document);
 listenToMatch();
-if (new URLSearchParams(location.search).has("after") === false) follow();
+if (data.stream === "1") follow();
 report();
 beat();
 document.documentElement.dataset.ready = "1";

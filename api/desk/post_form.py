@@ -16,8 +16,8 @@ from mapping.rich_text import sanitise
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from api.desk.liveblog.load_posts import DeskMatch, DeskPost
-    from api.desk.liveblog.post_rows import PostRows
+    from api.desk.load_posts import DeskMatch, DeskPost
+    from api.desk.post_rows import PostRows
     from mapping.sports.base import Kind, Sport
 
 HIGHLIGHTS = {

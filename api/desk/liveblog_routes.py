@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from api.desk.handlers import desk_form, desk_page
-from api.desk.liveblog.liveblog_view import PATH, report_open, show_form, show_liveblog, show_posts
+from api.desk.liveblog_view import PATH, report_open, show_form, show_liveblog, show_posts
 from api.http.routing import Route
 
 LIVEBLOG_ROUTES = (

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
-from api.desk.liveblog.load_posts import POSTS_SHOWN
+from api.desk.load_posts import POSTS_SHOWN
 from api.http.json_path import Json, node, text
 from api.page.posts import safe_post
 from api.page.times import moment
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.desk.desk_frame import DeskPage
-    from api.desk.liveblog.load_posts import DeskPost, LoadedDesk, PostRequest
+    from api.desk.load_posts import DeskPost, LoadedDesk, PostRequest
     from api.page.page_context import PageContext
 
 FILTERS = {

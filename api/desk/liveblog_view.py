@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from starlette.responses import Response
 
+from api.desk.attendance import Attendance
 from api.desk.desk_frame import HEADERS, STATIC
-from api.desk.liveblog.attendance import Attendance
-from api.desk.liveblog.load_posts import LoadedDesk, PostRequest, load_desk, load_match, load_post, mark_of, own_game
-from api.desk.liveblog.match_form import match_section
-from api.desk.liveblog.post_form import post_form
-from api.desk.liveblog.post_rows import PostRows
+from api.desk.load_posts import LoadedDesk, PostRequest, load_desk, load_match, load_post, mark_of, own_game
+from api.desk.match_form import match_section
+from api.desk.post_form import post_form
+from api.desk.post_rows import PostRows
 from api.http import static
 from api.http.errors import json_response
 from api.http.request import choice
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.desk.desk_frame import DeskPage
-    from api.desk.liveblog.load_posts import DeskMatch
+    from api.desk.load_posts import DeskMatch
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
     from store.liveblogs.liveblogs import StoredGame
 
-PATH = "/desk/liveblogs/{liveblog}"
+PATH = "/desk/liveblogs/{liveblogId}"
 UP = "../.."
 """From the page to the root of the service; what its script fetches is put into it."""
 KEYS = (
@@ -69,7 +69,7 @@ class Opened(NamedTuple):
     @classmethod
     async def of(cls, request: ApiRequest, page: DeskPage, person: DeskPerson) -> Opened:
         """Raises NotFound for one that is not of the person's organization."""
-        name = str(request.path_params["liveblog"])
+        name = str(request.path_params["liveblogId"])
         game = await request.services.store.read(lambda conn: own_game(conn, name, person.organization_id))
         readers = PageRenderer.of(request.services).context(game, UP, f"{UP}/liveblogs/{quote(game.local_id, safe='')}")
         css = f"{UP}/static/{static.version('api.page.static')}/embed.css"
@@ -87,6 +87,7 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
     opened, wanted = await Opened.of(request, page, person), _wanted(request.query)
     loaded = await _load(request, opened, person, wanted)
     rows, match = opened.rows, loaded.match
+    stream = request.services.settings.server.public_feeds and opened.game.public
     parts = (
         _head(opened, match),
         _bar(rows),
@@ -96,7 +97,7 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
         f'<div id="posts">{rows.html(loaded, wanted)}</div>',
         _legend(rows),
     )
-    return page.response(title(match.document), f"{_files(page)}{_data(opened, loaded, person, parts)}")
+    return page.response(title(match.document), f"{_files(page)}{_data(opened, loaded, parts, stream=stream)}")
 
 
 async def show_posts(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
@@ -124,7 +125,7 @@ async def show_form(request: ApiRequest, page: DeskPage, person: DeskPerson) -> 
 
 async def report_open(request: ApiRequest, _page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Says that the page is open, and what is edited in it; answers who else is here, and the mark of the posts."""
-    name = str(request.path_params["liveblog"])
+    name = str(request.path_params["liveblogId"])
 
     def read(conn: Connection) -> tuple[StoredGame, str]:
         game = own_game(conn, name, person.organization_id)
@@ -164,7 +165,7 @@ def _files(page: DeskPage) -> str:
     )
 
 
-def _data(opened: Opened, loaded: LoadedDesk, person: DeskPerson, parts: tuple[str, ...]) -> str:
+def _data(opened: Opened, loaded: LoadedDesk, parts: tuple[str, ...], *, stream: bool) -> str:
     """All that the script needs, as attributes of what holds the page's parts."""
     texts = opened.rows.page.texts
     said = "".join(
@@ -174,7 +175,7 @@ def _data(opened: Opened, loaded: LoadedDesk, person: DeskPerson, parts: tuple[s
     return (
         f'<div id="desk-liveblog" data-liveblog="{escape(game.local_id)}" data-organization="{escape(game.organization_id)}"'
         f' data-version="{game.version}" data-mark="{escape(loaded.mark)}" data-writes="{int(opened.rows.writes)}"'
-        f' data-account="{escape(person.client_id)}" data-css="{opened.rows.css}"{said}>{"".join(parts)}</div>'
+        f' data-stream="{int(stream)}"{said}>{"".join(parts)}</div>'
     )
 
 

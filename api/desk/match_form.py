@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import TYPE_CHECKING
 
-from api.desk.liveblog.post_rows import PostRows, field_table
+from api.desk.post_rows import PostRows, field_table
 from api.http.json_path import Json, node, number, text
 from api.page.clock import clock
 from api.page.scoreboard import SIDES, team_of
@@ -16,7 +16,7 @@ from mapping.desk.post_fields import match_fields, of_person
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 
 if TYPE_CHECKING:
-    from api.desk.liveblog.load_posts import DeskMatch
+    from api.desk.load_posts import DeskMatch
 
 TIME_BASED = "Svc::Model::GameStateInfo::TimeBasedGameStateInfo"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.capabilities import page_posts
 from api.http.json_path import Json, text
+from api.page.load import posts_with_results
 from api.view.external import externals
 from api.view.liveblog_access import NO_LIVEBLOG, cursor, documents, named_game
 from api.view.references import complete
@@ -14,10 +14,10 @@ from mapping.desk.post_state import PostState, post_state
 from mapping.errors import NotFound
 from mapping.event_patch import event_document
 from mapping.prefill import synced_parts
-from store.accounts import accounts
+from store.accounts import accounts, desk_posts
 from store.engine.errors import UnreadableRow
 from store.following import ledger, sync
-from store.liveblogs import desk_posts, liveblogs
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -124,7 +124,7 @@ def _posts(conn: Connection, game: StoredGame, stored: Sequence[StoredEvent], no
     ids = [each.local_id for each in readable]
     entries, before = _entries(conn, game, ids), desk_posts.earlier(conn, game.id, ids)
     shown = complete(conn, [event_document(each, older=False) for each in documents(readable)])
-    shown = page_posts(conn, game.id, shown, now)
+    shown = posts_with_results(conn, game.id, shown, now)
     editorial = game.document.get("meta_info", {}).get("editorial_publishing") is True
     return [
         DeskPost(
