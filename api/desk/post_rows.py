@@ -152,8 +152,12 @@ class PostRows(NamedTuple):
             f'<p><a href="{escape(link)}">{self.said(LiveblogText.READERS_PAGE)}</a></p>' if post.stored.public else ""
         )
         timeline = (
-            f'<section class="timeline" data-timeline="{escape(post.stored.local_id)}" hidden>'
-            f"<h3>{self.said(LiveblogText.TIMELINE)}</h3></section>"
+            ""
+            if post.entry is None
+            else (
+                f'<section class="timeline" data-timeline="{escape(post.stored.local_id)}" hidden>'
+                f"<h3>{self.said(LiveblogText.TIMELINE)}</h3></section>"
+            )
         )
         delete = self._button("delete", LiveblogText.DELETE) if self.writes else ""
         return (

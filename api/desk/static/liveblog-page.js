@@ -300,13 +300,25 @@ async function timeline(details) {
   const section = details.querySelector("[data-timeline]");
   if (!section?.hidden) return;
   const path = `apigw/sports/v2/${encodeURIComponent(page.organization)}/liveblog/${encodeURIComponent(page.liveblog)}/external/timeline.json`;
-  const response = await send(`${path}?event_local_id=${encodeURIComponent(section.dataset.timeline)}`).catch(() => null);
+  const response = await send(`${path}?eventId=${encodeURIComponent(section.dataset.timeline)}`).catch(() => null);
   if (!response?.ok) return;
-  const shown = document.createElement("pre");
-  shown.tabIndex = 0;
-  shown.textContent = JSON.stringify(await response.json(), null, 1);
+  const answer = await response.json();
+  const [post] = Object.values(answer).find(Array.isArray) ?? [];
+  if (!post) return;
+  const shown = document.createElement("dl");
+  for (const step_ of post.steps ?? []) {
+    for (const [name, value] of Object.entries({ "": step_.what, ...step_.at, late: step_.late })) shown.append(...line(name, value));
+  }
   section.append(shown);
   section.hidden = false;
+}
+
+function line(name, value) {
+  if (value === null || value === undefined) return [];
+  const [term, said] = ["dt", "dd"].map((each) => document.createElement(each));
+  term.textContent = name;
+  said.textContent = value;
+  return [term, said];
 }
 
 // Keys

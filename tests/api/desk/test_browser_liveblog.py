@@ -9,16 +9,35 @@ from functools import partial
 import pytest
 import uvicorn
 
+from mapping.reconcile import Entry, State
+from store.accounts import accounts
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
 from tests.api.conftest import serving
 from tests.api.desk.test_browser_desk import WIDTHS, opened, sign_in
 from tests.api.test_browser_accessible import violations
-from tests.kit import matchday
+from tests.kit import matchday, poison
 from tests.kit.browser import needed
 from tests.kit.event_desk import Desk, post
 from tests.kit.people import add_account
+from tests.kit.pictures import picture
 
 pytestmark = needed
 PATH = "/desk/liveblogs/gderby"
+HOSTILE = """() => [...document.querySelectorAll("#desk-liveblog *")]
+  .flatMap((each) => [each, ...(each.shadowRoot?.querySelectorAll("*") ?? [])])
+  .filter((each) => (each.localName === "script" && !each.src) || each.getAttributeNames().some((name) => name.startsWith("on")))
+  .length"""
+"""How many elements could run something."""
+TICKER = matchday.Liveblog().ticker_id
+PERSON = {"_type": "Svc::Model::Player", "local_id": "pOle Brandt", "name": "Ole Brandt"}
+GOAL = {
+    "sportstype": "soccer",
+    "event_type": "soccer.goal",
+    "title": "Goal",
+    "time_of_play": "61",
+    "players": [{"event_player_type": "scorer", "event_player_title": "Scorer", "player": PERSON}],
+}
 
 
 @pytest.fixture
@@ -119,7 +138,7 @@ async def test_a_post_is_written_edited_pinned_withdrawn_and_deleted(desk, brows
     assert [each["player"]["name"] for each in now["sport_event"]["players"]] == ["Mats Kröger"]
     assert now["contents"] == made["contents"]
 
-    await shown.get_by_text("Whose words").click()
+    await shown.get_by_text("Whose words, earlier").click()
     await shown.get_by_role("button", name="Delete", exact=True).click()
     await says(page, "Delete this post for good?")
     await shown.get_by_role("button", name="Delete for good").click()
@@ -231,7 +250,7 @@ async def test_the_page_can_be_used_by_everybody(desk, browsers, width, scheme, 
     """No rule of axe is broken, with the form open too, and targets are large enough for a thumb."""
     await desk.desk.create(post("A draft", local_id="emine", local_status=60))
     page = await at_desk(desk, await browsers.new_context(locale="en", color_scheme=scheme), width)
-    await row(page, "emine").get_by_text("Whose words").click()
+    await row(page, "emine").get_by_text("Whose words, earlier").click()
     await page.locator("#match summary").click()
     assert [each for each in page.complaints if "404" not in each] == []
     assert await violations(page) == {}
@@ -248,3 +267,177 @@ async def test_the_page_can_be_used_by_everybody(desk, browsers, width, scheme, 
              .filter((box) => box.height < 43.9).length"""
     )
     assert small == 0
+
+
+async def follow_match(server):
+    """The derby follows a match: its provider has brought a goal of Ole Brandt, a withdrawn card, and a score of 2:1."""
+    goal = (
+        await server.desk.create(post("Goal for SV Hafenstadt! Brandt scores.", local_id="egoal9", sport_event=GOAL))
+    )["local_id"]
+    await server.desk.create(post("Yellow card: Brandt.", local_id="ecard9", local_status=60))
+    found = {name: await server.store.read(partial(liveblogs.event, local_id=name)) for name in (goal, "ecard9")}
+
+    def attach(unit):
+        match = sync.NewFollow(
+            endpoint="heim:abc",
+            provider="heim",
+            organization_id=matchday.ORGANIZATION,
+            match_id="1",
+            sport="soccer",
+            status="live",
+        )
+        follow = sync.follow_for(unit, match)
+        terms = {"sport": "soccer", "auto_post": True}
+        sync.attach(
+            unit,
+            sync.Attachment(
+                game_id=TICKER,
+                follow_id=follow.id,
+                organization_id=matchday.ORGANIZATION,
+                provider="heim",
+                match_id="1",
+                selector={"kind": "match", "id": "1"},
+                terms=terms,
+            ),
+        )
+        game = liveblogs.require_game(unit.conn, TICKER)
+        entries = [
+            Entry(key="1", kind="soccer.goal", source="play", local_id=goal, said=said(found[goal])),
+            Entry(
+                key="2",
+                kind="soccer.yellow-card",
+                source="play",
+                local_id="ecard9",
+                state=State.WITHDRAWN,
+                said=said(found["ecard9"]),
+            ),
+        ]
+        ledger.begin(unit, TICKER, game.document)
+        ledger.save(unit, TICKER, [ledger.row_of(each, 1) for each in entries])
+
+    await server.store.write(attach)
+
+
+def said(stored):
+    """What the provider said last: what stands in the post, which nobody has changed."""
+    return {name: value for name, value in stored.document.items() if name != "editor"}
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_a_scorer_is_corrected_and_the_field_handed_back(desk, browser, width):
+    """What a person changes becomes a person's, and the page says so before and after; handed back it is the provider's."""
+    await follow_match(desk)
+    page = await at_desk(desk, browser, width)
+    shown = row(page, "egoal9")
+    await row(page, "ecard9").get_by_text("the provider has taken it back").wait_for()
+    await shown.get_by_role("button", name="Edit").click()
+    await page.get_by_text("What you change becomes a person's").wait_for()
+    await page.get_by_label("Scorer").select_option(label="Mats Kröger")
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Saved. A person's from now on: Players")
+    await shown.get_by_text("changed by a person: Players").wait_for()
+    await shown.get_by_text("Whose words, earlier").click()
+    await (
+        shown.get_by_role("row", name="Players").filter(has_text="Mats Kröger").filter(has_text="Ole Brandt").wait_for()
+    )
+    await shown.get_by_role("button", name="Hand back: Players").click()
+    await says(page, "Handed back to the provider.")
+    [now] = [each for each in (await desk.desk.show())["events"] if each["local_id"] == "egoal9"]
+    assert [each["player"]["name"] for each in now["sport_event"]["players"]] == ["Ole Brandt"]
+    assert await shown.locator(".taken").count() == 0
+
+
+async def test_score_and_state_by_hand_say_that_they_are_a_persons(desk, browser):
+    """And are the provider's again once they are handed back."""
+    await follow_match(desk)
+    page = await at_desk(desk, browser)
+    await page.locator("#match-owner").filter(has_text="The provider's").wait_for()
+    await page.locator("#match summary").click()
+    before = (await desk.desk.show())["scoreboard"]["score"]
+    await page.get_by_label("Score, home").fill("9")
+    await page.get_by_label("State of play").select_option(label="Over")
+    await page.get_by_role("button", name="Set by hand").click()
+    await says(page, "Saved.")
+    await page.locator("#match-owner").filter(has_text="A person's: the provider does not change it").wait_for()
+    assert (await desk.desk.show())["scoreboard"]["score"]["home_score"] == "9"
+    await page.get_by_role("button", name="Hand all back to the provider").click()
+    await says(page, "Handed back")
+    await page.locator("#match-owner").filter(has_text="The provider's").wait_for()
+    assert (await desk.desk.show())["scoreboard"]["score"] == before
+
+
+async def test_who_only_reads_has_nothing_to_press(desk, browser):
+    """The page says why; keys that write do nothing."""
+    await desk.store.write(partial(accounts.change, account_id=desk.account.id, role="reader"))
+    page = await at_desk(desk, browser)
+    await page.get_by_text("You may read here.").wait_for()
+    assert await page.locator("[data-action], #new, #match-form").count() == 0
+    await page.keyboard.press("n")
+    assert await page.locator("#editor").is_hidden()
+
+
+async def test_no_text_of_a_liveblog_runs_or_breaks_the_page(desk, browser):
+    """Markup and script in every field, also in the form and in what is edited: shown, never run."""
+    await desk.add(poison.xss_liveblog())
+    page = await opened(browser, 1280)
+    ran = []
+    page.on("dialog", lambda dialog: ran.append(dialog.message))
+    await sign_in(page, desk.address, "/desk/liveblogs/gxss")
+    await page.locator("html[data-ready]").wait_for()
+    for name in ("exss", "ebare", "egoalxss"):
+        await row(page, name).get_by_text("Whose words, earlier").click()
+        await row(page, name).get_by_role("button", name="Edit").click()
+        await page.locator(f'#post-form[data-post="{name}"]').wait_for()
+        await page.get_by_role("button", name="Close").click()
+        await page.locator("#editor").wait_for(state="hidden")
+    assert await page.evaluate(HOSTILE) == 0
+    assert ran == []
+    assert [each for each in page.complaints if "inline" in each or "Refused to execute" in each] == []
+
+
+async def test_pictures_are_pasted_with_what_they_show(desk, browser):
+    """A picture waits until somebody says what it shows; then it is uploaded, posted, and read to who does not see it."""
+    page = await at_desk(desk, browser)
+    await page.get_by_role("button", name="New post").click()
+    await page.locator("#file").set_input_files(
+        {"name": "a.png", "mimeType": "image/png", "buffer": picture("png", 64, 48)}
+    )
+    await page.get_by_label("What it shows").wait_for()
+    await page.locator("#post-form button[value='0']").click()
+    await says(page, "Say what the picture shows.")
+    await page.get_by_label("What it shows").fill("The harbour in the rain")
+    await page.get_by_label("Credit").fill("Kim")
+    await page.locator("#post-form button[value='0']").click()
+    await says(page, "Posted.")
+    [made] = [each for each in (await desk.desk.show())["events"] if each["user_id"] == desk.account.id]
+    [item] = made["contents"][0]["items"]
+    assert (item["title"], item["credit"]) == ("The harbour in the rain", "Kim")
+    assert made["media"][0]["url"].startswith("imageservice://")
+
+
+async def test_three_write_at_once_and_nothing_is_lost_or_posted_twice(desk, browser, browsers):
+    """Two people in two browsers and the machine, on the same posts: every word that was saved stands, each post once."""
+    await desk.desk.create(post("Base", local_id="eboth"))
+    pages = [await at_desk(desk, browser), await at_desk(desk, await browsers.new_context(locale="en"))]
+
+    async def write(page, number):
+        for turn in range(3):
+            await page.keyboard.press("n")
+            await writing(page)
+            await page.keyboard.type(f"Words {number} {turn}")
+            await page.keyboard.press("Control+Enter")
+            await page.keyboard.press("Control+Enter")
+            await page.locator("#editor").wait_for(state="hidden")
+
+    async def machine():
+        for turn in range(6):
+            await desk.desk.create(post(f"Machine {turn}"))
+            await desk.desk.update("eboth", {"headline": f"Machine {turn}"})
+
+    await asyncio.gather(write(pages[0], 0), write(pages[1], 1), machine())
+    shown = [each["contents"][0]["text"] for each in (await desk.desk.show())["events"] if each["contents"]]
+    for words in (
+        *(f"Words {number} {turn}" for number in (0, 1) for turn in range(3)),
+        *(f"Machine {turn}" for turn in range(6)),
+    ):
+        assert [words in each for each in shown].count(True) == 1, words
