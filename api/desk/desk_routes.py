@@ -5,6 +5,7 @@ from __future__ import annotations
 from api.desk import account_page, openid_sign_in, sign_in
 from api.desk.desk_frame import STATIC
 from api.desk.handlers import SIGN_IN, desk_form, desk_page
+from api.desk.liveblog_routes import LIVEBLOG_ROUTES
 from api.desk.liveblogs_page import show_liveblogs
 from api.http.routing import Route
 from api.http.static import folder
@@ -23,5 +24,6 @@ DESK_ROUTES = (
     Route("POST", f"{account_page.ACCOUNT}/password", desk_form(account_page.change_password), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-session", desk_form(account_page.end_session), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-everywhere", desk_form(account_page.end_everywhere), "desk"),
+    *LIVEBLOG_ROUTES,
 )
 # fmt: on

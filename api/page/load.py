@@ -95,8 +95,13 @@ def _shown(
     return LoadedLiveblog(game, document, shown, found.older, coverage, key_moments, request, found.newer, pinned)
 
 
+def posts_with_results(conn: Connection, game_id: str, posts: Sequence[Json], now: float) -> list[Json]:
+    """The posts with what their blocks need to be shown, such as the results of polls."""
+    return page_posts(conn, game_id, posts, now)
+
+
 def _with_results(conn: Connection, found: LoadedLiveblog, now: float) -> LoadedLiveblog:
-    posts, pinned = (page_posts(conn, found.game.id, each, now) for each in (found.posts, found.pinned))
+    posts, pinned = (posts_with_results(conn, found.game.id, each, now) for each in (found.posts, found.pinned))
     return found._replace(posts=posts, pinned=pinned)
 
 

@@ -1,0 +1,162 @@
+"""What the desk shows of a liveblog: its posts, and what is known of each, as the database has it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.http.json_path import Json, text
+from api.page.load import posts_with_results
+from api.view.external import externals
+from api.view.liveblog_access import NO_LIVEBLOG, cursor, documents, named_game
+from api.view.references import complete
+from mapping.desk.post_filter import PostFilter
+from mapping.desk.post_state import PostState, post_state
+from mapping.errors import NotFound
+from mapping.event_patch import event_document
+from mapping.prefill import synced_parts
+from store.accounts import accounts, desk_posts
+from store.engine.errors import UnreadableRow
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from mapping.merge import Document
+    from mapping.reconcile import Entry
+    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+
+POSTS_SHOWN = 30
+NO_POST = "there is no such post"
+
+
+class PostRequest(NamedTuple):
+    """Which posts: of a filter, older than the one called `after`; or the one called `post` alone."""
+
+    show: PostFilter = PostFilter.ALL
+    after: str = ""
+
+
+class DeskMatch(NamedTuple):
+    """The liveblog: as stored, with references resolved, the provider that it follows, and what that said last of it."""
+
+    game: StoredGame
+    document: Json
+    external: Json | None
+    said: Document
+
+
+class DeskPost(NamedTuple):
+    """A post, with references resolved, its state, the provider's last word on it, and what it said before."""
+
+    stored: StoredEvent
+    document: Json
+    state: PostState
+    entry: Entry | None
+    earlier: Sequence[tuple[int, Json]]
+
+
+class LoadedDesk(NamedTuple):
+    """A page of posts; `names`: of accounts, by their ids; `mark`: changes whenever any of it may have changed."""
+
+    match: DeskMatch
+    posts: list[DeskPost]
+    older: bool
+    names: Mapping[str, str]
+    mark: str
+
+
+def own_game(conn: Connection, name: str, organization_id: str) -> StoredGame:
+    """The organization's liveblog. Raises NotFound; one of another organization is the same as none."""
+    game = named_game(conn, name)
+    if game.organization_id != organization_id:
+        raise NotFound(NO_LIVEBLOG)
+    return game
+
+
+def mark_of(conn: Connection, game: StoredGame) -> str:
+    """Changes with every write into the liveblog, those that wait for their time too."""
+    count, written = desk_posts.waiting(conn, game.id)
+    return f"{game.version}.{game.serial}.{count}.{written}"
+
+
+def load_match(conn: Connection, game: StoredGame) -> DeskMatch:
+    """The liveblog with what the provider says of it."""
+    [document] = complete(conn, [game.as_document()])
+    return DeskMatch(game, document, externals(conn, [game.id]).get(game.id), _said(conn, game))
+
+
+def _said(conn: Connection, game: StoredGame) -> Document:
+    attachment = sync.attachment(conn, game.id)
+    if attachment is None:
+        return {}
+    try:
+        row = ledger.rows(conn, game.id, only={ledger.GAME_KEY}).get(ledger.GAME_KEY)
+        return synced_parts(ledger.game_of(row), sync.terms_of(attachment))
+    except UnreadableRow:
+        return {}
+
+
+def load_desk(conn: Connection, game: StoredGame, account_id: str, wanted: PostRequest, now: float) -> LoadedDesk:
+    """A page of posts. Raises InvalidRequest where `after` is no post of the liveblog."""
+    before = cursor(conn, game.id, wanted.after or None)
+    found = desk_posts.window(conn, game.id, wanted.show, account_id, before=before, limit=POSTS_SHOWN)
+    posts = _posts(conn, game, found.posts, now)
+    writers = {name for each in posts for name in (each.stored.user_id, text(each.stored.document, "editor"))}
+    return LoadedDesk(load_match(conn, game), posts, found.older, accounts.names_of(conn, writers), mark_of(conn, game))
+
+
+def load_post(conn: Connection, game: StoredGame, local_id: str, now: float) -> DeskPost:
+    """One post, as the write API gives it. Raises NotFound."""
+    stored = liveblogs.event(conn, local_id)
+    if stored is None or stored.game_id != game.id:
+        raise NotFound(NO_POST)
+    posts = _posts(conn, game, [stored], now)
+    if not posts or posts[0].stored.local_status not in {0, 60}:
+        raise NotFound(NO_POST)
+    return posts[0]
+
+
+def _posts(conn: Connection, game: StoredGame, stored: Sequence[StoredEvent], now: float) -> list[DeskPost]:
+    readable = [each for each in stored if isinstance(each.document, dict)]
+    ids = [each.local_id for each in readable]
+    entries, before = _entries(conn, game, ids), desk_posts.earlier(conn, game.id, ids)
+    shown = complete(conn, [event_document(each, older=False) for each in documents(readable)])
+    shown = posts_with_results(conn, game.id, shown, now)
+    editorial = game.document.get("meta_info", {}).get("editorial_publishing") is True
+    return [
+        DeskPost(
+            each,
+            document,
+            _state(each, entries.get(each.local_id), editorial=editorial),
+            entries.get(each.local_id),
+            _documents(before.get(each.local_id, ())),
+        )
+        for each, document in zip(readable, shown, strict=True)
+    ]
+
+
+def _documents(before: Iterable[tuple[int, StoredEvent]]) -> list[tuple[int, Json]]:
+    return [
+        (until, event_document(each.as_document(), older=False))
+        for until, each in before
+        if isinstance(each.document, dict)
+    ]
+
+
+def _state(stored: StoredEvent, entry: Entry | None, *, editorial: bool) -> PostState:
+    edited = bool(text(stored.document, "editor"))
+    return post_state(stored.local_status, stored.publish_at, entry, editorial=editorial, edited=edited)
+
+
+def _entries(conn: Connection, game: StoredGame, ids: Sequence[str]) -> dict[str, Entry]:
+    """What the ledger says of these posts, as far as it can be read."""
+    found = {}
+    for row in ledger.rows_of_posts(conn, game.id, ids):
+        try:
+            found[row.local_id or ""] = ledger.entry_of(row)
+        except UnreadableRow:
+            continue
+    return found

@@ -1,0 +1,156 @@
+// What a post shows beside its text: pictures, embeds, quotes, polls. Each block is a group of fields that says its document.
+
+import { upload } from "./liveblog-actions.js";
+
+const CONTENT = "Svc::Model::Content::";
+let counted = 0;
+
+/** The last part of a block's type. */
+export const kindOf = (block) => (block._type ?? "").split("::").pop();
+
+/** The blocks of the form: shown in `place`, whose attributes hold the names of fields; `say` gives other texts. */
+export class Blocks {
+  constructor(place, organization, say, failed) {
+    Object.assign(this, { place, organization, say, failed, uploads: 0 });
+  }
+
+  /** Shows these blocks instead of those that are there. */
+  show(blocks) {
+    this.place.replaceChildren();
+    for (const block of blocks) this.add(block);
+  }
+
+  /** The documents of all blocks, in their order. */
+  read() {
+    return [...this.place.children].map((each) => each.document()).filter(Boolean);
+  }
+
+  /** Adds an empty block of a kind and leads to its first field. */
+  addNew(kind) {
+    const empty = {
+      embed: { _type: `${CONTENT}WebEmbedContentBlock`, url: "" },
+      quote: { _type: `${CONTENT}QuoteContentBlock`, text: "", author: "" },
+      poll: { _type: `${CONTENT}PollContentBlock`, question: "", options: [{ text: "" }, { text: "" }] },
+      quiz: { _type: `${CONTENT}QuizContentBlock`, question: "", options: [{ text: "" }, { text: "" }] },
+    }[kind];
+    this.add(empty).querySelector("input, textarea")?.focus();
+  }
+
+  /** Uploads files and shows each; one that is refused is said. */
+  async addFiles(files) {
+    for (const file of files) {
+      this.uploads += 1;
+      const waiting = note(this.say("uploading"));
+      this.place.after(waiting);
+      try {
+        const media = await upload(this.organization, file);
+        const type = media.subtype === "v" ? "VideoMediaContent" : "ImageMediaContent";
+        const item = { _type: CONTENT + type, source_url: media.url, title: "", credit: "" };
+        this.add({ _type: `${CONTENT}MultiMediaContentBlock`, items: [item] }).querySelector("input")?.focus();
+      } catch (error) {
+        this.failed(this.say("upload-failed").replace("{reason}", error.message || file.name));
+      } finally {
+        waiting.remove();
+        this.uploads -= 1;
+      }
+    }
+  }
+
+  /** The first picture that nobody has said anything of; undefined where there is none. */
+  unnamed() {
+    return [...this.place.querySelectorAll("input[data-alternative]")].find((each) => !each.value.trim());
+  }
+
+  add(block) {
+    const group = document.createElement("fieldset");
+    group.className = "block";
+    const legend = document.createElement("legend");
+    legend.textContent = { MultiMediaContentBlock: this.say("pictures"), PollContentBlock: this.label("question") }[kindOf(block)] ?? kindOf(block).replace("ContentBlock", "");
+    group.append(legend);
+    const fields = { WebEmbedContentBlock: embed, QuoteContentBlock: quote, MultiMediaContentBlock: pictures, PollContentBlock: poll, QuizContentBlock: poll }[kindOf(block)];
+    group.document = fields ? fields(this, group, structuredClone(block)) : () => block;
+    const away = button(this.say("remove"), () => group.remove());
+    away.setAttribute("aria-label", `${this.say("remove")}: ${legend.textContent}`);
+    group.append(away);
+    this.place.append(group);
+    return group;
+  }
+
+  label(name) {
+    return this.place.dataset[name];
+  }
+}
+
+function embed(blocks, group, block) {
+  const address = field(group, blocks.label("address"), block.url, { type: "text", inputMode: "url" });
+  return () => address.value.trim() && { ...block, url: address.value.trim() };
+}
+
+function quote(blocks, group, block) {
+  const text = field(group, blocks.label("quoted"), block.text, { tag: "textarea" });
+  const author = field(group, blocks.label("author"), block.author);
+  return () => text.value.trim() && { ...block, text: text.value, author: author.value };
+}
+
+function pictures(blocks, group, block) {
+  const read = (block.items ?? []).map((item) => {
+    const title = field(group, blocks.label("alternative"), item.title);
+    if (kindOf(item) === "ImageMediaContent") title.dataset.alternative = "";
+    const credit = field(group, blocks.label("credit"), item.credit);
+    return () => ({ ...item, title: title.value, credit: credit.value });
+  });
+  return () => ({ ...block, items: read.map((each) => each()) });
+}
+
+function poll(blocks, group, block) {
+  const question = field(group, blocks.label("question"), block.question);
+  const quiz = kindOf(block) === "QuizContentBlock";
+  const list = document.createElement("div");
+  group.append(list);
+  const name = `right-${(counted += 1)}`;
+  const rows = [];
+  const add = (option) => {
+    const input = field(list, blocks.say("option").replace("{number}", rows.length + 1), option.text);
+    const right = document.createElement("input");
+    if (quiz) {
+      Object.assign(right, { type: "radio", name, checked: option.correct === true || (option.id && option.id === block.correct_option_id) });
+      const label = document.createElement("label");
+      label.className = "switch";
+      label.append(right, ` ${blocks.label("right")}`);
+      list.append(label);
+    }
+    rows.push(() => input.value.trim() && { ...option, text: input.value.trim(), ...(quiz ? { correct: right.checked } : {}) });
+  };
+  (block.options ?? []).forEach(add);
+  group.append(button(blocks.label("more"), () => add({ text: "" })));
+  const after = quiz ? field(group, blocks.label("explanation"), block.explanation) : null;
+  return () => question.value.trim() && {
+    ...block, question: question.value, options: rows.map((each) => each()).filter(Boolean),
+    ...(quiz ? { explanation: after.value, correct_option_id: undefined } : {}),
+  };
+}
+
+function field(group, name, value, { tag = "input", ...more } = {}) {
+  const id = `field-${(counted += 1)}`;
+  const label = document.createElement("label");
+  label.htmlFor = id;
+  label.textContent = name;
+  const input = document.createElement(tag);
+  Object.assign(input, { id, value: value ?? "", dir: "auto", ...more });
+  group.append(label, input);
+  return input;
+}
+
+function button(name, act) {
+  const made = document.createElement("button");
+  Object.assign(made, { type: "button", className: "plain", textContent: name });
+  made.addEventListener("click", act);
+  return made;
+}
+
+function note(words) {
+  const made = document.createElement("p");
+  made.setAttribute("role", "status");
+  made.textContent = words;
+  return made;
+}

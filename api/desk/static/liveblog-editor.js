@@ -1,0 +1,348 @@
+// The form of a post: what stands in it as fields, what of that is sent, and what happens if somebody else was faster.
+
+import { create, update } from "./liveblog-actions.js";
+import { Blocks, kindOf } from "./liveblog-blocks.js";
+import { merge, same } from "./liveblog-merge.js";
+
+const CONTENT = "Svc::Model::Content::";
+const TRIES = 5;
+const NAMES = {
+  text: "text", blocks: "beside-text", headline: "headline", highlight: "stands-out", publish_at: "publish-at",
+  event_type: "event-type", minute: "minute", team: "team", players: "players",
+};
+
+/** The one form of the page; `page` knows the liveblog, the texts, and what is to be done after a write. */
+export class Editor {
+  constructor(place, page) {
+    Object.assign(this, { place, page, form: null, busy: false, opening: false });
+  }
+
+  get post() {
+    return this.form?.dataset.post ?? "";
+  }
+
+  get isOpen() {
+    return this.form !== null;
+  }
+
+  /** Opens the form of a post, "" for a new one; what is written in an open one is not thrown away without a question. */
+  async open(post) {
+    if (this.opening || (this.isOpen && !this.close())) return;
+    this.opening = true; // what is typed meanwhile is no key of the page
+    const found = await this.page.fetchForm(post).finally(() => (this.opening = false));
+    if (found === null) return;
+    this.place.replaceChildren(...found.children);
+    this.place.hidden = false;
+    this.form = this.place.querySelector("form");
+    this.version = Number(this.form.dataset.version);
+    this.key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    this.document = JSON.parse(this.form.dataset.base);
+    this.blocks = new Blocks(this.part("#blocks"), this.page.organization, this.page.say, this.page.fail);
+    this.blocks.show(besides(this.document.document));
+    this.part("#publish-at").value = asLocal(this.document.publish_at);
+    document.execCommand("defaultParagraphSeparator", false, "p");
+    this.base = this.read();
+    this.listen();
+    this.showRoles();
+    this.form.querySelector(post ? "h2" : "#text").focus();
+    this.place.scrollIntoView({ block: "start" });
+    this.page.opened();
+  }
+
+  /** Closes the form; false where there is something in it that whoever writes wants to keep. */
+  close({ sure = false } = {}) {
+    if (!this.isOpen) return true;
+    if (!sure && this.isChanged() && !confirm(this.page.say("unsaved"))) return false;
+    const post = this.post;
+    this.place.replaceChildren();
+    this.place.hidden = true;
+    this.form = null;
+    this.page.closed(post);
+    return true;
+  }
+
+  isChanged() {
+    const now = this.read();
+    return Object.keys(now).some((name) => !same(now[name], this.base[name]));
+  }
+
+  /** The fields as they stand in the form. */
+  read() {
+    const value = (id) => this.part(id)?.value ?? "";
+    const players = [...this.form.querySelectorAll("[data-role]")].filter((each) => !each.hidden).map((each) => {
+      const chosen = each.querySelector("select");
+      return chosen.value && { event_player_type: each.dataset.role, event_player_title: chosen.dataset.title, player: JSON.parse(chosen.value) };
+    }).filter(Boolean);
+    return {
+      text: markup(this.part("#text")), blocks: this.blocks.read(), headline: value("#headline"), highlight: value("#highlight"),
+      publish_at: value("#publish-at"), event_type: value("#event-type"), minute: value("#minute").trim(), team: value("#team"), players,
+    };
+  }
+
+  part(selector) {
+    return this.form.querySelector(selector);
+  }
+
+  listen() {
+    const form = this.form;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.submit(event.submitter?.value ?? "");
+    });
+    form.addEventListener("click", (event) => this.clicked(event));
+    this.part("#event-type")?.addEventListener("change", () => this.showRoles());
+    this.part("#file").addEventListener("change", (event) => {
+      this.blocks.addFiles([...event.target.files]);
+      event.target.value = "";
+    });
+    form.addEventListener("dragover", (event) => event.preventDefault());
+    form.addEventListener("drop", (event) => this.takeFiles(event, event.dataTransfer));
+    form.addEventListener("paste", (event) => {
+      if (this.takeFiles(event, event.clipboardData) || event.target.closest?.("#text") === null) return;
+      event.preventDefault();
+      document.execCommand("insertText", false, event.clipboardData.getData("text/plain"));
+    });
+  }
+
+  takeFiles(event, carried) {
+    const files = [...(carried?.files ?? [])];
+    if (files.length === 0) return false;
+    event.preventDefault();
+    this.blocks.addFiles(files);
+    return true;
+  }
+
+  clicked(event) {
+    const button = event.target.closest("button");
+    if (button?.dataset.add) this.blocks.addNew(button.dataset.add);
+    if (button?.dataset.tool) this.format(button.dataset.tool);
+    if (button && "close" in button.dataset) this.close();
+  }
+
+  format(tool) {
+    this.part("#text").focus();
+    if (tool === "createLink") {
+      const address = prompt(this.page.say("link-address"), "https://");
+      if (address && /^(https?:|mailto:|tel:)/i.test(address)) document.execCommand("createLink", false, address);
+    } else if (tool === "h3" || tool === "blockquote") document.execCommand("formatBlock", false, tool);
+    else document.execCommand(tool);
+  }
+
+  showRoles() {
+    const chosen = this.part("#event-type");
+    if (!chosen) return;
+    const roles = (chosen.selectedOptions[0]?.dataset.roles ?? "").split(" ");
+    for (const each of this.form.querySelectorAll("[data-of-incident]")) {
+      const filled = each.dataset.role && each.querySelector("select").value;
+      each.hidden = !chosen.value || (each.dataset.role !== undefined && !roles.includes(each.dataset.role) && !filled);
+    }
+  }
+
+  /** Sends what is written; `status`: of a new post. */
+  async submit(status) {
+    if (this.busy || !this.isOpen || this.blocks.uploads) return;
+    const unnamed = this.blocks.unnamed();
+    if (unnamed) {
+      this.page.fail(this.page.say("alternative-needed"));
+      unnamed.focus();
+      return;
+    }
+    this.busy = true;
+    this.page.note(this.page.say("sending"));
+    try {
+      await (this.post ? this.save() : this.publish(status));
+    } catch (error) {
+      this.page.refuse(error);
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async publish(status) {
+    const now = this.read();
+    const body = this.patch(now, { document: {} });
+    if (status) body.local_status = Number(status);
+    const made = await create(this.page.liveblog, body, this.key);
+    this.close({ sure: true });
+    this.page.done("posted", made.local_id, { kind: "delete", post: made.local_id });
+  }
+
+  /** Writes what I have changed; if somebody was faster, theirs is merged first, and what both changed is a question. */
+  async save() {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const now = this.read();
+      const changed = Object.keys(now).filter((name) => !same(now[name], this.base[name]));
+      if (changed.length === 0) return this.finish([], null);
+      const before = this.patch(pick(this.base, changed), this.document);
+      try {
+        const post = this.post;
+        await update(post, this.patch(pick(now, changed), this.document), this.version);
+        return this.finish(changed, { kind: "update", post, body: before });
+      } catch (error) {
+        if (error.status !== 409) throw error;
+        if (!(await this.meetTheirs())) return undefined;
+      }
+    }
+    return undefined;
+  }
+
+  finish(changed, undo) {
+    const post = this.post;
+    this.close({ sure: true });
+    const fields = changed.map((name) => this.page.say(NAMES[name])).join(", ");
+    this.page.done(fields ? "saved-fields" : "saved", post, undo, fields);
+  }
+
+  /** Takes over what others have changed since the form was opened; false where something has to be chosen first. */
+  async meetTheirs() {
+    const found = await this.page.fetchForm(this.post);
+    if (!this.isOpen) return false;
+    if (found === null) {
+      this.page.fail(this.page.say("post-gone"));
+      return false;
+    }
+    const form = found.querySelector("form");
+    if (Number(form.dataset.version) === this.version) return true;
+    const document_ = JSON.parse(form.dataset.base);
+    const theirs = this.fieldsOf(form, document_);
+    const mine = this.read();
+    const result = merge(this.base, mine, theirs);
+    this.version = Number(form.dataset.version);
+    this.document = document_;
+    for (const [name, value] of Object.entries(result.theirs)) this.put(name, value);
+    this.base = { ...theirs, ...Object.fromEntries(Object.keys(theirs).filter((name) => result.theirs[name] !== undefined).map((name) => [name, this.read()[name]])) };
+    this.sayMeanwhile(Object.keys(result.theirs));
+    for (const name of result.both) this.choose(name, mine[name], theirs[name]);
+    return result.both.length === 0;
+  }
+
+  /** The fields of another form, as `read` gives those of this one. */
+  fieldsOf(form, full) {
+    const own = { form: this.form, blocks: this.blocks };
+    Object.assign(this, { form, blocks: new Blocks(form.querySelector("#blocks"), this.page.organization, this.page.say, this.page.fail) });
+    try {
+      this.blocks.show(besides(full.document));
+      this.part("#publish-at").value = asLocal(full.publish_at);
+      this.showRoles();
+      return this.read();
+    } finally {
+      Object.assign(this, own);
+    }
+  }
+
+  put(name, value) {
+    const ids = { headline: "#headline", highlight: "#highlight", publish_at: "#publish-at", event_type: "#event-type", minute: "#minute", team: "#team" };
+    if (name === "text") this.part("#text").innerHTML = value; // of a form that the service has made: sanitised there
+    else if (name === "blocks") this.blocks.show(value);
+    else if (name === "players") this.putPlayers(value);
+    else if (this.part(ids[name])) this.part(ids[name]).value = value;
+    this.showRoles();
+  }
+
+  putPlayers(players) {
+    for (const each of this.form.querySelectorAll("[data-role]")) {
+      const found = players.find((player) => player.event_player_type === each.dataset.role);
+      const select = each.querySelector("select");
+      select.value = found ? JSON.stringify(found.player) : "";
+      const option = [...select.options].find((option_) => found && option_.value && same(JSON.parse(option_.value), found.player));
+      if (option) option.selected = true;
+    }
+  }
+
+  sayMeanwhile(names) {
+    if (names.length === 0) return;
+    const words = document.createElement("p");
+    words.className = "notice";
+    words.textContent = this.page.say("meanwhile").replace("{fields}", names.map((name) => this.page.say(NAMES[name])).join(", "));
+    this.part("#meanwhile").replaceChildren(words);
+  }
+
+  /** Puts the question which of two values shall stand. */
+  choose(name, mine, theirs) {
+    const group = document.createElement("fieldset");
+    group.className = "both";
+    const legend = document.createElement("legend");
+    legend.textContent = `${this.page.say(NAMES[name])}: ${this.page.say("both")}`;
+    group.append(legend);
+    for (const [label, value] of [["mine-stands", mine], ["theirs-stands", theirs]]) {
+      const button = document.createElement("button");
+      Object.assign(button, { type: "button", className: "plain", textContent: `${this.page.say(label)}: ${words(value)}` });
+      button.addEventListener("click", () => {
+        this.put(name, value);
+        group.remove();
+      });
+      group.append(button);
+    }
+    this.part("#meanwhile").append(group);
+    group.querySelector("button").focus();
+  }
+
+  /** The document of these fields, over the post as it is. */
+  patch(fields, full) {
+    const body = {};
+    for (const name of ["headline", "highlight"]) if (name in fields) body[name] = fields[name];
+    if ("publish_at" in fields) body.publish_at = fields.publish_at ? Math.floor(new Date(fields.publish_at).getTime() / 1000) : null;
+    if ("text" in fields || "blocks" in fields) body.contents = contents(fields, full.document.contents ?? []);
+    const incident = this.incident(fields, full.document.sport_event);
+    if (incident !== undefined) body.sport_event = incident;
+    if (this.post === "" ) for (const name of ["headline", "highlight"]) if (!body[name]) delete body[name];
+    if (this.post === "" && body.publish_at === null) delete body.publish_at;
+    return body;
+  }
+
+  incident(fields, before) {
+    const names = ["event_type", "minute", "team", "players"].filter((name) => name in fields);
+    if (names.length === 0) return undefined;
+    if ("event_type" in fields && !fields.event_type) return before ? null : undefined;
+    const body = {};
+    const chosen = this.part("#event-type");
+    if ("event_type" in fields) {
+      const option = [...chosen.options].find((each) => each.value === fields.event_type);
+      Object.assign(body, { sportstype: chosen.dataset.sport, event_type: fields.event_type, title: option?.textContent ?? "" });
+    }
+    if ("minute" in fields) body.time_of_play = fields.minute;
+    if ("team" in fields) body.team = fields.team ? JSON.parse(fields.team) : null;
+    if ("players" in fields) body.players = fields.players;
+    return body;
+  }
+}
+
+/** The blocks of a post without the text that has a field of its own. */
+function besides(post) {
+  const blocks = post.contents ?? [];
+  const first = blocks.findIndex((each) => kindOf(each) === "RichTextContentBlock");
+  return blocks.filter((_, index) => index !== first);
+}
+
+/** All blocks in their order, with the fields that are given; text first where there was none. */
+function contents(fields, before) {
+  const first = before.findIndex((each) => kindOf(each) === "RichTextContentBlock");
+  const others = "blocks" in fields ? [...fields.blocks] : before.filter((_, index) => index !== first);
+  const stood = before[first];
+  const text = "text" in fields ? { _type: `${CONTENT}RichTextContentBlock`, ...(stood?.local_id ? { local_id: stood.local_id } : {}), text: fields.text } : stood;
+  if (!text || (!text.text && !stood)) return others;
+  if (!text.text) return others;
+  others.splice(first < 0 ? 0 : Math.min(first, others.length), 0, text);
+  return others;
+}
+
+function markup(box) {
+  return box.textContent.trim() ? box.innerHTML.trim() : "";
+}
+
+function words(value) {
+  if (typeof value !== "string") return JSON.stringify(value).slice(0, 120);
+  const parsed = new DOMParser().parseFromString(value, "text/html");
+  return parsed.body.textContent.slice(0, 120) || "–";
+}
+
+function pick(fields, names) {
+  return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+/** Unix seconds as the field for date and time writes them, in the time of this browser. */
+function asLocal(seconds) {
+  if (!seconds) return "";
+  const at = new Date(seconds * 1000);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,155 @@
+"""Whose words the fields of a document are: the provider's, or a person's, with what either says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from mapping.desk.liveblog_text import LiveblogText
+from mapping.merge import owners
+from mapping.rich_text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+LONGEST = 160
+"""Characters of a value that are shown."""
+LABELS: Mapping[str, LiveblogText] = {
+    "headline": LiveblogText.HEADLINE,
+    "highlight": LiveblogText.STANDS_OUT,
+    "sport_event": LiveblogText.INCIDENT,
+    "sport_event.event_type": LiveblogText.EVENT_TYPE,
+    "sport_event.title": LiveblogText.INCIDENT,
+    "sport_event.time_of_play": LiveblogText.MINUTE,
+    "sport_event.team": LiveblogText.TEAM,
+    "sport_event.players": LiveblogText.PLAYERS,
+    "sport_event.score": LiveblogText.SCORE,
+    "sport_event.phase": LiveblogText.PHASE,
+    "contents": LiveblogText.TEXT,
+    "media": LiveblogText.PICTURES,
+    "scoreboard.score": LiveblogText.SCORE,
+    "scoreboard.score.home_score": LiveblogText.SCORE_HOME,
+    "scoreboard.score.away_score": LiveblogText.SCORE_AWAY,
+    "scoreboard.scores": LiveblogText.SCORE_PARTS,
+    "scoreboard": LiveblogText.SCORE,
+    "state_info": LiveblogText.STATE_OF_PLAY,
+}
+"""Path of a field, or of what holds it → how it is called."""
+BESIDE = frozenset({"_type", "created_at"})
+"""What the provider says of a post that its document does not hold."""
+CALLED = ("name", "question", "url", "title")
+"""What a document is called by, the best first."""
+NOTHING = "\N{EN DASH}"
+NAMELESS = frozenset({"editor", "user_id"})
+
+
+class FieldOwner(NamedTuple):
+    """A field: its path for handing it back, its name, whether a person has changed it, what stands, what the provider says."""
+
+    path: str
+    label: LiveblogText
+    of_person: bool
+    current: str
+    said: str
+
+
+def post_fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
+    """The fields of a post that the provider speaks of or a person has changed; `said`: the provider's last word."""
+    from_provider = {name: value for name, value in said.items() if name not in BESIDE}
+    return _fields(from_provider, document)
+
+
+def match_fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
+    """The same of score and state of play of the liveblog itself; `said` holds the parts that are kept up to date."""
+    names = ("scoreboard", "state_info")
+    return _fields(
+        {name: said[name] for name in names if name in said},
+        {name: document[name] for name in names if name in document and name in said},
+    )
+
+
+def of_person(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
+    """Those that a person has changed."""
+    return [each for each in fields if each.of_person]
+
+
+def _fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
+    found = []
+    for path, owner in owners(said, dict(document)).items():
+        label = _label(path)
+        if label is None:
+            continue
+        current, before = value_text(_at(document, path)), value_text(_at(said, path))
+        if current or before or owner == "editor":
+            found.append(FieldOwner(path, label, owner == "editor", current, before))
+    return found
+
+
+def _label(path: str) -> LiveblogText | None:
+    """The name of the field, or of the nearest thing that holds it; None for what nobody changes by hand."""
+    if path in NAMELESS or path.rpartition(".")[2] in {"_type", "local_id", "sportstype"}:
+        return None
+    parts = path.split(".")
+    held = (".".join(parts[:count]) for count in range(len(parts), 0, -1))
+    return next((LABELS[each] for each in held if each in LABELS), None)
+
+
+def _at(document: Any, path: str) -> Any:
+    """What stands at a path of `owners`; rows are found by their names, which may have dots in them."""
+    value, rest = document, path
+    while rest:
+        if isinstance(value, list):
+            return next((_at(row, rest[len(name) + 1 :]) for row, name in _named(value) if _begins(rest, name)), None)
+        if not isinstance(value, dict):
+            return None
+        name, _, rest = rest.partition(".")
+        value = value.get(name)
+    return value
+
+
+def _named(rows: Iterable[Any]) -> Iterator[tuple[Any, str]]:
+    return ((row, row.get("local_id") or row.get("title") or "") for row in rows if isinstance(row, dict))
+
+
+def _begins(path: str, name: str) -> bool:
+    return path == name or path.startswith(f"{name}.")
+
+
+def value_text(value: Any) -> str:
+    """The value in a few words, empty for none."""
+    shown = " ".join(_words(value).split())
+    return shown if len(shown) <= LONGEST else shown[: LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_words, value)))
+    if isinstance(value, dict):
+        return _words_of(value)
+    if value is None or isinstance(value, bool):
+        return "" if not value else "\N{CHECK MARK}"
+    return str(value)
+
+
+def _words_of(value: Mapping[str, Any]) -> str:
+    """What a document says: its text, a score, who took part, its name; else the values in it."""
+    if isinstance(value.get("text"), str):
+        return plain(value["text"])
+    if "home_score" in value or "away_score" in value:
+        return ":".join(str(value.get(name) or NOTHING) for name in ("home_score", "away_score"))
+    if isinstance(value.get("player"), dict):
+        return _acting(value, value["player"])
+    return _called(value) or _inner(value)
+
+
+def _acting(value: Mapping[str, Any], player: Mapping[str, Any]) -> str:
+    role, name = value.get("event_player_title") or value.get("event_player_type"), _words(player.get("name"))
+    return f"{name} ({role})" if role else name
+
+
+def _called(value: Mapping[str, Any]) -> str:
+    return next((str(value[name]) for name in CALLED if isinstance(value.get(name), str) and value[name]), "")
+
+
+def _inner(value: Mapping[str, Any]) -> str:
+    inner = {name: _words(each) for name, each in value.items() if name not in {"_type", "local_id"}}
+    return ", ".join(f"{name}: {words}" for name, words in inner.items() if words)

@@ -1,0 +1,48 @@
+"""What a post is to those who write the liveblog, and why it is not public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from mapping.desk.liveblog_text import LiveblogText
+from mapping.documents.scalars import LocalStatus
+from mapping.reconcile import State
+
+if TYPE_CHECKING:
+    from mapping.reconcile import Entry
+
+
+class PostState(NamedTuple):
+    """`word`: the state in one word; `reason`: why, None where there is nothing to say. `kind`: its name in the page."""
+
+    kind: str
+    word: LiveblogText
+    reason: LiveblogText | None = None
+
+
+def post_state(
+    local_status: int, publish_at: int | None, entry: Entry | None, *, editorial: bool, edited: bool
+) -> PostState:
+    """The state of a post that is not deleted.
+
+    `entry`: its line of the ledger, None for one that people wrote. `editorial`: the liveblog publishes nothing by itself.
+    `edited`: a person has changed the post.
+    """
+    if local_status == LocalStatus.PUBLISHED and publish_at is not None:
+        return PostState("scheduled", LiveblogText.SCHEDULED)
+    if local_status == LocalStatus.PUBLISHED:
+        taken = entry is not None and entry.state is State.DISALLOWED
+        return PostState("published", LiveblogText.PUBLISHED, LiveblogText.NOTE_LEFT if taken else None)
+    if entry is None:
+        return PostState("draft", LiveblogText.DRAFT, LiveblogText.TAKEN_BACK if edited else LiveblogText.OWN_DRAFT)
+    return _of_provider(entry, editorial=editorial, edited=edited)
+
+
+def _of_provider(entry: Entry, *, editorial: bool, edited: bool) -> PostState:
+    if entry.state is State.WITHDRAWN:
+        return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.WITHDRAWN_BY_PROVIDER)
+    if entry.said_status == LocalStatus.PUBLISHED and not editorial:
+        return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.TAKEN_BACK)
+    if edited and not editorial:
+        return PostState("draft", LiveblogText.DRAFT, LiveblogText.TAKEN_BACK)
+    return PostState("draft", LiveblogText.DRAFT, LiveblogText.EDITORIAL if editorial else LiveblogText.NOT_AUTOMATIC)
