@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from api.desk.fragment_cache import FragmentCache
 from api.desk.passwords import PasswordChecks
 from api.desk.sessions_door import SessionsDoor
 from api.http.capability import Capability, Purge
@@ -11,7 +12,11 @@ from store.accounts import audit, sessions, sign_in_tries
 
 DESK = Capability(
     name="desk",
-    parts=lambda services, _monotonic: (SessionsDoor(services), PasswordChecks(services.settings.desk.password_checks)),
+    parts=lambda services, monotonic: (
+        SessionsDoor(services),
+        PasswordChecks(services.settings.desk.password_checks),
+        FragmentCache(monotonic),
+    ),
     purges=(
         Purge(
             "purge sessions",

@@ -26,7 +26,7 @@ class CommentsText(StrEnum):
     LIKES = "Likes: {count}"
     REPORTS = "Reports: {count}"
     REPLY = "A reply"
-    DECIDED_BY = "Decided by {name}"
+    DECIDED_BY = "Decided by {person}"
     OF_LIVEBLOG = "Of the liveblog"
     ALL_LIVEBLOGS = "Of all liveblogs"
     KEYS = "Keys"
