@@ -41,6 +41,7 @@ def conflicts(found: ValidTables, vocabulary: Vocabulary | None = None) -> Itera
                 yield ("clients", client_id, "organizations", index), f"no organization {organization} is configured"
     yield from _credentials(settings)
     yield from _storage(settings)
+    yield from _openid(found)
     yield from _liveblogs(found)
     yield from _delays(settings)
     if settings.polling.after_max < settings.polling.after:
@@ -69,6 +70,19 @@ def _storage(settings: Settings) -> Iterator[tuple[Path, str]]:
         yield ("media", "s3_secret_key"), "is missing beside the access key: give s3_secret_key or s3_secret_key_file"
     if media.s3_secret_key is not None and media.s3_access_key is None:
         yield ("media", "s3_access_key"), "is missing beside the secret key"
+
+
+def _openid(found: ValidTables) -> Iterator[tuple[Path, str]]:
+    """A provider of OpenID Connect calls us by a name, and groups lead to organizations that there are."""
+    openid = found.settings.desk.openid
+    if openid.issuer is not None and openid.client_id is None:
+        yield ("desk", "openid", "client_id"), "is missing beside desk.openid.issuer"
+    for index, row in enumerate(openid.roles):
+        if row.organization not in found.named:
+            yield (
+                ("desk", "openid", "roles", index, "organization"),
+                f"no organization {row.organization} is configured",
+            )
 
 
 def _delays(settings: Settings) -> Iterator[tuple[Path, str]]:

@@ -274,7 +274,7 @@ class OpenIdRole(Section):
 
     group: Text
     organization: OrganizationId
-    role: Literal["reader", "editor", "admin"]
+    account_role: Literal["reader", "editor", "admin"]
 
 
 class OpenId(Section):

@@ -9,6 +9,7 @@ nothing but what its user changed (see `mapping.merge`).
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -32,6 +33,7 @@ LEGACY_BLOCKS = frozenset({RICH_TEXT, WEB_EMBED})
 """Kinds of blocks that the older form of a post has too."""
 PLAIN = ("headline", "tag_ids", "state_info")
 SPORT_EVENT = "Svc::Model::Content::SportEventContentBlock"
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 EMPTY: Document = {"_type": EVENT, "headline": "", "highlight": "", "contents": []}
 
 
@@ -99,8 +101,13 @@ def sent_fields(event: Event) -> Document:
     return sent
 
 
-def event_document(document: Mapping[str, Any], *, older: bool = True) -> Document:
-    """An event's document as the API gives it: in both forms, `contents` and `media` always there."""
+def event_document(
+    document: Mapping[str, Any], *, older: bool = True, called: Mapping[str, str] = NO_NAMES
+) -> Document:
+    """An event's document as the API gives it: in both forms, `contents` and `media` always there.
+
+    `called`: what people who have written are called, by their ids.
+    """
     info = info_of(document) if older else None
     highlight = document.get("highlight") or ""
     return {
@@ -111,13 +118,13 @@ def event_document(document: Mapping[str, Any], *, older: bool = True) -> Docume
         "contents": document.get("contents") or [],
         "media": document.get("media") or [],
         **({} if info is None else {"event_info": info}),
-        **({"editor": editor_document(by)} if isinstance(by := document.get("editor"), str) and by else {}),
+        **({"editor": editor_document(by, called)} if isinstance(by := document.get("editor"), str) and by else {}),
     }
 
 
-def editor_document(client_id: str) -> Document:
-    """Who wrote, as documents name them; no reader is shown any."""
-    return {"_type": "Svc::Model::Editor", "_id": client_id, "name": client_id}
+def editor_document(writer_id: str, called: Mapping[str, str] = NO_NAMES) -> Document:
+    """Who wrote, as documents name them: a person by its name, a client by its id. No reader is shown any."""
+    return {"_type": "Svc::Model::Editor", "_id": writer_id, "name": called.get(writer_id, writer_id)}
 
 
 def _in_older_form(sent: Mapping[str, Any]) -> bool:

@@ -18,8 +18,8 @@ def promised():
 
 
 def test_what_is_called_served_is_served(promised):
-    """Every operation with a version has a route, and every route has such an operation."""
-    assert set(promised) == set(SERVED) - FILES
+    """Every operation with a version has a route, and every route has such an operation, but pages of the desk."""
+    assert set(promised) == {each for each in set(SERVED) - FILES if not each[1].startswith("/desk")}
 
 
 def test_operations_bear_the_names_of_the_reference(promised):

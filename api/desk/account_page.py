@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from api.desk.cookies import cookie_kind
-from api.desk.frame import DeskPage, redirect
+from api.desk.desk_frame import DeskPage, redirect
 from api.desk.handlers import SIGN_IN
 from api.desk.passwords import PasswordChecks
 from api.desk.sign_in import begin_session, check_password, forget_session, network_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.http.people import Person
+    from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
     from store.accounts.accounts import StoredAccount
     from store.accounts.sessions import StoredSession
@@ -47,13 +47,13 @@ FAULTS: Mapping[PasswordFault, DeskText] = {
 DONE: Mapping[str, DeskText] = {"password": DeskText.PASSWORD_CHANGED, "ended": DeskText.ENDED}
 
 
-async def show_account(request: ApiRequest, page: DeskPage, person: Person) -> Response:
+async def show_account(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page."""
     done = DONE.get(request.query.get("done", ""))
     return await _page(request, page, person, notice="" if done is None else page.text(done))
 
 
-async def change_password(request: ApiRequest, page: DeskPage, person: Person, form: Query) -> Response:
+async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Set another password, whoever knows the current one: all sessions end, and the browser gets a new one."""
     store = request.services.store
     account = await store.read(lambda conn: accounts.require(conn, person.client_id))
@@ -61,15 +61,13 @@ async def change_password(request: ApiRequest, page: DeskPage, person: Person, f
     if account.password_hash is None or kind is None or not request.services.settings.desk.passwords:
         raise Forbidden("the account has no password")
     try:
-        knows = await check_password(request, account.id, account, form.get("password", ""))
-        fault = password_fault(new, account.email, account.name) if knows else None
-        if not knows or fault is not None:
-            said = DeskText.PASSWORD_WRONG if fault is None else FAULTS[fault]
-            return await _page(request, page, person, alert=page.text(said), status=403 if fault is None else 422)
-        hashed = await request.services[PasswordChecks].hash(network_of(request), new)
+        said = await _new_password_fault(request, account, form)
+        hashed = "" if said else await request.services[PasswordChecks].hash(network_of(request), new)
     except RateLimited as error:
         seconds = round(max(1, error.retry_after or 1))
         return await _page(request, page, person, alert=page.text(DeskText.WAIT, seconds=seconds), status=429)
+    if said is not None:
+        return await _page(request, page, person, alert=page.text(said), status=422)
 
     def change(unit: Unit) -> None:
         accounts.change(unit, account.id, password_hash=hashed)
@@ -80,7 +78,15 @@ async def change_password(request: ApiRequest, page: DeskPage, person: Person, f
     return await begin_session(request, account, kind, f"{ACCOUNT}?done=password")
 
 
-async def end_session(request: ApiRequest, _page_: DeskPage, person: Person, form: Query) -> Response:
+async def _new_password_fault(request: ApiRequest, account: StoredAccount, form: Query) -> DeskText | None:
+    """Why the password stays as it is, None where it is changed. Raises RateLimited."""
+    if not await check_password(request, account.id, account, form.get("password", "")):
+        return DeskText.PASSWORD_WRONG
+    fault = password_fault(form.get("new_password", ""), account.email, account.name)
+    return None if fault is None else FAULTS[fault]
+
+
+async def end_session(request: ApiRequest, _shown: DeskPage, person: DeskPerson, form: Query) -> Response:
     """End one of one's sessions; of the browser's own one signs out."""
     ended = form.get("session", "")
 
@@ -94,7 +100,7 @@ async def end_session(request: ApiRequest, _page_: DeskPage, person: Person, for
     return redirect(request, f"{ACCOUNT}?done=ended")
 
 
-async def end_everywhere(request: ApiRequest, _page_: DeskPage, person: Person, _form: Query) -> Response:
+async def end_everywhere(request: ApiRequest, _shown: DeskPage, person: DeskPerson, _form: Query) -> Response:
     """End all of one's sessions, this one too."""
 
     def end(unit: Unit) -> None:
@@ -106,7 +112,7 @@ async def end_everywhere(request: ApiRequest, _page_: DeskPage, person: Person, 
 
 
 async def _page(
-    request: ApiRequest, page: DeskPage, person: Person, *, notice: str = "", alert: str = "", status: int = 200
+    request: ApiRequest, page: DeskPage, person: DeskPerson, *, notice: str = "", alert: str = "", status: int = 200
 ) -> Response:
     services = request.services
     find = partial(_found, person.client_id, now=services.clock(), idle=services.settings.desk.session_idle)
@@ -121,7 +127,9 @@ async def _page(
     )
     provider = services.settings.desk.openid.name
     has_password = account.password_hash is not None and services.settings.desk.passwords
-    password = _password(page, account) if has_password else f"<p>{page.text(DeskText.NO_PASSWORD, provider=provider)}</p>"
+    password = (
+        _password(page, account) if has_password else f"<p>{page.text(DeskText.NO_PASSWORD, provider=provider)}</p>"
+    )
     shown = _sessions(page, lasting, person.session_id, zone)
     body = f'{said}{facts}<section class="card">{shown}</section><section class="card narrow">{password}</section>'
     return page.response(page.texts.text(DeskText.ACCOUNT), body, status)

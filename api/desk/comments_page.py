@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from starlette.responses import Response
 
 from api.comments import moderation
+from api.desk.desk_frame import HEADERS, DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache, fragment_response
-from api.desk.frame import HEADERS, DeskPage, redirect
 from api.desk.handlers import signed_in
 from api.desk.matches.form_operations import FormOperation, perform
 from api.http.request import choice, integer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.http.people import Person
+    from api.http.people import DeskPerson
     from api.http.rendered import Rendering
     from api.http.request import ApiRequest, Query
     from store.comments.comments import CommentPage, StoredComment
@@ -76,7 +76,7 @@ class CommentQueue(NamedTuple):
     people: Mapping[str, str]
 
 
-async def show_comments(request: ApiRequest, page: DeskPage, person: Person) -> Response:
+async def show_comments(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page."""
     return await _page(request, page, person)
 
@@ -91,7 +91,7 @@ async def comments_fragment(request: ApiRequest) -> Response:
     return fragment_response(request, await _fragment(request, DeskPage.of(request, person), person, wanted))
 
 
-async def act_on_comment(request: ApiRequest, page: DeskPage, person: Person, form: Query) -> Response:
+async def act_on_comment(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Decide about the comment, or about the reader, whom a button of the queue names, where no script does so."""
     try:
         await perform(request, person, _operation(person, form))
@@ -114,7 +114,7 @@ def filter_of(query: Query) -> QueueFilter:
     )
 
 
-def _operation(person: Person, form: Query) -> FormOperation:
+def _operation(person: DeskPerson, form: Query) -> FormOperation:
     """What the pressed button stands for: the name of its field is the action, its value whom it is about."""
     path = {"organizationId": person.organization_id}
     for action in DECISIONS:
@@ -138,7 +138,9 @@ def _operation(person: Person, form: Query) -> FormOperation:
     raise InvalidRequest("the form names nothing to do")
 
 
-async def _page(request: ApiRequest, page: DeskPage, person: Person, *, alert: str = "", status: int = 200) -> Response:
+async def _page(
+    request: ApiRequest, page: DeskPage, person: DeskPerson, *, alert: str = "", status: int = 200
+) -> Response:
     heading = page.texts.text(CommentsText.COMMENTS)
     if "comments" not in person.scopes:
         return page.response(heading, f"<p>{page.text(CommentsText.NO_RIGHT)}</p>", 403)
@@ -168,7 +170,7 @@ async def _page(request: ApiRequest, page: DeskPage, person: Person, *, alert: s
     return page.response(heading, body, status, scripts=("comments.js",))
 
 
-async def _fragment(request: ApiRequest, page: DeskPage, person: Person, wanted: QueueFilter) -> Rendering:
+async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: QueueFilter) -> Rendering:
     services, here = request.services, page._replace(path=COMMENTS, up="../")
 
     async def make() -> str:

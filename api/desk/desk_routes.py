@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from api.desk import account_page, comments_page, sign_in
-from api.desk.frame import STATIC
+from api.desk import account_page, comments_page, openid_sign_in, sign_in
+from api.desk.desk_frame import STATIC
 from api.desk.handlers import SIGN_IN, desk_form, desk_page
 from api.desk.matches import match_settings_page, matches_page, new_match_page
 from api.http.routing import Route
@@ -26,6 +26,8 @@ DESK_ROUTES = (
     Route("GET", "/desk/static/{version}/{name}", folder(STATIC), "open"),
     Route("GET", SIGN_IN, sign_in.show_sign_in, "desk"),
     Route("POST", SIGN_IN, sign_in.sign_in, "desk"),
+    Route("GET", openid_sign_in.BEGIN, openid_sign_in.begin_openid, "desk"),
+    Route("GET", openid_sign_in.BACK, openid_sign_in.finish_openid, "desk"),
     Route("POST", "/desk/sign-out", desk_form(sign_in.sign_out), "desk"),
     Route("GET", account_page.ACCOUNT, desk_page(account_page.show_account), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/password", desk_form(account_page.change_password), "desk"),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cachetools import TTLCache
 from starlette.responses import Response
 
-from api.desk.frame import HEADERS
+from api.desk.desk_frame import HEADERS
 from api.http.conditional import is_unchanged
 from api.http.flight_group import FlightGroup
 from api.http.rendered import Rendering

@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from api.desk.frame import DeskPage, redirect
+from api.desk.desk_frame import DeskPage, redirect
 from api.desk.sessions_door import check_csrf, check_site
-from api.http.people import Person
+from api.http.people import DeskPerson
 from api.http.request import Query, parse_query
 from mapping.desk.own_path import HOME
 from mapping.errors import InvalidRequest, PayloadTooLarge
@@ -23,8 +23,8 @@ SIGN_IN = "/desk/sign-in"
 CSRF_FIELD = "csrf_token"
 FORM = "application/x-www-form-urlencoded"
 FORM_BYTES = 16 * 1024
-Show = Callable[["ApiRequest", DeskPage, Person], Awaitable["Response"]]
-Submit = Callable[["ApiRequest", DeskPage, Person, Query], Awaitable["Response"]]
+Show = Callable[["ApiRequest", DeskPage, DeskPerson], Awaitable["Response"]]
+Submit = Callable[["ApiRequest", DeskPage, DeskPerson, Query], Awaitable["Response"]]
 
 
 def desk_page(show: Show) -> Handler:
@@ -54,10 +54,10 @@ def desk_form(submit: Submit) -> Handler:
     return respond
 
 
-def signed_in(request: ApiRequest) -> Person | None:
+def signed_in(request: ApiRequest) -> DeskPerson | None:
     """Who is signed in; a client is nobody here, whatever its scopes."""
     caller = request.context.caller
-    return caller if isinstance(caller, Person) else None
+    return caller if isinstance(caller, DeskPerson) else None
 
 
 async def read_form(request: ApiRequest) -> Query:

@@ -7,14 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from argon2 import PasswordHasher
-from argon2.exceptions import InvalidHashError, VerificationError
-
 from mapping.errors import RateLimited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
+
+    from argon2 import PasswordHasher
 
     T = TypeVar("T")
 
@@ -24,16 +23,23 @@ OF_ONE_NETWORK = 2
 """Of these, those of one network: somebody who guesses leaves room for the others."""
 BUSY_FOR = 2.0
 """Seconds after which somebody for whom there is no room may come back."""
-_HASHER = PasswordHasher()  # argon2-cffi's own parameters: those of RFC 9106 for machines with little memory
 
 
 class PasswordsBusy(RateLimited):
     """So many passwords are being checked that there is no room for one more."""
 
 
+@cache
+def password_hasher() -> PasswordHasher:
+    """Argon2id with argon2-cffi's own parameters: those of RFC 9106 for machines with little memory."""
+    from argon2 import PasswordHasher  # a start that checks no password needs none
+
+    return PasswordHasher()
+
+
 def hash_password(password: str) -> str:
     """The hash by Argon2id, with its salt and parameters."""
-    return _HASHER.hash(password)
+    return password_hasher().hash(password)
 
 
 @cache
@@ -46,14 +52,16 @@ def verify_password(stored: str | None, password: str) -> tuple[bool, str | None
 
     Without a hash, or with one that cannot be read, the same work is done.
     """
+    from argon2.exceptions import InvalidHashError, VerificationError
+
     nobodys = _nobodys_hash()  # made by whoever comes first, known or not
     try:
-        _HASHER.verify(stored or nobodys, password)
+        password_hasher().verify(stored or nobodys, password)
     except (InvalidHashError, VerificationError):
         return False, None
     if stored is None:
         return False, None
-    return True, hash_password(password) if _HASHER.check_needs_rehash(stored) else None
+    return True, hash_password(password) if password_hasher().check_needs_rehash(stored) else None
 
 
 class PasswordChecks:

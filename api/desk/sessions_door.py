@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
-from api.http.people import PeopleDoor, Person
+from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import headers_of
 from mapping.desk.account_roles import SCOPES
 from mapping.desk.cross_site import from_own_site, may_carry_session
@@ -39,7 +39,7 @@ def csrf_token(token: str) -> str:
     return hashlib.sha256(f"csrf {token}".encode()).hexdigest()
 
 
-def check_csrf(person: Person, sent: str | None) -> None:
+def check_csrf(person: DeskPerson, sent: str | None) -> None:
     """Raise Forbidden unless `sent` is the token of the person's session."""
     if not hmac.compare_digest((sent or "").encode("utf-8", "replace"), person.csrf_token.encode()):
         raise Forbidden(NO_TOKEN)
@@ -68,7 +68,7 @@ class SessionsDoor(PeopleDoor):
         kind = cookie_kind(settings.public_url) if settings.desk.enabled else None
         return None if kind is None else cookie_of(headers_of(scope), kind.name(SESSION))
 
-    async def person(self, scope: Scope, *, page: bool) -> Person | None:
+    async def person(self, scope: Scope, *, page: bool) -> DeskPerson | None:
         """The account whose session the cookie is; a write is refused first, whether there is a session or not."""
         headers, token = headers_of(scope), self._token(scope)
         if token is None or not self._counts(scope, headers, page=page):
@@ -97,7 +97,7 @@ class SessionsDoor(PeopleDoor):
         except StoreUnavailable:  # reads go on while nothing can be written
             log.warning("desk.session_not_touched")
 
-    async def record(self, person: Person, operation: str, target: str) -> None:
+    async def record(self, person: DeskPerson, operation: str, target: str) -> None:
         """Write it down; where that fails, the log has it alone, as what was done is done."""
 
         def write(unit: Unit) -> None:
@@ -109,9 +109,9 @@ class SessionsDoor(PeopleDoor):
             log.warning("audit.not_stored", client=person.client_id, operation=operation, target=target)
 
 
-def person_of(session: StoredSession, token: str) -> Person:
+def person_of(session: StoredSession, token: str) -> DeskPerson:
     """The caller that a session stands for."""
-    return Person(
+    return DeskPerson(
         client_id=session.account_id,
         organizations=frozenset({session.organization_id}),
         scopes=SCOPES[session.role],

@@ -11,9 +11,9 @@ from urllib.parse import quote
 import structlog
 
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
-from api.desk.frame import DeskPage, redirect
+from api.desk.desk_frame import DeskPage, redirect
 from api.desk.handlers import SIGN_IN, read_form, signed_in
-from api.desk.passwords import PasswordChecks
+from api.desk.passwords import PasswordChecks, PasswordsBusy
 from api.desk.sessions_door import check_site
 from api.http.request import client_network
 from mapping.desk.desk_text import DeskText
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.desk.cookies import CookieKind
-    from api.http.people import Person
+    from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
     from store.accounts.accounts import StoredAccount
     from store.engine.unit import Unit
@@ -82,7 +82,7 @@ async def begin_session(request: ApiRequest, account: StoredAccount, kind: Cooki
     return redirect(request, wanted, kind.header(SESSION, token))
 
 
-async def sign_out(request: ApiRequest, _page: DeskPage, person: Person, _form: Query) -> Response:
+async def sign_out(request: ApiRequest, _page: DeskPage, person: DeskPerson, _form: Query) -> Response:
     """End the session."""
 
     def end(unit: Unit) -> None:
@@ -140,7 +140,8 @@ async def _by_password(request: ApiRequest, form: Query) -> StoredAccount | None
 
 def _refuse(request: ApiRequest, wanted: str, form: Query, error: RateLimited) -> Response:
     seconds, page = max(1, math.ceil(error.retry_after or 1)), DeskPage.of(request, None)
-    said = page.text(DeskText.WAIT, seconds=seconds)
+    busy = isinstance(error, PasswordsBusy)
+    said = page.text(DeskText.BUSY) if busy else page.text(DeskText.WAIT, seconds=seconds)
     headers = {"Retry-After": str(seconds)}
     return _form(request, wanted, said, status=429, email=form.get("email", ""), headers=headers)
 
@@ -189,4 +190,5 @@ def _provider_link(page: DeskPage, provider: str, wanted: str) -> str:
 
 
 def _browser(request: ApiRequest) -> str:
-    return request.headers.get("user-agent", "")[:BROWSER_LENGTH].encode("ascii", "replace").decode()
+    named = str(request.headers.get("user-agent", ""))
+    return named[:BROWSER_LENGTH].encode("ascii", "replace").decode()

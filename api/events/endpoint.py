@@ -29,7 +29,7 @@ from api.view.liveblog_access import (
     named_liveblog,
     writable_game,
 )
-from api.view.references import check_references, complete
+from api.view.references import check_references, complete, writer_names
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
@@ -279,7 +279,9 @@ def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | N
 
 def render_event(conn: Connection, event: StoredEvent, *, older: bool = True) -> Json:
     """The event as the write API shows it: references resolved, in both forms unless the `older` one is of no use."""
-    [document] = complete(conn, [event_document(event.as_document(), older=older)])
+    stored = event.as_document()
+    names = writer_names(conn, [stored])
+    [document] = complete(conn, [event_document(stored, older=older, called=names)])
     return document
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +10,9 @@ from api.http.request import Caller
 if TYPE_CHECKING:
     from starlette.types import Scope
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Person(Caller):
+class DeskPerson(Caller):
     """Somebody who is signed in. `client_id` is the account's id, which no client has; `organization_id` the only one."""
 
     name: str
@@ -23,17 +23,19 @@ class Person(Caller):
     """What every write has to send along, and no page of another site knows."""
 
 
-class PeopleDoor(ABC):
-    """Knows people by the sessions of their browsers."""
+class PeopleDoor:
+    """Knows people by the sessions of their browsers. This one knows nobody: the desk has one that does."""
 
-    @abstractmethod
-    async def person(self, scope: Scope, *, page: bool) -> Person | None:
-        """Who sends the request, None for nobody; `page`: a page of the desk, to which links of other sites may lead. Raises Forbidden for a write that another site has made a browser send."""
+    async def person(self, scope: Scope, *, page: bool) -> DeskPerson | None:  # noqa: ARG002 -- for those that know somebody
+        """Who sends the request, None for nobody; `page`: a page of the desk, to which links of other sites may lead.
 
-    @abstractmethod
-    def presents(self, scope: Scope) -> bool:
+        Raises Forbidden for a write that another site has made a browser send.
+        """
+        return None
+
+    def presents(self, scope: Scope) -> bool:  # noqa: ARG002 -- as above
         """Whether the request brings what a session is known by."""
+        return False
 
-    @abstractmethod
-    async def record(self, person: Person, operation: str, target: str) -> None:
+    async def record(self, person: DeskPerson, operation: str, target: str) -> None:
         """Write down what the person has done."""

@@ -11,7 +11,7 @@ from starlette import routing
 from starlette.responses import Response, StreamingResponse
 
 from api.http.errors import MethodNotAllowed
-from api.http.people import PeopleDoor, Person
+from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import ANY_ORIGIN, UNAUTHORIZED, ApiRequest, context_of
 from api.http.type_names import rename_types
 from mapping.errors import Forbidden, NotFound, Unauthorized
@@ -195,7 +195,7 @@ class Endpoint:
     async def _respond(self, request: ApiRequest) -> Response:
         self._check(request)
         response = await self._handler(request)
-        if self._written and isinstance(caller := request.context.caller, Person) and response.status_code < ERRORS:
+        if self._written and isinstance(caller := request.context.caller, DeskPerson) and response.status_code < ERRORS:
             await self._services[PeopleDoor].record(caller, self._written, _target(request))
         rename_types(response, request.context.response_prefix)
         return response

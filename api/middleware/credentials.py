@@ -89,7 +89,6 @@ class Credentials:
                 _let_read(context, scope)
                 raise
 
-
     async def _person(self, scope: Scope, context: Context, address: str) -> Caller | None:
         """Who is signed in, where that counts; what is no session is charged to its address, and costs no read for ever."""
         access = self._routes.session_access(scope) if "cookie" in headers_of(scope) else None

@@ -8,6 +8,7 @@ import structlog
 from cachetools import LRUCache
 
 from api.http.json_path import kind, nodes, text
+from api.http.people import DeskPerson
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from mapping.polls.reader_polls import public_block
 from mapping.rules.public import file_is_public
@@ -174,7 +175,8 @@ def may_write_events(game: StoredGame, caller: Caller) -> bool:
 
 def holders(caller: Caller) -> frozenset[tuple[str, str]]:
     """What a permission may name so that it means the caller: (`reftype`, `refid`)."""
-    return frozenset({("Client", caller.client_id), *(("Organization", name) for name in caller.organizations)})
+    organizations = frozenset(("Organization", name) for name in caller.organizations)
+    return organizations if isinstance(caller, DeskPerson) else organizations | {("Client", caller.client_id)}
 
 
 def liveblog_in(query: Mapping[str, str]) -> str | None:

@@ -17,6 +17,7 @@ from mapping.references import named_by, named_in, references
 from mapping.rules.public import post_is_public
 from mapping.sports import SPORTS, Sport
 from mapping.sports.base import MomentType
+from store.accounts.accounts import names_of
 from store.liveblogs import listing, liveblogs
 from store.masterdata import declarations, masterdata
 from store.tables import locations, players, teams, tournaments
@@ -44,7 +45,8 @@ def decorate(
     if compact:
         return decorate_compact(conn, [game], owner_name=owner_name)[0]
     events = documents(liveblogs.events(conn, game.id, statuses=EDITABLE, descending=False))
-    resolved, *posts = complete(conn, [game.as_document(), *map(event_document, events)])
+    names = writer_names(conn, events)
+    resolved, *posts = complete(conn, [game.as_document(), *(event_document(event, called=names) for event in events)])
     beside = _beside(conn, game, resolved, events, owner_name)
     return {**resolved, **beside, **_external(externals(conn, [game.id]), game), "events": posts}
 
@@ -83,7 +85,7 @@ def _beside(
         "summary": summary_of(resolved, [each for each in events if _is_public(each)]),
         "summary_text": summary(resolved),
         "owner": owner(game.organization_id, owner_name),
-        "editors": [editor_document(name) for name in sorted({*map(_writer, events)} - {""})],
+        "editors": _editors(conn, {*map(_writer, events)} - {""}),
         "tags": resolved.get("tags") or [],
         "permissions": resolved.get("permissions") or [],
         "custom_template": custom_template(conn, game),
@@ -100,6 +102,16 @@ def sport_of(game: Json) -> Sport:
     """The sport of a liveblog; one that has no rows has neither phases nor sets."""
     name = text(game, "sportstype") or text(game, "template_id")
     return SPORTS.get(name) or Sport(id=name, scoreboard=True)
+
+
+def writer_names(conn: Connection, events: Iterable[Json]) -> Mapping[str, str]:
+    """What the people are called who have written these events, by their ids; clients have no other name than their ids."""
+    return names_of(conn, {_writer(event) for event in events})
+
+
+def _editors(conn: Connection, writers: Collection[str]) -> list[Json]:
+    names = names_of(conn, writers)
+    return [editor_document(writer, names) for writer in sorted(writers)]
 
 
 def _writer(event: Json) -> str:

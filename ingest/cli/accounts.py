@@ -164,7 +164,9 @@ def sessions_end(
 @app.command()
 def audit(
     *,
-    organization: Annotated[str | None, typer.Option("--organization", "-o", help="Of this organization alone.")] = None,
+    organization: Annotated[
+        str | None, typer.Option("--organization", "-o", help="Of this organization alone.")
+    ] = None,
     config_file: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:

@@ -29,8 +29,3 @@ matches of every organization.
 """
 RANKS: Mapping[AccountRole, int] = {role: rank for rank, role in enumerate(AccountRole)}
 """Which of two roles may do more."""
-
-
-def highest_role(roles: list[AccountRole]) -> AccountRole | None:
-    """The role that may do most, None where there is none."""
-    return max(roles, key=RANKS.__getitem__, default=None)

@@ -25,7 +25,6 @@ class DeskText(StrEnum):
     PROVIDER_FAILED = "The sign-in did not work. Please try again."
     NEEDS_HTTPS = "People sign in only where the address begins with https, or on this computer itself."
     NO_WAY_IN = "Nobody can sign in: passwords are switched off, and there is no other way."
-    LIVE_NOW = "Live"
     HIDDEN = "Not published"
     LAST_CHANGE = "Last change"
     STATE = "State"
@@ -41,7 +40,9 @@ class DeskText(StrEnum):
     CURRENT_PASSWORD = "Current password"  # noqa: S105 -- a label
     NEW_PASSWORD = "New password"  # noqa: S105 -- a label
     PASSWORD_CHANGED = "The password is changed. All other sessions have ended."  # noqa: S105 -- a message
-    PASSWORD_RULE = "At least {count} characters of any kind. Several words are good; names and well-known ones are not."  # noqa: S105 -- a rule
+    PASSWORD_RULE = (
+        "At least {count} characters of any kind. Several words are good; names and well-known ones are not."  # noqa: S105 -- a rule
+    )
     PASSWORD_SHORT = "The password is too short."  # noqa: S105 -- a message
     PASSWORD_LONG = "The password is too long."  # noqa: S105 -- a message
     PASSWORD_COMMON = "The password is one that is easily guessed."  # noqa: S105 -- a message

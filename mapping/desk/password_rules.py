@@ -34,7 +34,12 @@ def password_fault(password: str, *about: str) -> PasswordFault | None:
         return PasswordFault.SIMPLE
     if plain in common_passwords():
         return PasswordFault.COMMON
-    words = {word for text in (*about, *OWN_WORDS) for word in re.split(r"[\W_]+", text.casefold()) if len(word) >= FEWEST - 1}
+    words = {
+        word
+        for text in (*about, *OWN_WORDS)
+        for word in re.split(r"[\W_]+", text.casefold())
+        if len(word) >= FEWEST - 1
+    }
     rest = plain
     for word in sorted(words, key=len, reverse=True):
         rest = rest.replace(word, "")

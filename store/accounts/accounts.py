@@ -36,11 +36,15 @@ class AccountSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAccount(AccountSpec):
-    """An account. `issuer` and `subject` name the person at the provider by which it has signed in; times: Unix seconds."""
+    """An account. `issuer` and `subject` name the person at the provider by which it has signed in.
+
+    `by_groups`: 1 where its groups there have made the account. Times in Unix seconds.
+    """
 
     id: str
     issuer: str | None
     subject: str | None
+    by_groups: int
     created_at: int
     updated_at: int
     disabled_at: int | None

@@ -19,6 +19,7 @@ accounts = Table(
     text("password_hash", nullable=True),
     text("issuer", nullable=True),
     text("subject", nullable=True),
+    integer("by_groups", server_default="0"),
     integer("created_at"),
     integer("updated_at"),
     integer("disabled_at", nullable=True),
@@ -26,7 +27,8 @@ accounts = Table(
 )
 """`email`: in lower case, by which a person signs in. `password_hash`: by Argon2id; without one nobody signs in by password.
 
-`issuer` and `subject`: who the person is at the provider of OpenID Connect by which it has signed in.
+`issuer` and `subject`: who the person is at the provider of OpenID Connect by which it has signed in. `by_groups`: 1 where
+its groups there have made the account, and say which role it has.
 """
 
 desk_sessions = Table(

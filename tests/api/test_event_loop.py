@@ -49,6 +49,7 @@ HUGE = {
 }
 """Of each read of what is stored, what asks for most."""
 FILES = {
+    "/desk/static/{version}/{name}",
     "/livez",
     "/readyz",
     "/docs",

@@ -95,8 +95,8 @@ def test_the_examples_are_valid(tmp_path):
 @pytest.mark.parametrize("path", sorted({path for path, _ in leaves(SHAPE) if "*" not in path}))
 def test_every_setting_has_a_comment(path):
     """No setting stands without words above it, alone or as one of a group."""
-    table, key = path
-    body = TEXT.split(f"\n[{table}]\n", 1)[1].split("\n[", 1)[0].splitlines()
+    *table, key = path
+    body = TEXT.split(f"\n[{'.'.join(table)}]\n", 1)[1].split("\n[", 1)[0].splitlines()
     at = next(index for index, line in enumerate(body) if re.match(rf"(# )?{key} = ", line))
 
     while at and re.match(r"(# )?[a-z0-9_]+ = ", body[at]):

@@ -5,6 +5,7 @@ from typing import get_args
 
 import pytest
 
+from mapping.desk.desk_text import DeskText
 from mapping.documents.scalars import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped_locales, translator
 from mapping.locales.labels import (
@@ -49,7 +50,7 @@ def used():
         (None, LAP),
         (None, LOADS_FROM),
     }
-    texts |= {(None, str(each)) for each in CommentLabel}
+    texts |= {(None, str(each)) for each in (*CommentLabel, *DeskText)}
     kicks = (*KICK.values(), *KICK_BEYOND.values(), *KICK_UNNUMBERED.values(), KICK_OPEN)
     texts |= {(None, each) for each in kicks}
     texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN, PERCENT, VOTES[0])}

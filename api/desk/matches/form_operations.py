@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from starlette.types import Message
 
-    from api.http.people import Person
+    from api.http.people import DeskPerson
     from api.http.routing import Access, Handler
 
 
@@ -33,7 +33,7 @@ class FormOperation:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-async def perform(request: ApiRequest, person: Person, operation: FormOperation) -> dict[str, Any]:
+async def perform(request: ApiRequest, person: DeskPerson, operation: FormOperation) -> dict[str, Any]:
     """The document of the operation's response; raises what the operation raises."""
     inner = _inner(request, operation)
     ACCESS[operation.access](inner)
@@ -45,7 +45,9 @@ async def perform(request: ApiRequest, person: Person, operation: FormOperation)
     return found
 
 
-async def perform_change(request: ApiRequest, person: Person, liveblog: str, body: Mapping[str, Any]) -> dict[str, Any]:
+async def perform_change(
+    request: ApiRequest, person: DeskPerson, liveblog: str, body: Mapping[str, Any]
+) -> dict[str, Any]:
     """Change what a liveblog takes over from its match."""
     return await perform(
         request,
@@ -60,7 +62,9 @@ async def perform_change(request: ApiRequest, person: Person, liveblog: str, bod
     )
 
 
-async def perform_creation(request: ApiRequest, person: Person, body: Mapping[str, Any], key: str) -> dict[str, Any]:
+async def perform_creation(
+    request: ApiRequest, person: DeskPerson, body: Mapping[str, Any], key: str
+) -> dict[str, Any]:
     """Create a liveblog of a match; the same key creates one, however often the form is sent."""
     return await perform(
         request,
@@ -77,7 +81,7 @@ async def perform_creation(request: ApiRequest, person: Person, body: Mapping[st
 
 
 async def perform_attachment(
-    request: ApiRequest, person: Person, liveblog: str, body: Mapping[str, Any]
+    request: ApiRequest, person: DeskPerson, liveblog: str, body: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Put the liveblog on a match."""
     path, name = liveblog_path(person, liveblog), "liveblog.attachExternal"
@@ -85,7 +89,7 @@ async def perform_attachment(
     return await perform(request, person, operation)
 
 
-async def perform_detachment(request: ApiRequest, person: Person, liveblog: str) -> dict[str, Any]:
+async def perform_detachment(request: ApiRequest, person: DeskPerson, liveblog: str) -> dict[str, Any]:
     """Take the liveblog off its match."""
     path, name = liveblog_path(person, liveblog), "liveblog.detachExternal"
     return await perform(
@@ -93,20 +97,20 @@ async def perform_detachment(request: ApiRequest, person: Person, liveblog: str)
     )
 
 
-async def perform_preview(request: ApiRequest, person: Person, query: Mapping[str, str]) -> dict[str, Any]:
+async def perform_preview(request: ApiRequest, person: DeskPerson, query: Mapping[str, str]) -> dict[str, Any]:
     """Look at a match."""
     path = {"organizationId": person.organization_id}
     operation = FormOperation(handler=match_preview.show_preview, access="external", path=path, query=query)
     return await perform(request, person, operation)
 
 
-async def perform_show(request: ApiRequest, person: Person, liveblog: str) -> dict[str, Any]:
+async def perform_show(request: ApiRequest, person: DeskPerson, liveblog: str) -> dict[str, Any]:
     """What a liveblog takes over from its match."""
     path = liveblog_path(person, liveblog)
     return await perform(request, person, FormOperation(handler=source.show, access="read", path=path))
 
 
-def liveblog_path(person: Person, liveblog: str) -> dict[str, str]:
+def liveblog_path(person: DeskPerson, liveblog: str) -> dict[str, str]:
     """The parameters of the path of an operation on a liveblog of the person's organization."""
     return {"organizationId": person.organization_id, "liveblogId": liveblog}
 

@@ -6,8 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from api.desk.desk_frame import redirect
 from api.desk.fragment_cache import FragmentCache
-from api.desk.frame import redirect
 from api.desk.matches.form_operations import perform_change, perform_detachment, perform_show
 from api.desk.matches.match_table import automatic_text, kind_name
 from api.desk.matches.matches_page import NEW, may_change, select_html
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from api.desk.frame import DeskPage
-    from api.http.people import Person
+    from api.desk.desk_frame import DeskPage
+    from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
     from store.liveblogs.liveblogs import StoredGame
 
@@ -38,13 +38,13 @@ EXCLUDE = "exclude."
 """How the fields of event types begin."""
 
 
-async def show_settings(request: ApiRequest, page: DeskPage, person: Person) -> Response:
+async def show_settings(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page."""
     notice = page.text(MatchesText.SAVED) if request.query.get("done") else ""
     return await _page(request, page, person, notice=notice)
 
 
-async def save_settings(request: ApiRequest, page: DeskPage, person: Person, form: Query) -> Response:
+async def save_settings(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Save what the form says of automatic posting, text and language."""
     name = _name(request)
     try:
@@ -56,7 +56,7 @@ async def save_settings(request: ApiRequest, page: DeskPage, person: Person, for
     return _done(request, name)
 
 
-async def detach(request: ApiRequest, page: DeskPage, person: Person, form: Query) -> Response:
+async def detach(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Take the liveblog off its match, where the person has confirmed it."""
     name = _name(request)
     if "confirmed" not in form:
@@ -107,7 +107,7 @@ def _done(request: ApiRequest, name: str) -> Response:
 
 
 async def _page(
-    request: ApiRequest, page: DeskPage, person: Person, *, notice: str = "", alert: str = "", status: int = 200
+    request: ApiRequest, page: DeskPage, person: DeskPerson, *, notice: str = "", alert: str = "", status: int = 200
 ) -> Response:
     named = NamedLiveblog(_name(request), person.organization_id)
     game = await request.services.store.read(named.find)
@@ -131,13 +131,13 @@ async def _page(
     return page.response(name, f"{said}{links}{parts}", status)
 
 
-def _alone(page: DeskPage, person: Person, local_id: str) -> str:
+def _alone(page: DeskPage, person: DeskPerson, local_id: str) -> str:
     link = _attach_link(page, local_id) if may_change(person) else ""
     return f'<section class="card"><p>{page.text(MatchesText.NOT_ATTACHED)}</p>{link}</section>'
 
 
 def _attached(
-    page: DeskPage, person: Person, game: StoredGame, found: dict[str, Any], event_types: frozenset[str]
+    page: DeskPage, person: DeskPerson, game: StoredGame, found: dict[str, Any], event_types: frozenset[str]
 ) -> str:
     terms = parse_document(ExternalChange, found).applied_to(ImportOptions(sport=game.sportstype))
     match = f"{found['provider']} · {found['selector']['matchId']}"

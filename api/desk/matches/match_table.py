@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from enum import StrEnum
     from zoneinfo import ZoneInfo
 
-    from api.desk.frame import DeskPage
+    from api.desk.desk_frame import DeskPage
     from api.desk.matches.match_overview import MatchTable, TableFilter, TableRow
     from api.http.json_path import Json
     from mapping.locales import Translator

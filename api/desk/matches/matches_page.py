@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 from starlette.responses import Response
 
+from api.desk.desk_frame import HEADERS, DeskPage, redirect
 from api.desk.fragment_cache import FragmentCache, fragment_response
-from api.desk.frame import HEADERS, DeskPage, redirect
 from api.desk.handlers import signed_in
 from api.desk.matches.form_operations import perform_change
 from api.desk.matches.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from enum import StrEnum
 
-    from api.http.people import Person
+    from api.http.people import DeskPerson
     from api.http.rendered import Rendering
     from api.http.request import ApiRequest, Query
 
@@ -47,13 +47,13 @@ SHOW_TEXTS = (
 """Of `SHOWS`, one after the other."""
 
 
-async def show_matches(request: ApiRequest, page: DeskPage, person: Person) -> Response:
+async def show_matches(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page: the filter, and the table as the filter wants it."""
     return await matches_page(request, page, person)
 
 
 async def matches_page(
-    request: ApiRequest, page: DeskPage, person: Person, *, alert: str = "", status: int = 200
+    request: ApiRequest, page: DeskPage, person: DeskPerson, *, alert: str = "", status: int = 200
 ) -> Response:
     """The page, with a message where something went wrong."""
     wanted = wanted_of(request.query)
@@ -85,7 +85,7 @@ async def table_fragment(request: ApiRequest) -> Response:
     return fragment_response(request, await _fragment(request, DeskPage.of(request, person), person, wanted))
 
 
-async def act_on_row(request: ApiRequest, page: DeskPage, person: Person, form: Query) -> Response:
+async def act_on_row(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Pause or resume the liveblog that a button of the table names, where no script does so."""
     paused = "pause" in form
     name = form.get("pause") or form.get("resume") or ""
@@ -99,7 +99,7 @@ async def act_on_row(request: ApiRequest, page: DeskPage, person: Person, form: 
     return redirect(request, own_path(form.get("back")))
 
 
-def may_change(person: Person) -> bool:
+def may_change(person: DeskPerson) -> bool:
     """Whether the person may do anything but look."""
     return "external" in person.scopes
 
@@ -121,7 +121,7 @@ def wanted_of(query: Query) -> TableFilter:
     )
 
 
-async def _fragment(request: ApiRequest, page: DeskPage, person: Person, wanted: TableFilter) -> Rendering:
+async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: TableFilter) -> Rendering:
     """The table as HTML, for a page at the address of the first one."""
     services, may_act = request.services, may_change(person)
     home = page._replace(path=HOME, up="")
@@ -138,7 +138,7 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: Person, wanted:
     return await services[FragmentCache].get(key, make)
 
 
-def _filter(request: ApiRequest, page: DeskPage, person: Person, wanted: TableFilter) -> str:
+def _filter(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: TableFilter) -> str:
     providers = sorted(request.services.settings.organization(person.organization_id).providers)
     known = [*providers, *([wanted.provider] if wanted.provider and wanted.provider not in providers else [])]
     shows = zip(SHOWS, map(page.text, SHOW_TEXTS), strict=True)

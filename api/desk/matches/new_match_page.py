@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
+from api.desk.desk_frame import redirect
 from api.desk.fragment_cache import FragmentCache
-from api.desk.frame import redirect
 from api.desk.matches.form_operations import perform_attachment, perform_creation, perform_preview
 from api.desk.matches.match_settings_page import box, locale_select
 from api.desk.matches.matches_page import NEW, may_change, select_html
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
-    from api.desk.frame import DeskPage
-    from api.http.people import Person
+    from api.desk.desk_frame import DeskPage
+    from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
 
 KINDS = {
@@ -46,12 +46,12 @@ STATES = {
 }
 
 
-async def show_new_match(request: ApiRequest, page: DeskPage, person: Person) -> Response:
+async def show_new_match(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The form, and below it what the match holds that it names."""
     return await _page(request, page, person, request.query)
 
 
-async def submit_new_match(request: ApiRequest, page: DeskPage, person: Person, form: Query) -> Response:
+async def submit_new_match(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Make the liveblog, or put the one that the form names on the match."""
     body: dict[str, Any] = {"provider": form.get("provider", ""), _kind(form): form.get("id", "")}
     try:
@@ -69,7 +69,7 @@ async def submit_new_match(request: ApiRequest, page: DeskPage, person: Person, 
     return redirect(request, f"/desk/matches/{quote(str(game['local_id']), safe='')}?done=saved")
 
 
-async def _page(request: ApiRequest, page: DeskPage, person: Person, given: Query, *, alert: str = "") -> Response:
+async def _page(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query, *, alert: str = "") -> Response:
     heading = page.texts.text(MatchesText.ATTACH_OTHER if given.get("attach") else MatchesText.NEW_MATCH)
     if not may_change(person):
         return page.response(heading, f"<p>{page.text(MatchesText.YOUR_ROLE)}</p>", 403)
@@ -88,7 +88,7 @@ async def _page(request: ApiRequest, page: DeskPage, person: Person, given: Quer
     return page.response(heading, f"{said}{whom}{_look(request, page, person, given)}{preview}", status)
 
 
-async def _attached_to(request: ApiRequest, person: Person, given: Query) -> str:
+async def _attached_to(request: ApiRequest, person: DeskPerson, given: Query) -> str:
     """The name of the liveblog that shall have the match. Raises NotFound."""
     if not given.get("attach"):
         return ""
@@ -100,7 +100,7 @@ def _kind(given: Query) -> str:
     return given["kind"] if given.get("kind") in KINDS else "matchId"
 
 
-def _look(request: ApiRequest, page: DeskPage, person: Person, given: Query) -> str:
+def _look(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query) -> str:
     services = request.services
     known = sorted(services.settings.organization(person.organization_id).providers) or sorted(services.providers)
     kinds = [(name, page.text(label)) for name, label in KINDS.items()]

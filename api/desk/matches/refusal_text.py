@@ -8,7 +8,7 @@ from mapping.desk.matches_text import MatchesText
 from mapping.errors import Forbidden, MatchUnknown, ProviderRefused, UpstreamUnavailable
 
 if TYPE_CHECKING:
-    from api.desk.frame import DeskPage
+    from api.desk.desk_frame import DeskPage
     from mapping.errors import ServiceError
 
 KINDS: tuple[tuple[type[ServiceError], str | None, MatchesText], ...] = (

@@ -28,6 +28,7 @@ def upgrade() -> None:
         sa.Column("id", BYTEWISE, nullable=False),
         *(text(name) for name in ("organization_id", "email", "name", "role")),
         *(text(name, nullable=True) for name in ("password_hash", "issuer", "subject")),
+        sa.Column("by_groups", sa.BigInteger(), nullable=False, server_default="0"),
         integer("created_at"),
         integer("updated_at"),
         integer("disabled_at", nullable=True),

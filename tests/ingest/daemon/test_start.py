@@ -55,6 +55,8 @@ LATER = {
     "providers.openligadb.translate": "no match has changed",
     "PIL": "no image is looked at",
     "argon2": "nobody signs in to the desk",
+    "authlib": "nobody signs in to the desk",
+    "joserfc": "nobody signs in to the desk",
     "fastapi": "it is no part of the product",
     "crawleruseragents": "no page has reported anything",
     "babel": "no text is rendered",

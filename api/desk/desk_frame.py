@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from enum import StrEnum
 
-    from api.http.people import Person
+    from api.http.people import DeskPerson
     from api.http.request import ApiRequest
     from mapping.locales import Translator
 
@@ -40,7 +40,7 @@ HEADERS: Mapping[str, str] = {
 """`Referrer-Policy`: with none at all, browsers would send no `Origin` with our own forms."""
 
 
-class Place(NamedTuple):
+class NavigationLink(NamedTuple):
     """A page that the navigation leads to: its path, and its name."""
 
     path: str
@@ -50,9 +50,9 @@ class Place(NamedTuple):
 
 
 NAVIGATION = (
-    Place("/desk", MatchesText.MATCHES),
-    Place("/desk/comments", CommentsText.COMMENTS, "comments"),
-    Place("/desk/account", DeskText.ACCOUNT),
+    NavigationLink("/desk", MatchesText.MATCHES),
+    NavigationLink("/desk/comments", CommentsText.COMMENTS, "comments"),
+    NavigationLink("/desk/account", DeskText.ACCOUNT),
 )
 
 
@@ -60,12 +60,12 @@ class DeskPage(NamedTuple):
     """What a page of the desk is made with: its reader's texts, who is signed in, and the way up to the root."""
 
     texts: Translator
-    person: Person | None
+    person: DeskPerson | None
     path: str
     up: str
 
     @classmethod
-    def of(cls, request: ApiRequest, person: Person | None) -> DeskPage:
+    def of(cls, request: ApiRequest, person: DeskPerson | None) -> DeskPage:
         """For the page of this request."""
         path = str(request.scope["path"])
         texts = translator(preferred_locale(request.headers.get("accept-language", "")))
@@ -73,7 +73,7 @@ class DeskPage(NamedTuple):
 
     def text(self, name: StrEnum, **values: object) -> str:
         """The text in the reader's language, escaped."""
-        return escape(self.texts.text(name, **values))
+        return escape(self.texts.text(name, context=None, **values))
 
     def link(self, path: str) -> str:
         """The address of a path of this service, escaped, wherever the service lies: `/desk/account`."""
@@ -130,8 +130,8 @@ class DeskPage(NamedTuple):
             f'<header class="top">{name}{pages}<p class="who" dir="auto">{escape(self.person.name)}</p>{out}</header>'
         )
 
-    def _current(self, place: Place) -> str:
-        return ' aria-current="page"' if place.path == self.path else ""
+    def _current(self, link: NavigationLink) -> str:
+        return ' aria-current="page"' if link.path == self.path else ""
 
 
 def redirect(request: ApiRequest, path: str, *cookies: str) -> Response:

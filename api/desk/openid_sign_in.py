@@ -1,0 +1,118 @@
+"""Signing in by OpenID Connect: the way to the provider, and back with a code that only this browser may use."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import partial
+from typing import TYPE_CHECKING
+
+import structlog
+from starlette.responses import Response
+
+from api.desk.cookies import OPENID, OPENID_AGE, cookie_kind, cookie_of
+from api.desk.desk_frame import HEADERS
+from api.desk.openid_provider import OpenIdProvider, OpenIdRefused
+from api.desk.sign_in import begin_session, message_page
+from mapping.desk.desk_text import DeskText
+from mapping.desk.openid_claims import person_of_claims
+from mapping.desk.own_path import own_path
+from mapping.errors import NotFound, UpstreamUnavailable
+from store.accounts.openid_accounts import account_of
+
+if TYPE_CHECKING:
+    from api.desk.cookies import CookieKind
+    from api.desk.openid_tokens import CodeRequest
+    from api.http.request import ApiRequest
+
+log = structlog.get_logger(__name__)
+
+BEGIN = "/desk/sign-in/openid"
+BACK = f"{BEGIN}/callback"
+BYTES = 32
+
+
+async def begin_openid(request: ApiRequest) -> Response:
+    """Lead to the provider, with a cookie that binds the answer to this browser."""
+    from api.desk.openid_tokens import CodeRequest  # a start that signs nobody in needs none of it
+
+    kind, provider = _way(request)
+    begun = CodeRequest(*(secrets.token_urlsafe(BYTES) for _ in CodeRequest._fields))
+    try:
+        address = await provider.address(begun, _back(request))
+    except UpstreamUnavailable as error:
+        return _fail(request, error, status=503)
+    cookie = kind.header(OPENID, _packed(begun, own_path(request.query.get("next"))), age=OPENID_AGE)
+    return Response(status_code=303, headers={**HEADERS, "Location": address, "Set-Cookie": cookie})
+
+
+async def finish_openid(request: ApiRequest) -> Response:
+    """Begin the session of whom the provider has signed in, where the browser is the one that has begun."""
+    kind, provider = _way(request)
+    begun = _unpacked(cookie_of(request.headers, kind.name(OPENID)))
+    response = await _finish(request, kind, provider, begun)
+    response.headers.append("Set-Cookie", kind.header(OPENID, "", age=0))
+    return response
+
+
+async def _finish(
+    request: ApiRequest, kind: CookieKind, provider: OpenIdProvider, begun: tuple[CodeRequest, str] | None
+) -> Response:
+    state, code = request.query.get("state", ""), request.query.get("code", "")
+    if begun is None or not code or not hmac.compare_digest(state.encode(), begun[0].state.encode()):
+        return message_page(request, DeskText.PROVIDER_FAILED, 403)
+    settings = request.services.settings.desk.openid
+    try:
+        claims = await provider.claims(code, begun[0], _back(request))
+    except OpenIdRefused as error:
+        return _fail(request, error, status=403)
+    except UpstreamUnavailable as error:
+        return _fail(request, error, status=503)
+    rows = [(each.group, each.organization, each.account_role) for each in settings.roles]
+    person = person_of_claims(claims, groups_claim=settings.groups_claim, trust_email=settings.trust_email, rows=rows)
+    find = partial(account_of, issuer=str(settings.issuer), person=person, by_groups=bool(rows))
+    account = await request.services.store.write(find)
+    if (
+        account is None
+        or account.disabled_at is not None
+        or not request.services.organizations(account.organization_id)
+    ):
+        return message_page(request, DeskText.NO_ACCOUNT, 403)
+    return await begin_session(request, account, kind, own_path(begun[1]))
+
+
+def _way(request: ApiRequest) -> tuple[CookieKind, OpenIdProvider]:
+    """What is needed for it; raises NotFound where nobody signs in so."""
+    settings = request.services.settings
+    kind = cookie_kind(settings.public_url)
+    if kind is None or settings.desk.openid.issuer is None:
+        raise NotFound("nobody signs in here by OpenID Connect")
+    return kind, request.services[OpenIdProvider]
+
+
+def _back(request: ApiRequest) -> str:
+    return request.services.settings.public_url.rstrip("/") + BACK
+
+
+def _fail(request: ApiRequest, error: Exception, *, status: int) -> Response:
+    log.warning("desk.openid_failed", reason=str(error), request_id=request.context.request_id)
+    return message_page(request, DeskText.PROVIDER_FAILED, status)
+
+
+def _packed(begun: CodeRequest, wanted: str) -> str:
+    return urlsafe_b64encode(json.dumps([*begun, wanted]).encode()).decode().rstrip("=")
+
+
+def _unpacked(value: str | None) -> tuple[CodeRequest, str] | None:
+    """What the cookie holds; None where it is not one of ours."""
+    from api.desk.openid_tokens import CodeRequest
+
+    try:
+        texts = json.loads(urlsafe_b64decode((value or "") + "=="))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(texts, list) or len(texts) != 4 or not all(isinstance(each, str) and each for each in texts):
+        return None
+    return CodeRequest(*texts[:3]), texts[3]

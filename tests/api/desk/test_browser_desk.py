@@ -1,0 +1,237 @@
+"""The desk in a real browser: signing in by keyboard and by touch, on small and large screens, light and dark."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from functools import partial
+
+import pytest
+import uvicorn
+
+from config.sections import OpenId
+from store.accounts import accounts, sessions
+from tests.api.conftest import declared_database, serving
+from tests.api.test_browser_accessible import SMALL, violations
+from tests.kit import matchday
+from tests.kit.browser import needed
+from tests.kit.desk import news
+from tests.kit.openid_servers import CLIENT, provider
+from tests.kit.opening import store_at
+from tests.kit.people import EMAIL, PASSWORD, add_account
+from tests.kit.sqlite import copied_url
+
+pytestmark = needed
+WIDTHS = (390, 1280)
+
+
+@pytest.fixture
+async def desk(store):
+    """The service on a real port, and its address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    async with serving(store, public_url=address, client_per_second=0, public_per_second=0) as server:
+        app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
+        running = asyncio.create_task(app.serve(sockets=[listener]))
+        await add_account(store)
+        await server.add(matchday.derby())
+        yield server, address
+        app.should_exit = True
+        await running
+    listener.close()
+
+
+async def opened(browser, width, **more):
+    page = await browser.new_page(**more)
+    await page.set_viewport_size({"width": width, "height": 844})
+    page.complaints = []
+    page.on("console", lambda message: page.complaints.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    return page
+
+
+async def sign_in(page, address, path="/desk"):
+    """By the keyboard alone."""
+    await page.goto(f"{address}{path}")
+    await page.get_by_label("E-mail address").focus()
+    await page.keyboard.type(EMAIL)
+    await page.keyboard.press("Tab")
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Sign out", exact=True).wait_for(timeout=60_000)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_a_person_signs_in_looks_around_and_out(desk, browser, width):
+    """By keys, with nothing that a policy had to prevent; the cookie is for no script, and nothing needs scrolling sideways."""
+    _, address = desk
+    page = await opened(browser, width)
+    await sign_in(page, address, "/desk/account")
+    assert page.url == f"{address}/desk/account"
+    (cookie,) = await browser.cookies()
+    assert (cookie["name"], cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (
+        "matchwire-desk",
+        True,
+        "Lax",
+        "/",
+    )
+    assert await page.evaluate("document.cookie") == ""
+
+    await page.get_by_role("link", name="Liveblogs").press("Enter")
+    await page.get_by_role("rowheader", name="SV Hafenstadt").wait_for()
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+    await page.get_by_role("button", name="Sign out", exact=True).press("Enter")
+    await page.get_by_label("Password").wait_for()
+    assert await browser.cookies() == []
+    await page.go_back()
+    await page.get_by_label("Password").wait_for()
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("locale", ["en", "de"])
+async def test_axe_finds_nothing_and_every_target_is_large(desk, browsers, locale):
+    """Each page in each language, light and dark, on both screens; a wrong password is said to screen readers too."""
+    server, address = desk
+    account = await server.store.read(lambda conn: accounts.find_by_email(conn, EMAIL))
+    token = await server.store.write(partial(sessions.begin, account_id=account.id, browser="Firefox", lasts=1000))
+    faults = {}
+    for width in WIDTHS:
+        context = await browsers.new_context(locale=locale, viewport={"width": width, "height": 844})
+        for signed in (False, True):
+            if signed:
+                await context.add_cookies([{"name": "matchwire-desk", "value": token, "url": address}])
+            page = await context.new_page()
+            for scheme in ("light", "dark"):
+                await page.emulate_media(color_scheme=scheme)
+                for path in ("/desk", "/desk/account", "/desk?limit=1&page=2"):
+                    await page.goto(f"{address}{path}")
+                    if found := await violations(page):
+                        faults[width, signed, scheme, path] = found
+                    if small := await page.evaluate(SMALL):
+                        faults[width, signed, scheme, path, "small"] = small
+                    assert await page.evaluate("document.documentElement.scrollWidth") == width
+                    assert await page.evaluate("document.documentElement.lang") == locale
+    assert not faults, faults
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_a_wrong_password_is_said(desk, browser, width):
+    """As an alert, and the address stays in its field."""
+    _, address = desk
+    page = await opened(browser, width)
+    await page.goto(f"{address}/desk/sign-in")
+    await page.get_by_label("E-mail address").fill(EMAIL)
+    await page.get_by_label("Password").fill("no password of anybody")
+    await page.get_by_role("button", name="Sign in").click()
+
+    await page.get_by_role("alert").get_by_text("is wrong").wait_for()
+    assert await page.get_by_label("E-mail address").input_value() == EMAIL
+    assert await page.get_by_label("Password").input_value() == ""
+    assert await violations(page) == {}
+
+
+async def test_fields_of_passwords_hide_them_and_take_what_is_pasted(desk, browser):
+    """From whatever keeps passwords; it knows by the fields' names what is meant."""
+    _, address = desk
+    page = await opened(browser, 390)
+    await sign_in(page, address, "/desk/account")
+    for name, purpose in (("password", "current-password"), ("new-password", "new-password")):
+        field = page.locator(f"#{name}")
+        assert await field.get_attribute("type") == "password"
+        assert await field.get_attribute("autocomplete") == purpose
+        await field.focus()
+        await page.keyboard.insert_text("pasted at once, with blanks")
+        assert await field.input_value() == "pasted at once, with blanks"
+
+
+async def test_every_key_stop_is_seen(desk, browser):
+    """Skip link first, then all links and buttons, each with an outline."""
+    _, address = desk
+    page = await opened(browser, 1280)
+    await sign_in(page, address)
+    await page.goto(f"{address}/desk/account")
+
+    reached = []
+    for _ in range(10):
+        await page.keyboard.press("Tab")
+        reached.append(await page.evaluate("document.activeElement.textContent.trim() || document.activeElement.id"))
+        assert await page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+    assert reached[0] == "To the content"
+    assert {"Liveblogs", "Account", "Sign out", "End", "Sign out everywhere", "password", "new-password"} <= set(
+        reached
+    )
+
+
+async def test_scripts_of_the_desk_call_the_operations_of_clients(desk, browser):
+    """With the page's token; without it the same request is refused."""
+    _, address = desk
+    page = await opened(browser, 1280)
+    await sign_in(page, address)
+    call = """async ([draft, token]) => {
+      const { send } = await import(document.querySelector("script[type=module]").src);
+      const path = "api/v5/write/ticker/create.json";
+      const options = { method: "POST", body: JSON.stringify(draft) };
+      return (token ? await send(path, options) : await fetch(`/${path}`, options)).status;
+    }"""
+
+    assert await page.evaluate(call, [news(), True]) == 200
+    assert await page.evaluate(call, [news(), False]) == 403
+
+
+async def test_other_sites_cannot_use_the_session(desk, browser):
+    """A form and a script of another site, and a frame of it: nothing is written, nothing shown."""
+    server, address = desk
+    page = await opened(browser, 1280)
+    await sign_in(page, address)
+    port = address.rpartition(":")[2]
+
+    async def attack(origin, html, wait):
+        other = await browser.new_page()
+        await other.route(f"{origin}/", lambda route: route.fulfill(content_type="text/html", body=html))
+        await other.goto(f"{origin}/")
+        await other.wait_for_timeout(wait)
+        shown = other.frames[-1]
+        text = await shown.evaluate("document.body?.textContent ?? ''")
+        await other.close()
+        return text
+
+    form = f'<form method=post action="{address}/desk/account/end-everywhere"><input name=csrf_token></form>'
+    form += "<script>document.forms[0].submit()</script>"
+    frame = f'<iframe src="{address}/desk"></iframe>'
+    for origin in ("http://evil.test", f"http://localhost:{int(port) - 1}"):
+        assert "session" in await attack(origin, form, 1500)
+        assert "Sign out" not in await attack(origin, frame, 1500)
+
+    await page.reload()
+    await page.get_by_role("button", name="Sign out", exact=True).wait_for()
+    assert server.store is not None
+
+
+async def test_a_person_signs_in_with_a_provider(tmp_path, browser):
+    """In the browser as a whole: to the provider, there by a button, and back, to the page that was wanted."""
+    store = await store_at(copied_url(tmp_path / "openid.db", declared_database), clock=time.time)
+    person = {"sub": "kim-at-sso", "email": EMAIL, "email_verified": True}
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    async with provider(person) as issuer:
+        openid = OpenId(issuer=issuer, client_id=CLIENT, client_secret="x" * 20, name="Example SSO")
+        async with serving(store, public_url=address, desk__openid=openid, desk__passwords=False) as server:
+            server.now = time.time()
+            app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
+            running = asyncio.create_task(app.serve(sockets=[listener]))
+            await add_account(store)
+            page = await opened(browser, 390)
+            await page.goto(f"{address}/desk/account")
+            assert await page.get_by_label("Password").count() == 0
+            await page.get_by_role("link", name="Sign in with Example SSO").click()
+            await page.locator("[name=sub]").first.wait_for()
+            button = page.get_by_role("button", name="kim-at-sso")
+            await (button if await button.count() else page.locator("button[value=kim-at-sso]")).first.click()
+            await page.get_by_text("Example SSO, and have no password here").wait_for(timeout=30_000)
+            assert page.url == f"{address}/desk/account"
+            app.should_exit = True
+            await running
+    listener.close()
+    await store.close()

@@ -1,0 +1,375 @@
+"""Signing in by password: the cookie, what is said to whom, where one is led, and how often one may try."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+
+import pytest
+import structlog
+from argon2 import PasswordHasher
+
+from api.desk import passwords
+from api.desk.cookies import LOOPBACK, PROTECTED, cookie_kind
+from api.desk.passwords import PasswordChecks, verify_password
+from api.desk.sign_in import OF_ACCOUNT
+from mapping.errors import RateLimited
+from store.accounts import accounts, sessions
+from store.tables import games
+from tests.api.conftest import NOW, contents, serving
+from tests.kit.matchday import OTHER
+from tests.kit.people import (
+    EMAIL,
+    OWN_SITE,
+    PASSWORD,
+    SignedInBrowser,
+    add_account,
+    hashed,
+    session_of,
+    signed_in,
+    try_password,
+)
+
+ABROAD = "203.0.113.9"
+
+
+async def test_an_editor_signs_in_and_is_led_on(server):
+    """Without the slightest difference in how the address is written; the first page says who is signed in."""
+    await add_account(server.store)
+
+    response = await try_password(server, " KIM@example.org ", next="/desk/account")
+
+    assert response.status_code == 303
+    assert response.headers["location"] == "../desk/account"
+    browser = SignedInBrowser(server.http, session_of(response))
+    page = await browser.send("GET", "/desk")
+    assert page.status_code == 200
+    assert "Kim Example" in page.text
+
+
+async def test_the_cookie_is_for_this_host_alone_and_no_script(server):
+    """By its prefix, its attributes, and no word of whose it is; the token is stored nowhere."""
+    await add_account(server.store)
+
+    response = await try_password(server)
+
+    (header,) = response.headers.get_list("set-cookie")
+    name, _, rest = header.partition("=")
+    assert name == "__Host-matchwire-desk"
+    assert set(rest.split("; ")[1:]) == {"Path=/", "HttpOnly", "SameSite=Lax", "Secure"}
+    token = session_of(response)
+    assert len(token) >= 43
+    assert not any(token in str(tuple(row)) for rows in (await contents(server)).values() for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("address", "kind"),
+    [
+        ("https://live.example.org/blogs/", PROTECTED),
+        ("http://127.0.0.1:8080", LOOPBACK),
+        ("http://[::1]:8080", LOOPBACK),
+        ("http://localhost:8080", LOOPBACK),
+        ("http://desk.localhost", LOOPBACK),
+        ("http://live.example.org", None),
+        ("http://10.0.0.5:8080", None),
+        ("http://127.0.0.1.example.org", None),
+        ("http://0.0.0.0:8080", None),
+    ],
+)
+def test_cookies_go_over_https_or_stay_on_this_machine(address, kind):
+    """Elsewhere nobody signs in: the password would cross a network in the clear."""
+    assert cookie_kind(address) is kind
+
+
+async def test_nobody_signs_in_where_passwords_would_be_read_on_the_way(store):
+    """The page says so, and a form that is sent all the same is refused."""
+    async with serving(store, public_url="http://10.0.0.5:8080") as server:
+        await add_account(server.store)
+
+        page = await server.http.get("/desk/sign-in")
+
+        assert "https" in page.text
+        assert "<form" not in page.text
+        assert (await try_password(server)).status_code == 403
+
+
+async def test_no_desk_is_no_door(store):
+    """Switched off there are no pages, and a session opens nothing."""
+    account = await add_account(store)
+    async with serving(store, desk__enabled=False, client_per_second=0, public_per_second=0) as server:
+        browser = await signed_in(server, account)
+
+        assert (await server.http.get("/desk/sign-in")).status_code == 404
+        assert (await browser.send("GET", "/api/v5/write/ticker/search.json")).status_code == 401
+
+
+async def test_wrong_unknown_disabled_and_without_a_password_are_said_alike(server):
+    """No answer says whether there is an account."""
+    await add_account(server.store)
+    gone = await add_account(server.store, "gone@example.org")
+    await server.store.write(partial(accounts.change, account_id=gone.id, disabled_at=NOW))
+    elsewhere = await add_account(server.store, "sso@example.org")
+    await server.store.write(partial(accounts.change, account_id=elsewhere.id, password_hash=None))
+
+    tries = [
+        await try_password(server, EMAIL, "not the password"),
+        await try_password(server, "nobody@example.org"),
+        await try_password(server, "gone@example.org"),
+        await try_password(server, "sso@example.org"),
+        await try_password(server, "sso@example.org", "nobody has this password"),
+        await try_password(server, "", ""),
+    ]
+
+    assert {each.status_code for each in tries} == {403}
+    assert not any("set-cookie" in each.headers for each in tries)
+    pages = {
+        each.text.replace("nobody@", "x@").replace("gone@", "x@").replace("sso@", "x@").replace("kim@", "x@")
+        for each in tries[:4]
+    }
+    assert len(pages) == 1
+
+
+async def test_an_account_of_an_organization_that_is_not_configured_is_nobodys(server):
+    """It may come back with its organization; until then nobody signs in, and sessions of before open nothing."""
+    account = await add_account(server.store, organization="5f0c1de2a1b2c3d4e5f60777")
+
+    assert (await try_password(server)).status_code == 403
+    browser = await signed_in(server, account)
+    assert (await browser.send("GET", "/desk")).status_code == 303
+
+
+def test_the_work_is_the_same_for_nobodys_password(monkeypatch):
+    """One check of the same parameters, whoever is meant: for an account, none, one without a password, one that is broken."""
+    checked = []
+    real = passwords.password_hasher()
+    verify_password(None, PASSWORD)
+
+    class Counting:
+        check_needs_rehash = real.check_needs_rehash
+
+        def verify(self, stored, password):
+            checked.append(stored.split("$")[1:4])
+            return real.verify(stored, password)
+
+    monkeypatch.setattr(passwords, "password_hasher", Counting)
+
+    for stored in (hashed(), None):
+        verify_password(stored, "wrong all the same")
+
+    assert checked == [["argon2id", "v=19", "m=65536,t=3,p=4"]] * 2
+    assert verify_password("no hash at all", PASSWORD) == (False, None)
+
+
+def test_a_hash_of_older_parameters_is_made_anew():
+    """When its password is given, the only moment at which it is known."""
+    older = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash(PASSWORD)
+
+    opens, better = verify_password(older, PASSWORD)
+
+    assert opens
+    assert verify_password(better, PASSWORD) == (True, None)
+
+
+async def test_signing_in_ends_the_browsers_session_of_before(server):
+    """A token that somebody has put there before is worth nothing afterwards, and never becomes a session."""
+    account = await add_account(server.store)
+    other = await add_account(server.store, "attacker@example.org")
+    planted = await signed_in(server, other)
+
+    response = await try_password(server, headers={"Cookie": f"{planted.name}={planted.token}"})
+    fixed = await try_password(server, headers={"Cookie": f"{planted.name}=chosen-by-somebody-else"})
+
+    assert session_of(response) != planted.token
+    assert session_of(fixed) != "chosen-by-somebody-else"
+    assert (await planted.send("GET", "/desk")).status_code == 303
+    mine = await server.store.read(partial(sessions.of_account, account_id=account.id, now=NOW, idle=1000))
+    assert len(mine) == 2
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "https://evil.example/", "//evil.example", "/\\evil.example", "\\\\evil.example", "/desk//evil.example", "/desk/../x",
+        "/desk/..%2f..", "javascript:alert(1)", "/desk\n//evil.example", "/desk\r\nLocation: https://evil.example",
+        " https://evil.example", "/desk@evil.example", "/deskevil", "desk", "/", "", "/desk/%2f%2fevil.example",
+        "https:/desk", "/\tevil.example", "http:///evil.example", "/desk?next=//evil.example#x", "x" * 3000, "/api/v5/write",
+    ],
+)  # fmt: skip
+async def test_nobody_is_led_to_another_site(server, wanted):
+    """Whatever `next` says: to the desk's first page, by the form and where one is signed in already."""
+    account = await add_account(server.store)
+
+    response = await try_password(server, next=wanted)
+    browser = await signed_in(server, account)
+    led = await browser.send("GET", "/desk/sign-in", params={"next": wanted})
+    page = await server.http.get("/desk/sign-in", params={"next": wanted})
+
+    assert (response.status_code, response.headers["location"]) == (303, "../desk")
+    assert (led.status_code, led.headers["location"]) == (303, "../desk")
+    assert 'name="next" value="/desk"' in page.text
+
+
+async def test_whoever_opens_a_page_is_led_back_to_it(server):
+    """With its query; the sign-in of the first page needs none."""
+    first = await server.http.get("/desk")
+    account = await server.http.get("/desk/account?done=password")
+
+    assert first.headers["location"] == "desk/sign-in"
+    assert account.headers["location"] == "../desk/sign-in?next=%2Fdesk%2Faccount%3Fdone%3Dpassword"
+    page = await server.http.get("/desk/sign-in?next=%2Fdesk%2Faccount%3Fdone%3Dpassword")
+    assert 'name="next" value="/desk/account?done=password"' in page.text
+
+
+async def fail(server, times, email=EMAIL, **more):
+    return [await try_password(server, email, f"guess number {n}", **more) for n in range(times)]
+
+
+async def test_guessing_is_slowed_down_ever_more(server):
+    """From the fifth failure on; while one waits nothing is checked, not even the right password."""
+    await add_account(server.store)
+
+    failed = await fail(server, 5)
+    waits = await try_password(server)
+
+    assert [each.status_code for each in failed] == [403] * 5
+    assert waits.status_code == 429
+    assert waits.headers["retry-after"] == "1"
+    assert "set-cookie" not in waits.headers
+    server.now += 2
+    assert (await try_password(server)).status_code == 303
+    assert list(OF_ACCOUNT.values()) == sorted(OF_ACCOUNT.values())
+    assert max(OF_ACCOUNT.values()) == 900
+
+
+async def from_address(server, address, email=EMAIL, password=PASSWORD):
+    """A try from another address."""
+    transport = type(server.http._transport)(app=server.app, client=(address, 4000))
+    async with type(server.http)(transport=transport, base_url="http://testserver") as http:
+        return await http.post("/desk/sign-in", data={"email": email, "password": password}, headers=OWN_SITE)
+
+
+async def test_who_guesses_locks_out_neither_the_owner_nor_anybody_else(server):
+    """The account's owner signs in from elsewhere, and colleagues on the network of whoever guesses do so too."""
+    await add_account(server.store)
+    await add_account(server.store, "lee@example.org")
+    for _ in range(12):
+        await from_address(server, ABROAD, password="guess")
+        server.now += 70
+
+    assert (await from_address(server, ABROAD)).status_code == 429
+    assert (await from_address(server, "198.51.100.7")).status_code == 303
+    assert (await from_address(server, ABROAD, "lee@example.org")).status_code == 303
+
+
+async def test_one_network_waits_for_seconds_whatever_it_tries(server):
+    """Many names, one try each: of a network that is shared nobody waits long."""
+    await add_account(server.store)
+    for n in range(70):
+        response = await from_address(server, ABROAD, f"name{n}@example.org", "guess")
+        server.now += 9 if response.status_code == 429 else 0
+
+    response = await from_address(server, ABROAD)
+
+    assert response.status_code == 429
+    assert 1 <= int(response.headers["retry-after"]) <= 8
+
+
+async def test_addresses_of_one_ipv6_network_count_as_one(server):
+    """A customer has 2⁶⁴ of them."""
+    await add_account(server.store)
+    for n in range(5):
+        await from_address(server, f"2001:db8:1:2::{n + 1}", password="guess")
+
+    assert (await from_address(server, "2001:db8:1:2:ffff::1")).status_code == 429
+    assert (await from_address(server, "2001:db8:1:3::1")).status_code == 303
+
+
+async def test_tries_at_once_are_all_counted(server):
+    """Each counts before its password is looked at, so that none slips through beside others."""
+    await add_account(server.store)
+
+    tried = await asyncio.gather(*(try_password(server, password=f"guess {n}") for n in range(12)))
+
+    checked = [each for each in tried if each.status_code == 403]
+    assert len(checked) <= 5
+    assert {each.status_code for each in tried} <= {403, 429}
+
+
+async def test_so_many_passwords_are_checked_at_once_and_no_network_takes_all_room():
+    """One at a time runs, a network has two places, and what is beyond the room is refused at once."""
+    running, most, go = [], [], threading.Event()
+
+    def work(*_):
+        running.append(1)
+        most.append(len(running))
+        go.wait(10)
+        running.pop()
+        return False, None
+
+    checks = PasswordChecks(1)
+    checks.verify = lambda network: checks._run(network, work)
+    waiting = [asyncio.ensure_future(checks.verify("a")) for _ in range(2)]
+    await asyncio.sleep(0)
+    with pytest.raises(RateLimited):
+        await checks.verify("a")
+    waiting += [asyncio.ensure_future(checks.verify(f"network {n}")) for n in range(14)]
+    await asyncio.sleep(0)
+    with pytest.raises(RateLimited):
+        await checks.verify("one more")
+    go.set()
+    await asyncio.gather(*waiting)
+
+    assert max(most) == 1
+    assert checks._running == {}
+
+
+async def test_no_log_line_holds_a_password_a_token_or_an_address(server):
+    """Whether it works or not: logs name accounts by their ids."""
+    await add_account(server.store)
+    with structlog.testing.capture_logs() as lines:
+        response = await try_password(server)
+        await try_password(server, password="wrong password here")
+        browser = SignedInBrowser(server.http, session_of(response))
+        await browser.submit("/desk/account/password", {"password": PASSWORD, "new_password": "another good long one"})
+
+    text = str(lines)
+    assert "desk.signed_in" in text
+    for secret in (PASSWORD, "wrong password here", "another good long one", browser.token, browser.csrf, EMAIL):
+        assert secret not in text
+
+
+async def test_forms_are_forms(server):
+    """A body of another kind, a field that is given twice, one that is too large: refused, and never a session."""
+    await add_account(server.store)
+    twice = f"email={EMAIL}&email=x&password={PASSWORD}".replace(" ", "+")
+    form = {**OWN_SITE, "Content-Type": "application/x-www-form-urlencoded"}
+
+    for body, headers, status in (
+        (b"{}", {**OWN_SITE, "Content-Type": "application/json"}, 400),
+        (twice.encode(), form, 400),
+        (b"email=" + b"x" * 20_000, form, 413),
+        (b"\xff=\xff", form, 400),
+    ):
+        response = await server.http.post("/desk/sign-in", content=body, headers=headers)
+        assert response.status_code == status
+        assert "set-cookie" not in response.headers
+
+
+async def test_clients_are_nobody_at_the_desk(server, auth):
+    """Their secrets open the API as before, and no page."""
+    assert (await server.http.get("/desk", params=auth)).status_code == 303
+    assert (await server.http.get("/desk/account", auth=("desk", auth["client_secret"]))).status_code == 303
+
+
+async def test_pages_are_only_of_ones_own_organization(server):
+    """The list shows no other's liveblogs; neither does a parameter."""
+    from tests.kit import matchday
+
+    await server.add(matchday.derby())
+    own = await signed_in(server, await add_account(server.store))
+    stranger = await signed_in(server, await add_account(server.store, "x@example.org", organization=OTHER))
+
+    assert "Hafenstadt" in (await own.send("GET", "/desk")).text
+    assert "Hafenstadt" not in (await stranger.send("GET", "/desk", params={"owner_id": matchday.ORGANIZATION})).text
+    assert games.name == "games"

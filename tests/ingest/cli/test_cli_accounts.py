@@ -1,0 +1,112 @@
+"""`matchwire account …` beside a running daemon: who is added signs in, who is disabled is out at once."""
+
+from __future__ import annotations
+
+import asyncio
+
+import httpx
+import pytest
+from typer.testing import CliRunner
+
+from config import Settings
+from ingest.cli import main as cli
+from tests.kit.day import ORGANIZATION, configuration, running
+from tests.kit.people import EMAIL, OWN_SITE, PASSWORD
+
+
+@pytest.fixture
+def config_file(tmp_path):
+    path = tmp_path / "matchwire.toml"
+    path.write_text(
+        f'[server]\nport = 0\n[database]\nurl = "sqlite+aiosqlite:///{tmp_path}/matchwire.db"\n'
+        f'[organizations.{ORGANIZATION}]\nname = "Example"\n[organizations.other]\nname = "Other"\n'
+    )
+    return path
+
+
+def matchwire(config_file, *words, line=PASSWORD):
+    """Exit code and output of the command; `line`: its standard input."""
+    done = CliRunner().invoke(
+        cli.app, ["account", *words, "--config", str(config_file)], env={"COLUMNS": "300"}, input=f"{line}\n"
+    )
+    return done.exit_code, done.output
+
+
+async def test_accounts_come_and_go_beside_a_running_daemon(config_file, tmp_path):
+    """Added, given another password and role, signed out, disabled, enabled: each counts with the next request."""
+    settings = Settings.model_validate(configuration("http://127.0.0.1:9", tmp_path))
+    search = "/api/v5/write/ticker/search.json"
+
+    async def command(*words, **more):
+        status, said = await asyncio.to_thread(matchwire, config_file, *words, **more)
+        assert status == 0, said
+        return said
+
+    async with running(settings) as address, httpx.AsyncClient(base_url=address, trust_env=False) as http:
+
+        async def sign_in(password=PASSWORD):
+            http.cookies.clear()
+            form = {"email": EMAIL, "password": password}
+            return (await http.post("/desk/sign-in", data=form, headers=OWN_SITE)).status_code
+
+        said = await command("add", EMAIL, "--organization", ORGANIZATION, "--name", "Kim")
+        assert PASSWORD not in said
+        assert await sign_in() == 303
+        assert (await http.get(search)).status_code == 200
+        await command("role", EMAIL, "reader")
+        assert "reader" in await command("list")
+        await command("sessions-end", EMAIL)
+        assert (await http.get(search)).status_code == 401
+        assert await sign_in() == 303
+        await command("password", EMAIL, line="another very good one")
+        assert (await http.get(search)).status_code == 401
+        assert (await sign_in(), await sign_in("another very good one")) == (403, 303)
+        await command("disable", EMAIL)
+        assert (await http.get(search)).status_code == 401
+        assert await sign_in("another very good one") == 403
+        await command("enable", EMAIL)
+        assert await sign_in("another very good one") == 303
+        assert "1 sessions" in await command("sessions-end", "--all")
+
+    heads, *lines = (await command("audit")).splitlines()
+    assert heads == "time,organization,account,email,operation,target"
+    assert [each.split(",")[3:5] for each in lines] == [[EMAIL, "desk.sign_in"]] * 4
+
+
+@pytest.mark.parametrize(
+    ("words", "line", "said"),
+    [
+        (("add", "nobody"), PASSWORD, "not an e-mail address"),
+        (("add", EMAIL), PASSWORD, "--organization"),
+        (("add", EMAIL, "-o", "none"), PASSWORD, "--organization"),
+        (("add", EMAIL, "-o", "other"), "short", "shorter than 12"),
+        (("add", EMAIL, "-o", "other"), "", "shorter than 12"),
+        (("add", EMAIL, "-o", "other"), "qwertyuiop123", "easily guessed"),
+        (("add", EMAIL, "-o", "other", "--name", "x\ny"), PASSWORD, "a name is"),
+        (("add", EMAIL, "-o", "other", "--role", "god"), PASSWORD, "god"),
+        (("disable", EMAIL), "", f"no account {EMAIL}"),
+        (("sessions-end",), "", "--all"),
+        (("sessions-end", EMAIL, "--all"), "", "--all"),
+    ],
+)
+def test_mistakes_are_said_in_a_line(config_file, words, line, said):
+    """And nothing is made."""
+    from store.engine import migrate
+
+    migrate.upgrade(config_file.read_text().split('url = "')[1].split('"')[0])
+
+    status, output = matchwire(config_file, *words, line=line)
+
+    assert status == 2
+    assert said in output
+    assert matchwire(config_file, "list")[1].count("@") == 0
+
+
+def test_no_command_takes_a_password_as_a_word():
+    """Others on the machine read the words of commands."""
+    from typer.main import get_command
+
+    group = get_command(cli.app).commands["account"]
+    names = {option for command in group.commands.values() for each in command.params for option in each.opts}
+
+    assert not any("password" in each and each != "--no-password" for each in names)

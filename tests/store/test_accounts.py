@@ -1,0 +1,117 @@
+"""Accounts, sessions and tries on both databases: whoever writes at once, a count is exact and an end is an end."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import pytest
+
+from mapping.desk.account_roles import AccountRole
+from mapping.errors import Conflict, RateLimited
+from store.accounts import accounts, audit, sessions, sign_in_tries
+from store.accounts.accounts import AccountSpec
+from store.accounts.tables import accounts as table
+from tests.kit import matchday
+
+pytestmark = pytest.mark.parametrize("store_url", ["sqlite", "postgresql"], indirect=True)
+SPEC = AccountSpec(organization_id=matchday.ORGANIZATION, email="Kim@Example.org ", name="Kim", role=AccountRole.EDITOR)
+
+
+@pytest.fixture
+async def account(store):
+    return await store.write(partial(accounts.create, spec=SPEC))
+
+
+async def test_an_address_belongs_to_one_account(store, account):
+    """However it is written; its id is none of a client."""
+    with pytest.raises(Conflict):
+        await store.write(partial(accounts.create, spec=SPEC))
+
+    found = await store.read(partial(accounts.find_by_email, email="KIM@EXAMPLE.ORG"))
+    assert found == account
+    assert found.email == "kim@example.org"
+    assert found.id.startswith("person.")
+
+
+async def test_names_are_those_of_accounts(store, account):
+    """Ids of clients and of nobody are left out, however many there are."""
+    ids = {account.id, "desk", "person.none", *(f"person.{n}" for n in range(1200))}
+
+    assert await store.read(partial(accounts.names_of, ids=ids)) == {account.id: "Kim"}
+
+
+async def test_a_session_is_found_by_its_token_as_long_as_it_lasts(store, account, clock):
+    """Not by its id, nor by its hash; not when it is over, idle, or the account is disabled."""
+    token = await store.write(partial(sessions.begin, account_id=account.id, browser="x", lasts=1000))
+    find = partial(sessions.find, idle=100)
+
+    (row,) = await store.read(partial(sessions.of_account, account_id=account.id, now=clock.now, idle=100))
+    assert await store.read(partial(find, token=token, now=clock.now)) == row
+    for wrong in (row.id, sessions.token_digest(token), token[:-1], ""):
+        assert await store.read(partial(find, token=wrong, now=clock.now)) is None
+    assert await store.read(partial(find, token=token, now=clock.now + 101)) is None
+    clock.now += 90
+    await store.write(partial(sessions.touch, session_id=row.id))
+    assert await store.read(partial(find, token=token, now=clock.now + 90)) is not None
+    assert await store.read(partial(sessions.find, token=token, now=clock.now + 1000, idle=5000)) is None
+    await store.write(partial(accounts.change, account_id=account.id, disabled_at=1))
+    assert await store.read(partial(find, token=token, now=clock.now)) is None
+
+
+async def test_an_account_of_another_version_is_nobodys(store, account, clock):
+    """A role that this one does not know opens nothing, and breaks no list."""
+    token = await store.write(partial(sessions.begin, account_id=account.id, browser="x", lasts=1000))
+    await store.write(lambda unit: unit.conn.execute(table.update().values(role="owner")))
+
+    assert await store.read(partial(sessions.find, token=token, now=clock.now, idle=100)) is None
+    assert await store.read(accounts.list_accounts) == []
+
+
+async def test_tries_at_once_are_counted_one_by_one(store):
+    """Of twenty at once as many pass as the delay lets, whichever database and however many connections."""
+    delays = {sign_in_tries.try_key("kim", "n"): {5: 60}, sign_in_tries.try_key("", "n"): {100: 60}}
+
+    async def attempt():
+        try:
+            await store.write(partial(sign_in_tries.begin, delays=delays))
+        except RateLimited as error:
+            return error.retry_after
+        return 0
+
+    waits = await asyncio.gather(*(attempt() for _ in range(20)))
+
+    assert waits.count(0) == 5
+    assert {round(each) for each in waits} == {0, 60}
+
+
+async def test_a_success_forgives_and_a_day_forgets(store, clock):
+    """What has been forgiven, or is a day old, counts no more."""
+    key = sign_in_tries.try_key("kim", "n")
+    begin = partial(sign_in_tries.begin, delays={key: {2: 900}})
+    await store.write(begin)
+    await store.write(lambda unit: sign_in_tries.forgive(unit, key))
+    await store.write(begin)
+    await store.write(begin)
+    with pytest.raises(RateLimited):
+        await store.write(begin)
+    clock.now += sign_in_tries.KEPT + 1
+    await store.write(begin)
+    clock.now += sign_in_tries.KEPT + 1
+    assert not await store.write(sign_in_tries.purge)
+    assert await store.read(lambda conn: conn.exec_driver_sql("SELECT count(*) FROM sign_in_tries").scalar()) == 0
+
+
+async def test_the_audit_is_read_in_order_and_by_organization(store, account):
+    """All of it, in batches, oldest first."""
+    for n in range(audit.BATCH + 5):
+        await store.write(
+            partial(audit.record, organization_id="a" if n % 2 else "b", account_id=account.id, operation=f"o{n}")
+        )
+
+    found = await store.read(lambda conn: list(audit.all_entries(conn)))
+    some = await store.read(lambda conn: list(audit.all_entries(conn, "a")))
+
+    assert [each.operation for each in found] == [f"o{n}" for n in range(audit.BATCH + 5)]
+    assert {each.organization_id for each in some} == {"a"}
+    assert found[0].email == "kim@example.org"
