@@ -58,7 +58,7 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
 def _parts(services: Services) -> dict[type, Callable[[], object]]:
     """How the parts are made that the daemon may have made for itself, to count them or to close them."""
     return {
-        RequestLog: lambda: RequestLog(services.settings.logging.slow_request),
+        RequestLog: lambda: RequestLog.of(services.settings.logging),
         ReadCounts: ReadCounts,
         UnknownThemes: UnknownThemes,
         Cards: Cards,

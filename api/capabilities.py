@@ -23,14 +23,13 @@ if TYPE_CHECKING:
     from mapping.locales import Translator
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
+EXTRAS = tuple(each.extras for each in CAPABILITIES if each.extras is not None)
 LIVE = tuple(each.live for each in CAPABILITIES if each.live is not None)
 
 
 async def extras_of(services: Services, organization_id: str, game_id: str, at: int | None) -> tuple[PostExtras, ...]:
     """What capabilities add to the posts of a liveblog. `at`: the moment that is seen."""
-    added = [
-        await each.extras(services, organization_id, game_id, at) for each in CAPABILITIES if each.extras is not None
-    ]
+    added = [await extras(services, organization_id, game_id, at) for extras in EXTRAS]
     return tuple(each for each in added if each is not None)
 
 
@@ -66,3 +65,9 @@ def block_html(block: Json, texts: Translator) -> str:
     """A block of a post whose kind belongs to a capability."""
     made = (each.page.block(block, texts) for each in CAPABILITIES if each.page.block is not None)
     return next(filter(None, made), "")
+
+
+def feed_block_html(block: Json, post_url: str, texts: Translator) -> str:
+    """A block of a post whose kind belongs to a capability, where no script runs. `post_url`: where the post is shown."""
+    rows = (each.page.feed_block for each in CAPABILITIES)
+    return next(filter(None, (make(block, post_url, texts) for make in rows if make is not None)), "")

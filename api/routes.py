@@ -11,7 +11,7 @@ from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import handback, match_preview, source
+from api.external import handback, match_preview, source, timeline
 from api.feeds import endpoint as feeds
 from api.feeds.feed import FEED_PATH
 from api.http.openapi import DocumentLimits, Json, document
@@ -37,6 +37,7 @@ from mapping.documents.external_preview import ExternalPreview
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
+from mapping.documents.timeline import PostTimelines
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ ROUTES: tuple[Route, ...] = (
     # What is requested most stands first: the router looks from the top.
     *(Route("GET", f"{FEED_PATH}.{form.extension}", feeds.endpoint(form), "feed", feeds.feed_operation(form))
       for form in feeds.FORMATS),
+    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", f"{prefetch.PATH}/liveblog.json", prefetch.liveblog, "page", prefetch.LIVEBLOG),
     Route("GET", f"{prefetch.PATH}/liveblog-teaser.json", prefetch.teaser, "page", prefetch.TEASER),
     Route("GET", frame.PATH, frame.frame, "page", frame.FRAME),
@@ -62,7 +64,6 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", videos.VIDEO_PATH, videos.play, "open", videos.PLAY, people=True),
     Route("GET", media.IMAGE_PATH, media.image, "open", media.IMAGE, people=True),
     Route("GET", card.PATH, card.card, "page", card.CARD),
-    Route("GET", "/liveblogs/{liveblogId}", pages.liveblog, "page", pages.PAGE),
     Route("GET", STREAM_PATH, stream.watch, "page", stream.STREAM),
     Route("GET", delta.DELTA_PATH, delta.show, "page", delta.DELTA),
     *(route for capability in CAPABILITIES for route in capability.routes),
@@ -88,6 +89,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{SOURCE}/attach.json", source.attach, "external", source.ATTACH),
     Route("POST", f"{SOURCE}/detach.json", source.detach, "external", source.DETACH),
     Route("POST", f"{SOURCE}/handback.json", handback.give_back, "external", handback.HANDBACK),
+    Route("GET", f"{SOURCE}/timeline.json", timeline.show, "read", timeline.SHOW),
     Route("POST", f"{MEDIA}/upload", uploads.upload, "write", uploads.UPLOAD),
     Route("POST", f"{HOOKS}/subscribe", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE),
     Route("POST", f"{HOOKS}/unsubscribe", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE),
@@ -123,7 +125,7 @@ REQUESTS: tuple[type[BaseModel], ...] = (
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
     Collection[Game], Event, ExternalPreview, ExternalSource, Game,
-    GameShowResponse, Media,         WebhookDeliveries, WebhookSubscription,
+    GameShowResponse, Media, PostTimelines, WebhookDeliveries, WebhookSubscription,
     *(model for capability in CAPABILITIES for model in capability.responses),
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),
 )  # fmt: skip

@@ -4,10 +4,14 @@ CPU    of this process for an event create and an update with credentials, over 
        documents through a plain FastAPI and async ORM CRUD (same server, same models, Basic auth, version and outbox rows)
        on the same kind of database. At most 0.2.
 Flat   CPU of the same writes in a liveblog of 20,000 events by that in one of 10. At most 1.25.
+Bare   CPU of an event create of the daemon, log lines included, by that of one transaction over `sqlite3` that changes a row and
+       inserts two. At most 7.
 Trips  to PostgreSQL for one write, counted by a relay, everything included. At most 5.
 
 `--database` takes `sqlite`, `postgresql` (a server of the benchmark's own, thrown away afterwards) or an address.
 """
+
+# ruff: noqa: RUF001 -- prints multiples
 
 from __future__ import annotations
 
@@ -15,10 +19,11 @@ import argparse
 import asyncio
 import logging
 import secrets
+import sqlite3
 import sys
 import tempfile
 import time
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -31,6 +36,7 @@ from api.app import create_app
 from api.http.services import Keys, Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
+from bench.reads import daemon, liveblog
 from bench.relay import counted
 from config import Settings
 from config.sections import Database, Limits, Server
@@ -56,6 +62,14 @@ T = TypeVar("T")
 POOL = PoolSettings(pool_size=Database().pool_size, timeout=Database().timeout)
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 CONNECTIONS = 16
+BARE_WANTED = 7
+BARE = """
+PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
+CREATE TABLE games (version INTEGER);
+CREATE TABLE events (version INTEGER PRIMARY KEY, document TEXT);
+CREATE TABLE outbox (id INTEGER PRIMARY KEY, version INTEGER);
+INSERT INTO games VALUES (1);
+"""
 RATIO = 2
 """Where the ratio stands among the figures of a run."""
 DRIVER = """
@@ -89,7 +103,8 @@ async def work(number, n, reader, writer):
     for _ in range(n):
         text = f"{number}/{next(serial)}"
         made = await ask(reader, writer, request(create, post("One", text)))
-        await ask(reader, writer, request(update.replace("ID", made["local_id"]), post("Two", text)))
+        if update:
+            await ask(reader, writer, request(update.replace("ID", made["local_id"]), post("Two", text)))
 
 async def main():
     n = int(connections)
@@ -205,6 +220,34 @@ async def trips(url: str) -> Figure:
     return Figure("round trips of a write", f"{each:.1f}", "≤ 5, COMMIT included", each <= 5)
 
 
+async def beside_bare_transactions(given: argparse.Namespace) -> Figure:
+    """What a create costs, by what its rows alone cost: a version, the event, a row of the outbox, on disk."""
+    client = {"secret": SECRET, "organizations": [ORGANIZATION], "scopes": ["write"]}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        async with daemon(folder, clients={"bench": client, "cms": client}) as address:
+            create = f"/api/v5/write/event/create.json?ticker_local_id={await liveblog(address)}"
+            with closing(sqlite3.connect(folder / "bare.db", isolation_level=None)) as bare:
+                bare.executescript(BARE)
+                async with driving(address, create, "", given.count * 4) as turn:
+                    sides = await alternating(
+                        turn, partial(_transactions, bare, given.count * 4, "x" * 700), rounds=given.rounds // 2
+                    )
+    each = 1e6 / (given.count * 4)
+    value = f"{sides.ratio:.1f} × ({sides.first * each:.0f} µs : {sides.second * each:.0f} µs)"
+    what = f"an event create by a bare transaction ({CONNECTIONS} connections, Basic, log at info)"
+    return Figure(what, value, f"≤ {BARE_WANTED} ×", sides.ratio <= BARE_WANTED)
+
+
+async def _transactions(bare: sqlite3.Connection, count: int, document: str) -> None:
+    for _ in range(count):
+        bare.execute("BEGIN IMMEDIATE")
+        bare.execute("UPDATE games SET version = version + 1")
+        bare.execute("INSERT INTO events (version, document) SELECT version, ? FROM games", (document,))
+        bare.execute("INSERT INTO outbox (version) SELECT version FROM games")
+        bare.execute("COMMIT")
+
+
 class InLoopBackend(SqliteBackend):
     """Runs units in the event loop, on a SQLite connection of its own that waits for no disk."""
 
@@ -294,7 +337,7 @@ def once(named: str, given: argparse.Namespace) -> list[Figure]:
     with database(named) as (url, naive):
         figures = uvloop.run(compared(url, naive, given))
         if "sqlite" in url:
-            return figures
+            return [*figures, uvloop.run(beside_bare_transactions(given))]
         return [*figures, uvloop.run(trips(url)), uvloop.run(floor(naive, given))]
 
 

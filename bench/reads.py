@@ -1,8 +1,9 @@
 """What a read costs the server while nothing changes, beside a bare hello: `python -m bench.reads`.
 
 The daemon (SQLite, default settings, rate limits off, public feeds) and uvicorn with the smallest ASGI app run in one
-process; one driver in another process reads from both in turn over the same number of kept connections. CPU time of the
-serving process in all its threads.
+process; one driver in another process reads from both in turn over the same number of kept connections. Requests for a
+liveblog carry the client's id (`client_id`), as embeds and plug-ins send it, where the row says nothing else. CPU time of
+the serving process in all its threads.
 """
 
 # ruff: noqa: RUF001 -- prints multiples
@@ -42,8 +43,8 @@ AUTHORIZATION = f"Basic {base64.b64encode(f'cms:{SECRET}'.encode()).decode()}"
 FEED = "/api/embed/v4/feed/liveblog"
 PREFETCH = "/api/embed/v4/prefetch/liveblog.json"
 EVENTS = 20
-CONNECTIONS = 8
-WANTED = 2.5
+CONNECTIONS = 32
+WANTED = 3.7
 TEXT = "<p>A <b>fine</b> move down the left, and the keeper is <i>beaten</i>.</p>" * 3
 
 
@@ -103,12 +104,12 @@ class Reader(asyncio.Protocol):
             self.done.set_result(None)
 
 
-async def drive(address: str, request: bytes, count: int) -> None:
-    """`count` requests over CONNECTIONS connections."""
+async def drive(address: str, request: bytes, count: int, connections: int) -> None:
+    """`count` requests over so many connections."""
     where, loop = urlsplit(address), asyncio.get_running_loop()
     made = [
-        await loop.create_connection(lambda: Reader(request, count // CONNECTIONS), where.hostname, where.port)
-        for _ in range(CONNECTIONS)
+        await loop.create_connection(lambda: Reader(request, count // connections), where.hostname, where.port)
+        for _ in range(connections)
     ]
     await asyncio.gather(*(reader.done for _, reader in made))
 
@@ -117,20 +118,21 @@ async def serve_driver() -> None:
     """Drive what comes on standard input, a job a line, until there is no more."""
     loop = asyncio.get_running_loop()
     while line := await loop.run_in_executor(None, sys.stdin.readline):
-        address, request, count = json.loads(line)
-        await drive(address, request.encode(), count)
+        address, request, count, connections = json.loads(line)
+        await drive(address, request.encode(), count, connections)
         print("done", flush=True)
 
 
 class Driver:
     """The other process."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, connections: int) -> None:
         self._process = process
+        self._connections = connections
 
     async def __call__(self, address: str, path: str, headers: dict[str, str], count: int) -> None:
         fields = "".join(f"{name}: {value}\r\n" for name, value in {"Host": "localhost", **headers}.items())
-        job = json.dumps([address, f"GET {path} HTTP/1.1\r\n{fields}\r\n", count])
+        job = json.dumps([address, f"GET {path} HTTP/1.1\r\n{fields}\r\n", count, self._connections])
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(job.encode() + b"\n")
@@ -138,13 +140,13 @@ class Driver:
 
 
 @asynccontextmanager
-async def driver() -> AsyncIterator[Driver]:
+async def driver(connections: int = CONNECTIONS) -> AsyncIterator[Driver]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.reads", "--drive",
         stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[1],
     )  # fmt: skip
     try:
-        yield Driver(process)
+        yield Driver(process, connections)
     finally:
         process.terminate()
         await process.wait()
@@ -200,32 +202,41 @@ async def etag(address: str, path: str) -> str:
         return (await http.get(path)).headers["etag"]
 
 
-async def measured(rounds: int, count: int) -> list[Figure]:
+async def measured(rounds: int, count: int, connections: int = CONNECTIONS) -> list[Figure]:
     repeated = Repeated()
     with tempfile.TemporaryDirectory() as folder:
         async with (
             daemon(Path(folder)) as address,
             listening(hello, bind_socket("127.0.0.1", 0), timeout_keep_alive=75) as bare,
             listening(repeated, bind_socket("127.0.0.1", 0), timeout_keep_alive=75) as bare_feed,
-            driver() as drive,
+            driver(connections) as drive,
         ):
             name = await liveblog(address)
             await asyncio.sleep(1.5)  # the date of the last change is sent from the second after it on
-            rss = f"{FEED}.rss?liveblogId={name}"
+            feed = f"{FEED}.{{}}?liveblogId={name}&client_id=cms"
+            rss, page = feed.format("rss"), f"/liveblogs/{name}?client_id=cms"
+            prefetch, delta = (
+                f"{PREFETCH}?liveblogId={name}&client_id=cms",
+                f"/api/v6/ticker/show.json?id={name}&client_id=cms",
+            )
+            gzip = {"Accept-Encoding": "gzip"}
             await repeated.take(address, rss)
             rows: dict[str, tuple[str, str, dict[str, str]]] = {
                 "hello (uvicorn, bare ASGI)": (bare, "/", {}),
                 "the bytes of the rss feed (uvicorn, bare ASGI)": (bare_feed, "/", {}),
-                **{f"feed, {each}": (address, f"{FEED}.{each}?liveblogId={name}", {}) for each in ("rss", "atom", "json")},
-                "feed, rss, with credentials": (address, rss, {"Authorization": AUTHORIZATION}),
+                **{f"feed, {each}": (address, feed.format(each), {}) for each in ("rss", "atom", "json")},
+                "feed, rss, without client_id": (address, f"{FEED}.rss?liveblogId={name}", {}),
+                "feed, rss, with client and secret (Basic)": (
+                    address, f"{FEED}.rss?liveblogId={name}", {"Authorization": AUTHORIZATION}
+                ),
                 "feed, rss, 304": (address, rss, {"If-None-Match": await etag(address, rss)}),
-                "feed, rss, gzip": (address, rss, {"Accept-Encoding": "gzip"}),
-                "page": (address, f"/liveblogs/{name}", {}),
-                "page, gzip": (address, f"/liveblogs/{name}", {"Accept-Encoding": "gzip"}),
-                "embed (prefetch)": (address, f"{PREFETCH}?liveblogId={name}", {}),
-                "embed (prefetch), gzip": (address, f"{PREFETCH}?liveblogId={name}", {"Accept-Encoding": "gzip"}),
-                "changes of a page, 204": (address, f"/liveblogs/{name}?fragment=1&refresh={EVENTS + 1}", {}),
-                "delta, nothing new": (address, f"/api/v6/ticker/show.json?id={name}&refresh={EVENTS + 1}", {}),
+                "feed, rss, gzip": (address, rss, gzip),
+                "page": (address, page, {}),
+                "page, gzip": (address, page, gzip),
+                "embed (prefetch)": (address, prefetch, {}),
+                "embed (prefetch), gzip": (address, prefetch, gzip),
+                "changes of a page, 204": (address, f"{page}&fragment=1&refresh={EVENTS + 1}", {}),
+                "delta, nothing new": (address, f"{delta}&refresh={EVENTS + 1}", {}),
                 "/livez": (address, "/livez", {}),
             }  # fmt: skip
             costs: dict[str, list[float]] = {row: [] for row in rows}
@@ -249,12 +260,13 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rounds", type=int, default=7)
     options.add_argument("--count", type=int, default=4000, help="requests of each kind a round")
+    options.add_argument("--connections", type=int, default=CONNECTIONS)
     options.add_argument("--drive", action="store_true", help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.drive:
         uvloop.run(serve_driver())
         return
-    print(table(uvloop.run(measured(chosen.rounds, chosen.count))))
+    print(table(uvloop.run(measured(chosen.rounds, chosen.count, chosen.connections))))
 
 
 if __name__ == "__main__":

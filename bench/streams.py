@@ -40,6 +40,8 @@ OPENED = b"retry: "
 UPDATE = b"event: update\n"
 END = b"\n\n\r\n"
 """Of a message, with the end of its chunk."""
+SLOPE, FIXED = 11e-6, 4e-3
+"""Wanted of a version, in seconds of CPU: for each reader, and however many there are, the write included."""
 SECONDS = 3.0
 """In which all streams are opened."""
 ROOM = "max_connections = 12000"
@@ -193,8 +195,8 @@ def spread(values: list[float], unit: str, factor: float) -> str:
     return f"{median(values) * factor:.0f} {unit} ({low:.0f} to {high:.0f})"
 
 
-async def sending(readers: int, rounds: int, versions: int) -> list[Figure]:
-    """A version to all readers, beside the bare loop; rounds of so many versions, in turn."""
+async def sending(readers: int, rounds: int, versions: int) -> tuple[list[Figure], float]:
+    """A version to all readers, beside the bare loop; rounds of so many versions, in turn. Also CPU seconds of a version."""
     times: tuple[list[float], list[float]] = ([], [])
     costs: tuple[list[float], list[float]] = ([], [])
     async with serving() as running, bare() as (other, port):
@@ -231,7 +233,7 @@ async def sending(readers: int, rounds: int, versions: int) -> list[Figure]:
         theirs.close()
     late = median(one / other for one, other in zip(*times, strict=True))
     dear = median(one / other for one, other in zip(*costs, strict=True))
-    return [
+    figures = [
         Figure(f"{size} bytes to {readers} readers: the last one has it", spread(times[0], "ms", 1e3)),
         Figure("bare transport loop", spread(times[1], "ms", 1e3)),
         Figure("ratio of times", f"{late:.1f} ×", "≤ 2 ×", late <= 2),
@@ -240,6 +242,24 @@ async def sending(readers: int, rounds: int, versions: int) -> list[Figure]:
         Figure("bare transport loop", spread(costs[1], "µs", 1e6)),
         Figure("ratio of CPU", f"{dear:.1f} ×", "≤ 2 ×", dear <= 2),
     ]
+    return figures, median(costs[0]) * readers
+
+
+async def sending_to_few_and_many(given: argparse.Namespace) -> list[Figure]:
+    """The figures with all readers, and what a version costs for each of them beside what it costs however many there are."""
+    few = max(1, given.readers // 5)
+    _, small = await sending(few, given.rounds, given.versions)
+    figures, large = await sending(given.readers, given.rounds, given.versions)
+    slope = (large - small) / (given.readers - few)
+    fixed = small - slope * few
+    return [
+        *figures,
+        Figure(
+            f"CPU of a version: for each reader, from {few} to {given.readers}",
+            f"{slope * 1e6:.1f} µs", f"≤ {SLOPE * 1e6:.0f} µs", slope <= SLOPE,
+        ),
+        Figure("… and for all together", f"{fixed * 1e3:.1f} ms", f"≤ {FIXED * 1e3:.0f} ms", fixed <= FIXED),
+    ]  # fmt: skip
 
 
 async def opening(few: int, many: int) -> list[Figure]:
@@ -277,7 +297,7 @@ async def opening(few: int, many: int) -> list[Figure]:
 
 async def measured(given: argparse.Namespace) -> list[Figure]:
     return [
-        *(await sending(given.readers, given.rounds, given.versions) if given.readers else []),
+        *(await sending_to_few_and_many(given) if given.readers else []),
         *(await opening(given.few, given.many) if given.many else []),
     ]
 

@@ -7,6 +7,7 @@ believed and then undone needs twice as many good answers the next time, so two 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ MOST_RETREATS = 256
 IGNORED = frozenset({"order", "synthesised", "created_at"})
 """Fields that say nothing of what happened: a row before is gone, or somebody else has filled in for the row itself."""
 
+PLAIN = frozenset({str, int, bool, type(None)})
+"""Types of values that hold no other values: most of a match."""
 ANYTHING = ""
 """The value of a doubt that any value confirms: of what only waits with something else that is gone."""
 
@@ -59,11 +62,22 @@ def identify(value: Any) -> str:
 
 
 def _content(value: Any) -> Any:
+    """The value with lists of what they hold in the place of dataclasses; called for whole matches at each change."""
+    kind: Any = type(value)
+    if kind in PLAIN:
+        return value
     if isinstance(value, tuple):
-        return tuple([_content(each) for each in value])
-    if is_dataclass(value):
-        return [_content(getattr(value, each.name)) for each in fields(value) if each.name not in IGNORED]
-    return value
+        return tuple([each if type(each) in PLAIN else _content(each) for each in value])
+    names = _names_in(kind)
+    if names is None:
+        return value
+    return [_content(getattr(value, name)) for name in names]
+
+
+@cache
+def _names_in(kind: Any) -> tuple[str, ...] | None:
+    """The fields of a dataclass that say what happened; None for what is no dataclass."""
+    return tuple(each.name for each in fields(kind) if each.name not in IGNORED) if is_dataclass(kind) else None
 
 
 @dataclass(slots=True)

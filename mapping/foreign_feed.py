@@ -1,4 +1,4 @@
-"""A liveblog of another service, as its JSON feed or its delta read gives it: posts to be created here, under names of our own."""
+"""A liveblog of another service, as its feed or its delta read gives it: posts to be created here, under names of our own."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import nh3
 
+from mapping import strict_json
+from mapping.foreign_xml import feed_document
 from mapping.rich_text import plain, tidy
 from mapping.rules.addresses import plausible
 
@@ -29,6 +31,8 @@ KEPT = ("headline", "highlight", "contents", "media", "sport_event", "created_at
 LIVEBLOG = ("liveblogId", "id", "ticker_local_id", "local_id", "ticker_id")
 """Parameters that name the liveblog."""
 DIGITS = 24
+MARK_AND_BLANKS = b"\xef\xbb\xbf \t\r\n"
+"""What may stand before the beginning of a text in UTF-8."""
 
 
 class ForeignPage(NamedTuple):
@@ -58,13 +62,18 @@ def own_name(kind: str, *of: str) -> str:
     return kind + hashlib.sha256("\0".join(of).encode("utf-8", "replace")).hexdigest()[:DIGITS]
 
 
-def read_page(document: Document, source: str) -> ForeignPage:
-    """The page; raises ValueError for what is neither a JSON feed nor an answer of a delta read."""
+def read_page(body: bytes, source: str) -> ForeignPage:
+    """The page; raises ValueError for what is neither a feed (JSON, Atom, RSS) nor an answer of a delta read."""
+    found = feed_document(body) if body.lstrip(MARK_AND_BLANKS).startswith(b"<") else strict_json.loads(body)
+    return _page(found if isinstance(found, dict) else {}, source)
+
+
+def _page(document: Document, source: str) -> ForeignPage:
     if str(document.get("version", "")).startswith("https://jsonfeed.org/"):
         return _of_feed(document, source)
     if isinstance(document.get("game"), dict) and isinstance(document.get("events"), list):
         return _of_delta(document, source)
-    raise ValueError("is neither a JSON feed nor the answer of a delta read")
+    raise ValueError("is neither a feed (JSON feed, Atom, RSS) nor the answer of a delta read")
 
 
 def _of_feed(document: Document, source: str) -> ForeignPage:

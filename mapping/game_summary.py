@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.rules.public import file_is_public
 
@@ -16,20 +16,35 @@ MOST_COUNTED = 16_383
 REF, REF_LIST, SUMMARY = (f"Svc::Model::{name}" for name in ("LocalRef", "LocalRefList", "GameSummary"))
 
 
-def game_summary(posts: Sequence[Document], goal_types: frozenset[str], *, commented: bool) -> Document:
-    """The summary of these posts, all of them public, in any order; `goal_types`: event types that are goals in the sport.
+class Extent(NamedTuple):
+    """How many public posts there are, and the oldest and newest of them."""
 
-    `commented`: each post has a channel for comments.
+    total: int
+    oldest: Document | None = None
+    newest: Document | None = None
+
+
+def extent_of(posts: Sequence[Document]) -> Extent:
+    """That of these posts, in any order."""
+    ordered = sorted(posts, key=_place)
+    return Extent(len(ordered), ordered[0], ordered[-1]) if ordered else Extent(0)
+
+
+def game_summary(posts: Sequence[Document], extent: Extent, goal_types: frozenset[str], *, commented: bool) -> Document:
+    """The summary of a liveblog with this extent; `goal_types`: event types that are goals in the sport.
+
+    `posts`: the public ones in any order, those without milestone, incident and file may be missing. `commented`: each post
+    has a channel for comments.
     """
-    ordered = sorted(posts, key=lambda each: str(each.get("sort") or ""), reverse=True)
+    ordered = sorted(posts, key=_place, reverse=True)
     refs = [(each, _ref(each)) for each in ordered]
-    count, subtypes = min(len(ordered), MOST_COUNTED), _subtypes(ordered)
+    count, subtypes = min(extent.total, MOST_COUNTED), _subtypes(ordered)
     milestones = [ref for post, ref in refs if post.get("highlight") == "milestone"]
     goals = [ref for post, ref in refs if not goal_types.isdisjoint(_event_types(post))]
     return {
         "_type": SUMMARY,
-        "first_event": refs[0][1] if refs else None,
-        "last_event": refs[-1][1] if refs else None,
+        "first_event": _ref(extent.newest) if extent.newest else None,
+        "last_event": _ref(extent.oldest) if extent.oldest else None,
         "milestones": _ref_list("milestones", milestones),
         "goals": _ref_list("goals", goals),
         "players": _by_player(refs),
@@ -38,6 +53,10 @@ def game_summary(posts: Sequence[Document], goal_types: frozenset[str], *, comme
         "video_cnt": subtypes.count("v"),
         "comment_channel_cnt": count if commented else 0,
     }
+
+
+def _place(post: Document) -> str:
+    return str(post.get("sort") or "")
 
 
 def _ref(post: Document) -> Document:

@@ -22,7 +22,7 @@ OWNERS_ONLY = frozenset(
 """What a shared permission never allows."""
 COMMON_META = ("editorial_publishing", "allow_comments", "starts_at", "title")
 """Fields that both kinds of meta info have, and keep when one becomes the other."""
-BESIDE_META: Json = {"locale": "", "tags": [], "external_url": ""}
+BESIDE_META: Json = {"locale": "", "tags": [], "external_url": None}
 """What may change together with the meta info → empty."""
 OF_MATCHES = ("scoreboard", "options", "state_info", "score_info")
 """Parts that a liveblog without a sport does not have."""

@@ -97,6 +97,8 @@ class Answer:
     error: ServiceError | None = None
     path: str = field(default="", repr=False)
     """The requested path below the base URL, with its query (and a key in it); empty for what came inside another response."""
+    received: float | None = field(default=None, compare=False)
+    """When the whole response was here (`time.monotonic`), where the adapter says it."""
     heard: FailedResponse | None = field(default=None, repr=False)
     """What came instead, where it FAILED and something is known of it: recordings keep it."""
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
 from threading import Lock
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic_core import from_json
@@ -87,11 +88,13 @@ async def fetch_resource(
             client.refusals.add(request.path)
         return failed_answer(request.resource, error, request.path), None
     client.refusals.remove(request.path)
+    received = monotonic()
     try:
-        return await beside(len(reply.body), classify, request, reply, before, conditional=conditional)
+        answer, value = await beside(len(reply.body), classify, request, reply, before, conditional=conditional)
     except ServiceError as error:
         error.__cause__ = FailedResponse.of(reply.status, reply.body)
         return failed_answer(request.resource, error, request.path), None
+    return (replace(answer, received=received) if answer.body is not None else answer), value
 
 
 async def fetch_rows(client: http_client.Client, request: ResourceRequest, known: Mapping[str, Known]) -> Answer:

@@ -13,7 +13,7 @@ from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 import httpx
 
@@ -25,9 +25,10 @@ from providers.unpacking import read_body, within
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterable, Awaitable, Callable, Iterator, Mapping
+    from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping
 
     import aiohttp
+    import yarl
 
     from providers.base import Endpoint
 
@@ -49,6 +50,8 @@ RETRY_AFTER = (1.0, 3600.0)
 """Bounds, in seconds, of what a provider may make us wait."""
 
 
+CHUNK = 16 * 1024
+"""Bytes of a body that are read at a time."""
 GLANCE = (16 * 1024, 0.25)
 """Bytes and seconds for which an answer of another status is looked at."""
 
@@ -121,12 +124,14 @@ class Client:
 
     Requests go to httpx's transport itself: what httpx's client does for each one (joining URLs, merging headers, looking
     for cookies, redirects and credentials to be refreshed) is done once here or not wanted, and costs more than the request.
+    Polls that ask whether anything is new, by far the most, go to the session below that transport: its request and
+    response, made for httpx and back, cost a fifth of such a poll. Both use the same connections.
     """
 
     connections: int
-    url: Callable[[str], httpx.URL]
+    url: Callable[[str], yarl.URL]
     """The whole address of a path below the endpoint's base URL."""
-    headers: tuple[tuple[bytes, bytes], ...]
+    headers: dict[str, str]
     gate: asyncio.Semaphore
     timeout: float
     max_body: int
@@ -142,6 +147,18 @@ class Client:
             context = _tls_context()
             self.opened = AiohttpTransport(verify=context, client=partial(_session, context, self.connections))
         return self.opened
+
+    @property
+    def session(self) -> aiohttp.ClientSession | None:
+        """What the transport sends through; None before its first request, and where another one stands for the provider."""
+        made: aiohttp.ClientSession | Callable[[], aiohttp.ClientSession] | None = getattr(
+            self.transport, "client", None
+        )
+        return None if callable(made) else made
+
+    def header_fields(self, etag: str | None = None) -> dict[str, str]:
+        """What a request says, with the condition that the body is not the one of this `etag`."""
+        return {**self.headers, "If-None-Match": etag} if etag else self.headers
 
     async def aclose(self) -> None:
         if self.opened is not None:
@@ -161,6 +178,7 @@ def _session(context: ssl.SSLContext, connections: int) -> aiohttp.ClientSession
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=connections, keepalive_timeout=KEEP_ALIVE, ssl=context),
         cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(),
         auto_decompress=False,
         trust_env=False,
     )
@@ -183,20 +201,23 @@ class Reply:
     fresh_for: float | None = None
 
 
-def _address(base: httpx.URL, path: str) -> httpx.URL:
+def _address(base: httpx.URL, path: str) -> yarl.URL:
     """`path`, which may hold a query, below the base's own path."""
+    import yarl
+
     below, _, query = path.lstrip("/").partition("?")
-    return base.copy_with(path=f"{base.path.rstrip('/')}/{below}", query=query.encode() if query else None)
+    whole = base.copy_with(path=f"{base.path.rstrip('/')}/{below}", query=query.encode() if query else None)
+    return yarl.URL(str(whole))
 
 
-def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> Iterator[tuple[bytes, bytes]]:
-    """What each request says; "Host" and what belongs to the connection are the transport's."""
-    yield b"Host", base.netloc
-    yield b"Accept", b"application/json"
-    yield b"Accept-Encoding", b"gzip"
-    yield b"User-Agent", user_agent.encode()
+def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> Iterator[tuple[str, str]]:
+    """What each request says; what belongs to the connection is the transport's."""
+    yield "Host", base.netloc.decode("ascii")
+    yield "Accept", "application/json"
+    yield "Accept-Encoding", "gzip"
+    yield "User-Agent", user_agent
     if auth is not None:
-        yield b"Authorization", b"Basic " + b64encode(":".join(auth).encode())
+        yield "Authorization", "Basic " + b64encode(":".join(auth).encode()).decode("ascii")
 
 
 def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Client:
@@ -208,7 +229,7 @@ def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Cli
     return Client(
         connections=endpoint.connections,
         url=lru_cache(ADDRESSES)(partial(_address, base)),
-        headers=tuple(_headers(base, auth, endpoint.user_agent)),
+        headers=dict(_headers(base, auth, endpoint.user_agent)),
         gate=asyncio.Semaphore(endpoint.connections),
         timeout=endpoint.timeout,
         max_body=endpoint.provider_bytes,
@@ -236,17 +257,46 @@ async def get(client: Client, path: str, etag: str | None = None) -> Reply:
             raise error from heard.shortened()
 
 
-async def _exchange(client: Client, path: str, etag: str | None, heard: FailedResponse) -> Reply:
-    condition = ((b"If-None-Match", etag.encode()),) if etag else ()
-    request = httpx.Request("GET", client.url(path), headers=[*client.headers, *condition])
+class Exchange(NamedTuple):
+    """A response under way: the fields of its head, and its body as it comes, undecoded."""
+
+    status: int
+    fields: Iterable[tuple[bytes, bytes]]
+    body: AsyncIterable[bytes]
+    close: Callable[[], Awaitable[None]]
+
+
+async def _sent(client: Client, path: str, etag: str | None) -> Exchange:
+    """The beginning of the response. Raises `transport_errors`."""
+    session = client.session if etag else None
+    if session is None:
+        return await _sent_by_httpx(client, path, etag)
+    response = await session.get(client.url(path), headers=client.header_fields(etag), allow_redirects=False)
+
+    async def close() -> None:
+        response.release()
+        await response.wait_for_close()
+
+    return Exchange(response.status, response.raw_headers, response.content.iter_chunked(CHUNK), close)
+
+
+async def _sent_by_httpx(client: Client, path: str, etag: str | None) -> Exchange:
+    request = httpx.Request("GET", str(client.url(path)), headers=client.header_fields(etag))
     response = await client.transport.handle_async_request(request)
+    # Not `aiter_raw`: a test double has read the body before.
+    body = cast("AsyncIterable[bytes]", response.stream)
+    return Exchange(response.status_code, response.headers.raw, body, response.aclose)
+
+
+async def _exchange(client: Client, path: str, etag: str | None, heard: FailedResponse) -> Reply:
+    response = await _sent(client, path, etag)
     try:
-        head = _head(response)
-        heard.status = response.status_code
-        unchanged = etag is not None and response.status_code == httpx.codes.NOT_MODIFIED
-        if response.status_code != httpx.codes.OK and not unchanged:
+        head = _head(response.fields)
+        heard.status = response.status
+        unchanged = etag is not None and response.status == httpx.codes.NOT_MODIFIED
+        if response.status != httpx.codes.OK and not unchanged:
             await _glance(response, head, heard)
-            raise error_for(response.status_code, head)
+            raise error_for(response.status, head)
         fresh_for = freshness(head)
         if unchanged:
             return Reply(status=304, etag=_etag(head) or etag, fresh_for=fresh_for)
@@ -254,31 +304,26 @@ async def _exchange(client: Client, path: str, etag: str | None, heard: FailedRe
         if LENGTH.fullmatch(promised):
             within(int(promised), client.max_body)
         heard.body = read = bytearray()
-        body = await read_body(_raw(response), head.get("Content-Encoding", ""), client.max_body, read)
+        body = await read_body(response.body, head.get("Content-Encoding", ""), client.max_body, read)
         return Reply(status=200, body=body, etag=_etag(head), fresh_for=fresh_for)
     finally:
-        await response.aclose()
+        await response.close()
 
 
-async def _glance(response: httpx.Response, head: Mapping[str, str], heard: FailedResponse) -> None:
+async def _glance(response: Exchange, head: Mapping[str, str], heard: FailedResponse) -> None:
     """What a provider says when it refuses: the beginning, for a moment, and nothing that goes wrong with it matters."""
     size, seconds = GLANCE
     heard.retry_after = head.get("Retry-After")
     with suppress(*transport_errors(), BadBody):
         async with asyncio.timeout(seconds):
             heard.body = body = bytearray()
-            await read_body(_raw(response), head.get("Content-Encoding", ""), size, body)
+            await read_body(response.body, head.get("Content-Encoding", ""), size, body)
 
 
-def _raw(response: httpx.Response) -> AsyncIterable[bytes]:
-    """The body undecoded, and readable where a test double has read it before."""
-    return cast("AsyncIterable[bytes]", response.stream)
-
-
-def _head(response: httpx.Response) -> dict[str, str]:
-    """The headers that matter here, in one pass: httpx looks through all of them for each name."""
+def _head(fields: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers that matter here, in one pass: a mapping of headers looks through all of them for each name."""
     found: dict[str, str] = {}
-    for key, value in response.headers.raw:
+    for key, value in fields:
         name = HEADERS.get(key.lower())
         if name is not None:
             text = value.decode("latin-1")

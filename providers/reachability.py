@@ -37,7 +37,7 @@ async def reach(endpoint: Endpoint) -> ReachabilityResult:
     began = time.time()
     try:
         async with asyncio.timeout(client.timeout):
-            request = httpx.Request("GET", client.url(""), headers=client.headers)
+            request = httpx.Request("GET", str(client.url("")), headers=client.headers)
             response = await client.transport.handle_async_request(request)
             await response.aclose()
     except transport_errors() as error:

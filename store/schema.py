@@ -12,10 +12,11 @@ from store.media import tables as media_tables
 from store.polls.tables import POLLS
 from store.readers.tables import READERS
 from store.statistics.tables import STATISTICS
+from store.timeline import tables as timeline_tables
 from store.webhooks import hub_tables
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
-TABLES = (tables, history_tables, media_tables, hub_tables, alarm_tables)
+TABLES = (tables, history_tables, media_tables, hub_tables, alarm_tables, timeline_tables)
 """Modules that describe the other tables; once they are loaded, `metadata` knows them all."""
 
 __all__ = ["CAPABILITIES", "TABLES", "metadata"]

@@ -12,6 +12,12 @@ from store.engine.columns import Bytewise, Counter, integer, json, metadata, par
 WRITTEN_AS_PINNED = """doc LIKE '%"highlight":"sticky%'"""
 """The condition on the JSON text of an event that is pinned (`mapping.documents.event.PINNED`), as the index has it."""
 
+WRITTEN_AS_SAYING = (
+    """(doc LIKE '%"event_type"%' OR doc LIKE '%"highlight":"milestone"%' OR doc LIKE '%"highlight":"sticky"%'"""
+    """ OR doc LIKE '%"highlight":"inplace"%' OR doc LIKE '%"subtype"%')"""
+)
+"""The same of an event that says more than a text: what happened, that it is a highlight, or a file. The index has just this."""
+
 games = Table(
     "games",
     metadata,
@@ -57,6 +63,7 @@ events = Table(
         "ix_events_scheduled", "publish_at", only="publish_at IS NOT NULL AND local_status = 0"
     ),  # scheduled: never many
     partial_index("ix_events_pinned", "game_id", "local_status", "sort", only=WRITTEN_AS_PINNED),
+    partial_index("ix_events_saying", "game_id", "local_status", "sort", only=WRITTEN_AS_SAYING),
 )
 
 block_ids = Table(
@@ -374,8 +381,10 @@ webhook_rounds = _delivery(
     Column("success", Boolean, nullable=False),
     integer("status_code", nullable=True),
     text("message"),
+    text("organization_id", nullable=True),
     Index(None, "webhook_id", "id"),
     Index(None, "webhook_id", "number"),
+    Index(None, "organization_id", "id"),
     Index(None, "at"),
 )
 

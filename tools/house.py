@@ -144,8 +144,10 @@ def spread(built: Structure, capability: str) -> Spread:
 
 
 def _known_by(name: str, imports: frozenset[str], own: Mapping[str, frozenset[str]]) -> set[str]:
-    """The capabilities of others that a file with these imports knows."""
-    return {capability for capability, files in own.items() if imports & files and name not in files}
+    """The capabilities of others that a file with these imports knows; one may use another's `access.py` without knowing it."""
+    within = any(name in files for files in own.values())
+    doors = {each for each in imports if within and each.endswith("/access.py")}
+    return {capability for capability, files in own.items() if (imports - doors) & files and name not in files}
 
 
 def _own(built: Structure, capability: str) -> frozenset[str]:

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from api.http.json_path import nodes, text
+from api.capabilities import feed_block_html
 from api.view.post_files import host, image_url, outward_link
-from mapping.locales.labels import Label, PollText
+from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True)
 class FeedFiles:
-    """Writes the images, videos and polls of one post; what has a warning is a link to its page, which can ask first."""
+    """Writes the images, videos and capabilities' blocks of a post; what has a warning is a link to its page, which can ask."""
 
     images: Images
     texts: Translator
@@ -63,12 +63,9 @@ class FeedFiles:
         """A link: a feed's reader asks nobody before it loads a frame."""
         return outward_link(url)
 
-    def poll(self, block: Json) -> str:
-        """The question and its options, and a link to the post: votes and results are on its page."""
-        question, options = text(block, "question"), [text(each, "text") for each in nodes(block, "options")]
-        items = "".join(f"<li>{escape(each)}</li>" for each in options if each)
-        link = f'<p><a href="{escape(self.post_url)}">{escape(self.texts.text(PollText.LINK))}</a></p>' if items else ""
-        return f"<p><strong>{escape(question)}</strong></p><ul>{items}</ul>{link}" if question else ""
+    def capability_block(self, block: Json) -> str:
+        """The block as its capability shows it where no script runs."""
+        return feed_block_html(block, self.post_url, self.texts)
 
     def enclosures(self, shown: Sequence[File]) -> tuple[Enclosure, ...]:
         """The files for programs, which ask nobody: none that has a warning."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from api.capabilities import extras_of
@@ -165,13 +166,13 @@ def endpoint(form: Format) -> Handler:
             context.query, settings.limits.feed_limit_max, settings.limits.longest_delay, settings.themes
         )
         services[UnknownThemes].count(context.query, wanted.theme, services.clock())
-        view = await delay.view_of(request, wanted.liveblog, request.services[ReadCache].game)
+        reads = services[ReadCache]
+        view = await delay.view_of(request, wanted.liveblog, reads.game)
         game = readable(view.game, context.caller, public=settings.server.public_feeds, field="liveblogId")
-        hub = hub_of(settings, game.local_id, wanted)
-
         extras = await extras_of(services, game.organization_id, game.id, view.at)
 
         def render(conn: Connection) -> bytes:
+            hub = hub_of(settings, game.local_id, wanted)
             feed = read_feed(
                 conn, game.id, wanted, settings, services.keys.media, extension=form.extension, hub_url=hub
             )
@@ -180,19 +181,20 @@ def endpoint(form: Format) -> Handler:
         key = ("feed", form.extension, game.id, game.version, wanted, *(each.key for each in extras))
         return conditional(
             request.headers,
-            await request.services[ReadCache].body(key, render, view, request.accept_encoding),
+            await reads.body(key, render, view, request.accept_encoding),
             form.content_type,
             cache_control=cache_control(settings),
             modified=None if extras else game.updated_at,  # nobody knows when what they count was taken away
             now=view.now,
-            more=_headers(form, settings, wanted, hub),
+            more=partial(_headers, form, settings, wanted, game.local_id),
         )
 
     return respond
 
 
-def _headers(form: Format, settings: Settings, wanted: FeedRequest, hub_url: str | None) -> dict[str, str]:
-    """What others may do with the feed: read it from their pages, subscribe to it."""
+def _headers(form: Format, settings: Settings, wanted: FeedRequest, local_id: str) -> dict[str, str]:
+    """What others may do with the feed of this liveblog: read it from their pages, subscribe to it."""
+    hub_url = hub_of(settings, local_id, wanted)
     if hub_url is None:
         return ANY_ORIGIN if settings.server.public_feeds else {}
     self_url = feed_url(settings.public_url, form.extension, wanted, after=None)

@@ -145,8 +145,9 @@ def feed_topics(public_url: str, local_id: str, limit_max: int) -> list[str]:
 
 def hub_of(settings: Settings, local_id: str, request: FeedRequest) -> str | None:
     """The public hub, for a feed that it is pinged for; None for every other one, and where feeds want a secret."""
-    pinged = settings.server.public_feeds and request == plain_feed(local_id, settings.limits.feed_limit_max)
-    return settings.feeds.hub if pinged else None
+    if settings.feeds.hub is None or not settings.server.public_feeds:
+        return None
+    return settings.feeds.hub if request == plain_feed(local_id, settings.limits.feed_limit_max) else None
 
 
 def hub_links(hub_url: str, self_url: str) -> str:

@@ -67,12 +67,13 @@ class PagePart(NamedTuple):
 
     `data`: attributes that its script reads, by name, from the settings, the organization and the liveblog. `posts`: the
     posts with what their blocks need to be shown, at a time in Unix seconds. `block`: the HTML of a block, "" for blocks of
-    others.
+    others. `feed_block`: the same where no script runs, from the block and the address of its post.
     """
 
     data: Callable[[Settings, str, Json, Translator], Mapping[str, object]] | None = None
     posts: Callable[[Connection, str, Sequence[Json], float], list[Json]] | None = None
     block: Callable[[Json, Translator], str] | None = None
+    feed_block: Callable[[Json, str, Translator], str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

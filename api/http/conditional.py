@@ -11,7 +11,7 @@ from starlette.responses import Response
 from api.http.json_path import instant
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from starlette.datastructures import Headers
 
@@ -39,11 +39,12 @@ def conditional(
     cache_control: str,
     modified: int | None = None,
     now: float = 0,
-    more: Mapping[str, str] | None = None,
+    more: Mapping[str, str] | Callable[[], Mapping[str, str]] | None = None,
 ) -> Response:
-    """The body, or 304 where the caller has it already; `more`: headers of both.
+    """The body, or 304 where the caller has it already; `more`: headers of both, or what makes them.
 
-    Responses are kept with `found` and sent again, so all who give the same one and `cache_control` give the same headers.
+    Responses are kept with `found` and sent again, so all who give the same one and `cache_control` give the same headers,
+    and nothing makes headers for a response that is kept.
     `modified` (Unix seconds) is sent only once its second is over: within it one more change could still happen, and a
     caller who sends that date later would miss it.
     """
@@ -51,7 +52,8 @@ def conditional(
     status = 304 if is_unchanged(headers, found.etag, date) else 200
     response = found.responses.get((status, date, cache_control))
     if response is None:
-        known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **(more or {})}
+        added = more() if callable(more) else more or {}
+        known = {"ETag": found.etag, "Cache-Control": cache_control, "Vary": "Authorization", **added}
         if date is not None:
             known["Last-Modified"] = date
         response = found.responses[status, date, cache_control] = _response(found, status, content_type, known)

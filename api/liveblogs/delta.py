@@ -22,9 +22,10 @@ from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest
 from mapping.event_patch import event_document
+from mapping.game_summary import extent_of
 from mapping.rules.versions import known_since
 from store.liveblogs import deltas
-from store.liveblogs.incidents import events_to_summarise
+from store.liveblogs.incidents import events_to_summarise, first_and_last
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -251,8 +252,9 @@ def _head(conn: Connection, game: StoredGame) -> Json:
 
 
 def _summaries(conn: Connection, game: StoredGame, document: Json) -> Json:
-    posts = public_documents(events_to_summarise(conn, game.id))
-    return {"summary": summary_of(document, posts), "summary_text": summary(document)}
+    posts, ends = (public_documents(read(conn, game.id)) for read in (events_to_summarise, first_and_last))
+    extent = extent_of(ends)._replace(total=deltas.count(conn, game.id))
+    return {"summary": summary_of(document, posts, extent), "summary_text": summary(document)}
 
 
 def _found(

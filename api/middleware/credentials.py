@@ -67,13 +67,18 @@ class Credentials:
 
     async def _admit(self, scope: Scope, context: Context) -> None:
         address = client_network(scope["client"][0]) if scope.get("client") else ""
+        headers = headers_of(scope)
         try:
-            claim = presented_credentials(headers_of(scope), context.query)
+            claim = presented_credentials(headers, context.query)
             if claim is not None:
-                _check_site(scope["method"], headers_of(scope))
-                if not self._clients.knows(claim):  # who is out of requests costs no read
-                    _charge(context, self._by_address.spent(address))
-            context.caller = await (self._clients.caller(claim) if claim else self._person(scope, context, address))
+                _check_site(scope["method"], headers)
+                known = self._clients.known(claim.client_id)
+                if known is None:
+                    _charge(context, self._by_address.spent(address))  # who is out of requests costs no read
+                    known = await self._clients.find(claim.client_id)
+                context.caller = caller_of(known, claim)
+            else:
+                context.caller = await self._person(scope, headers, context, address)
         except Unauthorized:
             _let_read(context, scope)
             _charge(context, self._by_address.take(address))
@@ -89,9 +94,9 @@ class Credentials:
                 _let_read(context, scope)
                 raise
 
-    async def _person(self, scope: Scope, context: Context, address: str) -> Caller | None:
+    async def _person(self, scope: Scope, headers: Headers, context: Context, address: str) -> Caller | None:
         """Who is signed in, where that counts; what is no session is charged to its address, and costs no read for ever."""
-        access = self._routes.session_access(scope) if "cookie" in headers_of(scope) else None
+        access = self._routes.session_access(scope) if "cookie" in headers else None
         if access is None or self._people is None or not self._people.presents(scope):
             return None
         _charge(context, self._no_sessions.spent(address))
@@ -109,8 +114,10 @@ def _let_read(context: Context, scope: Scope) -> None:
 
 def _check_site(method: str, headers: Headers) -> None:
     """Raise Forbidden for a write that a page of another site has a browser send with the password that it keeps."""
+    if method in SAFE:
+        return
     basic = headers.get("authorization", "").casefold().startswith("basic ")
-    if basic and method not in SAFE and headers.get("sec-fetch-site") == "cross-site":
+    if basic and headers.get("sec-fetch-site") == "cross-site":
         raise Forbidden("a page of another site does not write with a password that the browser keeps; use Bearer")
 
 
@@ -135,7 +142,7 @@ def presented_credentials(headers: Headers, query: Query) -> Presented | None:
     Raises InvalidRequest when two mechanisms disagree or a parameter is misspelt, Unauthorized for an unusable header.
     """
     for name in query:
-        if name not in NAMES and name.casefold().partition("[")[0].strip() in NAMES:
+        if name not in NAMES and _is_misspelt(name.casefold()):
             raise InvalidRequest(f"{name} is not the name of a parameter; credentials are client_id and client_secret")
     in_header, in_query = _from_header(headers.getlist("authorization")), _from_query(query)
     if in_header is None or in_query is None:
@@ -144,6 +151,10 @@ def presented_credentials(headers: Headers, query: Query) -> Presented | None:
     if in_query.client_id != in_header.client_id or not same_secret:
         raise InvalidRequest("the Authorization header and the query name different credentials")
     return in_header
+
+
+def _is_misspelt(name: str) -> bool:
+    return "client_" in name and name.partition("[")[0].strip() in NAMES
 
 
 def _from_query(query: Query) -> Presented | None:
@@ -211,6 +222,14 @@ class KnownClient(NamedTuple):
         return cls(row.secrets, replace(caller, proven=True), caller)
 
 
+def caller_of(known: KnownClient | None, claim: Presented) -> Caller:
+    """The client with these credentials; raises one and the same Unauthorized for an unknown, wrong or revoked one."""
+    secret_opens = claim.secret is not None and opens(claim.secret, known.secrets if known else ())
+    if known is None or (claim.secret is not None and not secret_opens):
+        raise Unauthorized(UNAUTHORIZED)
+    return known.proven if secret_opens else known.named
+
+
 class Clients:
     """The clients of the store, cached for `CACHE_SECONDS`, so that a revoked one is out soon after."""
 
@@ -219,20 +238,13 @@ class Clients:
         self._monotonic = monotonic
         self._known: LRUCache[str, tuple[float, KnownClient | None]] = LRUCache(CACHE_CLIENTS)
 
-    def knows(self, claim: Presented) -> bool:
-        """Whether nothing has to be read to know the client."""
-        kept = self._known.get(claim.client_id)
-        return kept is not None and kept[1] is not None and self._monotonic() < kept[0]
+    def known(self, client_id: str) -> KnownClient | None:
+        """The client where nothing has to be read for it; None where it is not known, or is known to be none."""
+        kept = self._known.get(client_id)
+        return kept[1] if kept is not None and self._monotonic() < kept[0] else None
 
-    async def caller(self, claim: Presented) -> Caller:
-        """The client with these credentials; raises one and the same Unauthorized for an unknown, wrong or revoked one."""
-        known = await self._find(claim.client_id)
-        secret_opens = claim.secret is not None and opens(claim.secret, known.secrets if known else ())
-        if known is None or (claim.secret is not None and not secret_opens):
-            raise Unauthorized(UNAUTHORIZED)
-        return known.proven if secret_opens else known.named
-
-    async def _find(self, client_id: str) -> KnownClient | None:
+    async def find(self, client_id: str) -> KnownClient | None:
+        """The client, None for an unknown or revoked one. Raises StoreUnavailable."""
         if not client_id or len(client_id) > 255 or not client_id.isprintable():
             return None
         now = self._monotonic()

@@ -7,6 +7,7 @@ import re
 import secrets
 import time
 import traceback
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -138,6 +139,12 @@ def _fault_of_head(scope: Scope) -> ServiceError | None:
     return None
 
 
+@lru_cache(maxsize=1024)
+def _field(name: str, value: str) -> tuple[bytes, bytes]:
+    """A header as ASGI sends it; most responses have the same few."""
+    return name.lower().encode("latin-1"), value.encode("latin-1")
+
+
 class Reply:
     """Sends a response with the headers that all of them carry, and without its body where only the head was requested."""
 
@@ -155,7 +162,7 @@ class Reply:
             self.status, self.began = message["status"], self._monotonic()
             headers: list[tuple[bytes, bytes]] = message["headers"]  # Starlette's responses name them in lower case
             present = {name for name, _ in headers}
-            ours = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in self._context.headers.items()]
+            ours = [_field(name, value) for name, value in self._context.headers.items()]
             added = [pair for pair in (*SAFE_HEADERS, *ours) if pair[0] not in present]
             message["headers"] = [*headers, *added, (REQUEST_ID, self._context.request_id.encode())]
         elif self._head:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
     from api.http.request import Context
+    from config.sections import Logging
 
 log = structlog.get_logger(__name__)
 
@@ -34,12 +34,13 @@ class RequestLog:
     """Counts of one process by (method, route, status).
 
     A read that is answered in less than `slow_request` seconds is counted, and so is a request that the context says is
-    counted alone; one that is slower, refused or failed has a line too, and so does every other request. At the level
-    `debug` each request has one.
+    counted alone; one that is slower, refused or failed has a line too, and so does every other request. With `each`
+    every request has one, at the level `debug`.
     """
 
-    def __init__(self, slow_request: float) -> None:
+    def __init__(self, slow_request: float, *, each: bool = False) -> None:
         self._slow_request = slow_request
+        self._each = each
         self._reported: Counter[tuple[str, str, int]] = Counter()
         self.counts: Counter[tuple[str, str, int]] = Counter()
         """Requests since the start. Methods and routes that this service does not have are all `other`."""
@@ -52,8 +53,13 @@ class RequestLog:
         if SPAN in scope:
             _describe(scope[SPAN], key, context.request_id, first)
         ordinary = (method in READS or context.counted) and status < 400 and first < self._slow_request
-        if not ordinary or log.is_enabled_for(logging.DEBUG):
+        if not ordinary or self._each:
             _write(log.debug if ordinary else log.info, scope, context, status, whole)
+
+    @classmethod
+    def of(cls, settings: Logging) -> RequestLog:
+        """The log that the settings ask for."""
+        return cls(settings.slow_request, each=settings.level == "debug")
 
     async def run(self) -> None:
         """Until cancelled: now and then one line with what has been served since the last one, if anything has."""

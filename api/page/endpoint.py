@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
@@ -31,7 +30,7 @@ from mapping.errors import NotFound
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
 
     from sqlalchemy import Connection
 
@@ -85,12 +84,13 @@ async def liveblog(request: ApiRequest) -> Response:
     if fragment and "refresh" in context.query:
         return await changes(request, refresh, wanted.show, wanted.theme)
     view = await _view(request)
-    game, form = _readable(request, view), PageRenderer.of(request.services, view.delay)
+    game = _readable(request, view)
     if wanted.post and not await request.services[ReadCache].has_post(game, view, wanted.post):
         wanted = wanted._replace(post="")  # it means nothing, and anybody can make it up
 
     def render(conn: Connection) -> bytes:
         found = load_page(conn, game.id, wanted, view.now)
+        form = PageRenderer.of(request.services, view.delay)
         inner = render_liveblog(
             found.document,
             found.posts,
@@ -110,10 +110,9 @@ async def liveblog(request: ApiRequest) -> Response:
 
     key = (wanted, _key(game, view, fragment=fragment))
     body = await request.services[ReadCache].body(key, render, view, request.accept_encoding)
-    return _html(request, body, {"Link": _links(settings.public_url, game.local_id, view.delay)})
+    return _html(request, body, lambda: {"Link": _links(settings.public_url, game.local_id, view.delay)})
 
 
-@lru_cache(maxsize=4096)
 def _links(public_url: str, local_id: str, delayed: int) -> str:
     """The header that leads to the descriptions of the page for embedders."""
     found = discovery(public_url, page_url(public_url, local_id, delayed))
@@ -155,11 +154,11 @@ def _readable(request: ApiRequest, view: DelayedView) -> StoredGame:
     return readable(view.game, request.context.caller, public=request.services.settings.server.public_feeds)
 
 
-def _html(request: ApiRequest, body: Rendering, more: Mapping[str, str] | None = None) -> Response:
+def _html(request: ApiRequest, body: Rendering, more: Callable[[], Mapping[str, str]]) -> Response:
     return conditional(
         request.headers,
         body,
         TYPES["html"],
         cache_control=cache_control(request.services.settings),
-        more={"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **(more or {})},
+        more=lambda: {"Content-Security-Policy": f"{WITH_POSTS}; frame-ancestors 'self'", **more()},
     )

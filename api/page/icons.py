@@ -64,7 +64,7 @@ TWO_MORE = f'<path {ROUND} d="M4 12h6M7 9v6m6.5-5.5a3 3 0 1 1 5.2 2L13.5 17h6"/>
 PODIUM = f'<path {LINE} d="M3 21v-7h6V8h6v8h6v5zM9 14v7m6-5v5"/>'
 
 PIN = (
-    '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true">'
+    '<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">'
     f'<path {LINE} d="M9 3.5h6l-.8 6 3.3 3.5v1.5H6.5V13l3.3-3.5z"/><path {ROUND} d="M12 14.5v6"/></svg>'
 )
 """Stands before the word for a post above all others."""
@@ -119,7 +119,7 @@ KICK_MARKS = {
 
 def mark(drawing: str) -> str:
     """A mark as an SVG element that says nothing to a screen reader."""
-    return f'<svg viewBox="0 0 24 24" aria-hidden="true">{drawing}</svg>'
+    return f'<svg viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">{drawing}</svg>'
 
 
 def word_of(event_type: str) -> str:

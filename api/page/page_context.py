@@ -91,8 +91,8 @@ class PageContext:
             return f"{self.article}#{name}"
         return f"{self.url}?{f'delay={self.delay}&' if self.delay else ''}post={name}#{name}"
 
-    def poll(self, block: Json) -> str:
-        """The poll with its results, which its script makes something to vote on."""
+    def capability_block(self, block: Json) -> str:
+        """The block as its capability shows it on the page."""
         return block_html(block, self.texts)
 
     def cover(self, url: str) -> str:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from mapping.locales import Translator
 
 DRAWING = (
-    '<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path fill="none" stroke="currentColor" stroke-width="1.8"'
-    ' stroke-linecap="round" stroke-linejoin="round" d="M12 15V3m0 0L8 7m4-4 4 4M7 11H5v10h14V11h-2"/></svg>'
+    '<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">'
+    '<path fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"'
+    ' d="M12 15V3m0 0L8 7m4-4 4 4M7 11H5v10h14V11h-2"/></svg>'
 )
 """Of the button to share."""
 

@@ -12,7 +12,7 @@ import structlog
 from api.feeds.enclosures import FeedFiles
 from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
-from api.view.content import Names, headline, names_of, one_line, plain_text
+from api.view.content import Names, embedded_pages, headline, names_of, one_line, plain_text
 from api.view.cover import cover
 from api.view.key_moments import interruption_of
 from api.view.post_files import image_url, post_files
@@ -193,7 +193,12 @@ def _update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | No
         "dateModified": iso(max(published, number(event, "updated_at") or 0)),
         "articleBody": words or named,
     }
-    return {**update, **_media(files, update, form.poster)}
+    return {**update, **_media(files, update, form.poster), **_known({"sharedContent": _shared(event)})}
+
+
+def _shared(event: Json) -> list[Json]:
+    """The pages of other sites that the post embeds."""
+    return [{"@type": "WebPage", "url": url, "headline": site} for url, site in embedded_pages(event).items()]
 
 
 def _media(files: tuple[Enclosure, ...], update: Json, poster: str | None) -> Json:

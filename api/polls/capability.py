@@ -6,7 +6,7 @@ from api.http.capability import Capability, LiveBodies, PagePart, Purge
 from api.http.routing import Route
 from api.polls import endpoint as polls
 from api.polls import poll_export
-from api.polls.poll_html import poll_block
+from api.polls.poll_html import poll_block, poll_feed_block
 from api.polls.public_results import results_of, with_results
 from mapping.polls.documents import PollResults, PollVote
 from store.polls import votes
@@ -24,7 +24,7 @@ POLLS = Capability(
     routes=ROUTES,
     requests=(PollVote,),
     responses=(PollResults,),
-    page=PagePart(posts=with_results, block=poll_block),
+    page=PagePart(posts=with_results, block=poll_block, feed_block=poll_feed_block),
     live=LiveBodies("poll", PollResults, votes.changes, results_of),
     export=poll_export.export_of,
     purges=(Purge("purge votes", "47 * * * *", lambda _settings, _now: (votes.purge,)),),

@@ -35,6 +35,16 @@ def poll_block(block: Json, texts: Translator) -> str:
     return poll_html(block, texts) if is_poll(block) else ""
 
 
+def poll_feed_block(block: Json, post_url: str, texts: Translator) -> str:
+    """The question, the options and a link to the post, where votes and results are; "" for a block of another kind."""
+    question, options = text(block, "question"), [text(each, "text") for each in nodes(block, "options")]
+    if not question or not is_poll(block):
+        return ""
+    items = "".join(f"<li>{escape(each)}</li>" for each in options if each)
+    link = f'<p><a href="{escape(post_url)}">{escape(texts.text(PollText.LINK))}</a></p>' if items else ""
+    return f"<p><strong>{escape(question)}</strong></p><ul>{items}</ul>{link}"
+
+
 def poll_html(block: Json, texts: Translator) -> str:
     """The block of a public post with its results as HTML; empty for one that nobody can vote on."""
     results = node(block, RESULTS)

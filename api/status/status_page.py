@@ -31,15 +31,29 @@ LABELS = {
     "active": "Webhook subscriptions",
     "disabled": "Webhook subscriptions, disabled",
 }
+ENDPOINT_HEADS = ("Endpoint", "State", "Load", "Matches", "Last answer")
+MATCH_HEADS = ("Match", "Endpoint", "State", "Last answer", "Last change")
+DELAY_HEADS = ("Said to seen (s: p50 / p95 / p99)", "Seen to committed (s)")
 _OPTIONAL: Json = {"type": ["object", "null"]}
 REPORT: Json = {
     "type": "object",
-    "required": ["process", "workers", "matches", "endpoints", "webhooks", "alarms"],
+    "required": ["process", "workers", "matches", "followed", "endpoints", "webhooks", "alarms"],
     "properties": {
         "process": {"type": "object", "description": "version, role, host, pid, startedAt (Unix seconds)"},
         "workers": {"type": ["integer", "null"], "description": "Processes that follow matches; null: unknown"},
         "matches": _OPTIONAL | {"description": "How many are followed, failing, silent; null on an API process"},
-        "endpoints": {"type": "array", "items": {"type": "object"}, "description": "name, state, cause, demand"},
+        "followed": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "The matches of this process, those in trouble first, at most 200: match, endpoint, status, silent, "
+            "failures, pending, standingStill, lastGood, age, lastChange, nextPoll, saidToSeen, seenToCommitted",
+        },
+        "endpoints": {
+            "type": "array",
+            "items": {"type": "object"},
+            "description": "name, state, cause, demand, matches, lastGood, age, and in milliseconds (p50, p95, p99, count) "
+            "saidToSeen, seenToCommitted of the latest posts; null for none",
+        },
         "webhooks": _OPTIONAL | {"description": "What waits: updates, oldest (seconds), waiting, active, disabled"},
         "alarms": {
             "type": "array",
@@ -103,7 +117,8 @@ def render(found: Mapping[str, Any], now: float) -> str:
         f'<header class="front"><h1>{verdict}</h1></header><main class="status">'
         + _alarms("Alarms", open_, now)
         + _table("State", ("", ""), facts.items())
-        + _table("Provider endpoints", ("Endpoint", "State", "Load"), map(_endpoint, found["endpoints"]))
+        + _table("Provider endpoints", (*ENDPOINT_HEADS, *DELAY_HEADS), map(_endpoint, found["endpoints"]))
+        + _table("Matches", (*MATCH_HEADS, *DELAY_HEADS), (_match(each, now) for each in found["followed"]))
         + _alarms("Ended in the last day", over, now)
         + "</main>"
     )
@@ -116,9 +131,35 @@ def render(found: Mapping[str, Any], now: float) -> str:
     )
 
 
-def _endpoint(each: Mapping[str, Any]) -> tuple[str, str, str]:
+def _endpoint(each: Mapping[str, Any]) -> tuple[str, ...]:
     state = each["state"] if each["cause"] is None else f"{each['state']}: {each['cause']}"
-    return each["name"], state, f"{each['demand']:.0%}" if each["demand"] else "no limit"
+    load = f"{each['demand']:.0%}" if each["demand"] else "no limit"
+    return each["name"], state, load, str(each["matches"]), _seconds(each["age"]), *_delays(each)
+
+
+def _match(each: Mapping[str, Any], now: float) -> tuple[str, ...]:
+    troubles = {
+        "silent": each["silent"],
+        "waits for another answer": each["pending"],
+        f"{each['failures']} failed polls": each["failures"],
+        f"{each['standingStill']} liveblogs stand still": each["standingStill"],
+    }
+    state = ", ".join([each["status"], *(name for name, holds in troubles.items() if holds)])
+    changed = _instant(each["lastChange"], now)
+    return each["match"], each["endpoint"], state, _seconds(each["age"]), changed, *_delays(each)
+
+
+def _seconds(age: int | None) -> str:
+    return "–" if age is None else f"{age} s"
+
+
+def _delays(each: Mapping[str, Any]) -> tuple[str, str]:
+    """The percentiles of both delays, in seconds."""
+    return _percentiles(each["saidToSeen"]), _percentiles(each["seenToCommitted"])
+
+
+def _percentiles(found: Mapping[str, int] | None) -> str:
+    return "–" if found is None else " / ".join(f"{found[name] / 1000:.2f}" for name in ("p50", "p95", "p99"))
 
 
 def _alarms(title: str, found: list[Mapping[str, Any]], now: float) -> str:

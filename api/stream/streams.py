@@ -16,6 +16,7 @@ from api.capabilities import LIVE
 from api.http.body_parts import END, body_part
 from api.liveblogs import messages
 from api.liveblogs.messages import KeptMessages
+from api.stream.first_sent import FirstSent
 from api.stream.reader import Channel, Reader
 from api.stream.shared_reads import SharedReads
 from api.view.delay import moment
@@ -77,6 +78,8 @@ class Streams:
         self._pump: asyncio.Task[None] | None = None
         self._ticker: asyncio.Task[None] | None = None
         self._closed = False
+        self.first_sent = FirstSent(clock)
+        """When readers who see the present were first sent each version."""
         store.on_step(self._hear)
 
     def __len__(self) -> int:
@@ -181,6 +184,8 @@ class Streams:
             if message is None:
                 break
             await reader.send(message.part)
+            if not reader.channel.delay:
+                self.first_sent.note(reader.channel.game_id, message.version)
             reader.version, reader.sent_at = message.version, clock()
             reader.over = reader.over or message.last
         await self._send_results(reader)

@@ -88,9 +88,21 @@ def _called(block: Json) -> str:
         case "PlayerCardContentBlock":
             return " ".join(filter(None, (text(block, "title"), text(block, "player", "name"))))
         case "WebEmbedContentBlock" if url := web_url(block.get("url")):
-            found = web_embed(url)
-            return found.provider if found else host(url)
+            return _site(url)
     return ""
+
+
+def _site(url: str) -> str:
+    """Whose page the address is of: the provider's name where we embed it, else the host."""
+    found = web_embed(url)
+    return found.provider if found else host(url)
+
+
+def embedded_pages(event: Json) -> dict[str, str]:
+    """The addresses of other sites' pages that the post embeds, in its order, each with the name of its site."""
+    blocks = nodes(event, "contents")
+    urls = [web_url(each.get("url")) for each in blocks if kind(each) == "WebEmbedContentBlock"]
+    return {url: _site(url) for url in urls if url}
 
 
 def _acting(event: Json, squads: Names) -> str:
@@ -211,11 +223,7 @@ def _block_html(block: Json, event: Json, locale: str, files: FilesHtml) -> str:
             return _player_card(block, files)
         case "WebEmbedContentBlock":
             return files.web_embed(url) if (url := web_url(block.get("url"))) else ""
-    return files.poll(block) if kind(block) in POLLS else BLOCKS.get(kind(block), _not_shown)(block)
-
-
-def _not_shown(_: Json) -> str:
-    return ""
+    return BLOCKS.get(kind(block), files.capability_block)(block)
 
 
 def _rich_text(block: Json) -> str:
@@ -271,10 +279,9 @@ def _board_line(block: Json, locale: str) -> str:
     return " ".join(filter(None, [home, score, away])) if score or (home and away) else ""
 
 
-POLLS = frozenset({"PollContentBlock", "QuizContentBlock"})
 BLOCKS: dict[str, Callable[[Json], str]] = {
     "RichTextContentBlock": _rich_text,
     "QuoteContentBlock": _quote,
     "EmojiContentBlock": _emoji,
 }
-"""How each kind of content is shown; kinds not listed are not shown."""
+"""How each kind of content is shown; kinds not listed are a capability's, or not shown."""

@@ -86,6 +86,8 @@ def _client_delay(settings: Settings, caller: Caller | None) -> int:
 
 def in_query(query: Query, longest: int) -> int:
     """The delay that a query wants, as one of few: never less than it says. Raises InvalidRequest beyond the longest one."""
+    if NAME not in query:
+        return 0
     seconds = integer(query, NAME, 0, low=0, high=longest)
     step = next(each for most, each in STEPS if seconds <= most)
     return min(-(-seconds // step) * step, longest)

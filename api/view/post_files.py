@@ -50,8 +50,8 @@ class FilesHtml(Protocol):
     def web_embed(self, url: str) -> str:
         """What a third party shows at the address."""
 
-    def poll(self, block: Json) -> str:
-        """The question and options of a poll or quiz."""
+    def capability_block(self, block: Json) -> str:
+        """A block whose kind belongs to a capability; empty where it belongs to none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,13 +111,12 @@ class ReadCache:
         what `render` raises.
         """
         key = (view.delay, view.newest if view.delay else 0, key)  # what is taken down is gone from what stood, too
-        found = self._rendered.get(key)
-        if found is None:
+        plain = self._rendered.get(key)
+        if plain is None:
             self._tally.made += 1
+            plain = await self._once(key, partial(self._render, key, render, view.at))
         else:
             self._tally.found += 1
-        work = partial(self._render, key, render, view.at)
-        plain = found if found is not None else await self._once(key, work)
         coding = accepted_coding(accepted) if accepted and len(plain.body) >= SMALLEST else ""
         if not coding:
             return plain

@@ -12,7 +12,7 @@ from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 from mapping.event_patch import editor_document, event_document
-from mapping.game_summary import game_summary
+from mapping.game_summary import Extent, extent_of, game_summary
 from mapping.references import named_by, named_in, references
 from mapping.rules.public import post_is_public
 from mapping.sports import SPORTS, Sport
@@ -82,7 +82,7 @@ def _beside(
     return {
         **{name: resolved.get(name) for name in OPTIONAL},
         "sportstype": game.sportstype,
-        "summary": summary_of(resolved, [each for each in events if _is_public(each)]),
+        "summary": _summary_of_all(resolved, [each for each in events if _is_public(each)]),
         "summary_text": summary(resolved),
         "owner": owner(game.organization_id, owner_name),
         "editors": _editors(conn, {*map(_writer, events)} - {""}),
@@ -92,10 +92,14 @@ def _beside(
     }
 
 
-def summary_of(game: Json, posts: Sequence[Json]) -> Json:
-    """What the liveblog says of its public posts as a whole."""
+def _summary_of_all(game: Json, posts: Sequence[Json]) -> Json:
+    return summary_of(game, posts, extent_of(posts))
+
+
+def summary_of(game: Json, posts: Sequence[Json], extent: Extent) -> Json:
+    """What the liveblog says of its public posts as a whole: of those of the extent, and of these in particular."""
     goals = frozenset(kind.id for kind in sport_of(game).kinds if kind.moment is MomentType.GOAL)
-    return game_summary(posts, goals, commented=node(game, "meta_info").get("allow_comments") is True)
+    return game_summary(posts, extent, goals, commented=node(game, "meta_info").get("allow_comments") is True)
 
 
 def sport_of(game: Json) -> Sport:

@@ -42,9 +42,8 @@ MOST = 50
 
 
 async def silent_feeds(followers: Followers) -> list[Observed]:
-    """Running matches without a good answer for `polling.silence_alarm`, except those of an endpoint that is lost as a whole."""
-    silent = [(match, followers.limiters[match.endpoint]) for match in followers.matches if match.silent]
-    alone = [(match, limiter.name) for match, limiter in silent if limiter.lost is None]
+    """Running matches without a good answer for `polling.silence_alarm` while their endpoint answered others."""
+    alone = [(match, followers.limiters[match.endpoint].name) for match in followers.matches if match.silent]
     return [
         Observed(
             "feed_silent",
@@ -56,17 +55,17 @@ async def silent_feeds(followers: Followers) -> list[Observed]:
     ]
 
 
-async def lost_providers(followers: Followers) -> list[Observed]:
-    """Endpoints whose circuit breaker is open."""
-    lost = [(key, limiter) for key, limiter in followers.limiters.items() if limiter.lost is not None]
+async def lost_providers(followers: Followers, seconds: float) -> list[Observed]:
+    """Endpoints whose circuit breaker is open, or that have given nothing but failures for so long."""
+    causes = ((key, limiter.name, limiter.away(seconds)) for key, limiter in followers.limiters.items())
     return [
         Observed(
             "provider_lost",
             key,
-            f"the endpoint {limiter.name} cannot be reached: {limiter.lost}",
-            {"endpoint": limiter.name, "cause": limiter.lost},
+            f"the endpoint {name} cannot be reached: {cause}",
+            {"endpoint": name, "cause": cause},
         )
-        for key, limiter in lost[:MOST]
+        for key, name, cause in [each for each in causes if each[2] is not None][:MOST]
     ]
 
 
@@ -151,15 +150,19 @@ def sources_of(
     quarantine: Quarantine,
     folders: Sequence[str],
     clock: Callable[[], float],
+    silence: float,
 ) -> dict[str, Source]:
-    """The sources of this process by kind; `workers`: where it follows no matches itself. Zero turns a source off."""
+    """The sources of this process by kind; `workers`: where it follows no matches itself. Zero turns a source off.
+
+    `silence`: `polling.silence_alarm`.
+    """
     found: dict[str, Source] = {}
     if settings.disk_free:
         found["disk_low"] = partial(low_disk, folders, settings.disk_free)
     if workers is not None:
         return found | {"no_worker": AbsentWorkers(workers)}
     found["feed_silent"] = partial(silent_feeds, followers)
-    found["provider_lost"] = partial(lost_providers, followers)
+    found["provider_lost"] = partial(lost_providers, followers, silence)
     found["frozen"] = partial(frozen, quarantine)
     if settings.outbox_age:
         found["outbox_stuck"] = partial(stuck_outbox, store, clock, settings.outbox_age)

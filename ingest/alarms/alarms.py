@@ -14,6 +14,7 @@ from prometheus_client import Gauge
 
 from config.values import SQLITE
 from ingest.alarms.alarm_sources import KINDS, sources_of
+from ingest.alarms.endings import Endings
 from ingest.webhooks.attempt import HEADERS, signature_headers
 from ingest.webhooks.receiver_client import operators_client
 from mapping.errors import StoreUnavailable
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from ingest.sync.follower import Followers
     from ingest.sync.worker_count import WorkerCount
     from ingest.webhooks.receiver_client import ReceiverClient
-    from store.alarms.alarms import State
+    from store.alarms.alarms import HowEnded, State
     from store.database import Store
 
 log = structlog.get_logger()
@@ -52,7 +53,7 @@ class AlarmMonitor:
     """Looks for trouble, notes it in the store, and announces what begins and what ends.
 
     While the store takes no writes, that is an alarm of this process alone, which it keeps in memory. `alone`: no other
-    process shares the database, so what this one does not see any more is over at once.
+    process shares the database, so what this one does not see any more is over at once, where it is known how.
     """
 
     def __init__(
@@ -64,7 +65,9 @@ class AlarmMonitor:
         clock: Callable[[], float],
         quarantine: Quarantine,
         alone: bool,
+        how_ended: HowEnded = alarms.not_said,
     ) -> None:
+        self._how_ended = how_ended
         self._quarantined = quarantine
         self._patience = 0.0 if alone else alarms.STALE
         self._store = store
@@ -106,7 +109,8 @@ class AlarmMonitor:
             self.gauge.labels(kind).set(sum(each.kind == kind for each in observed))
         if not observed and await self._store.read(alarms.is_quiet):
             return
-        changes = await self._store.write(partial(alarms.record, observed=observed, patience=self._patience))
+        record = partial(alarms.record, observed=observed, patience=self._patience, how_ended=self._how_ended)
+        changes = await self._store.write(record)
         for alarm in changes.began:
             _log_beginning(alarm)
         for alarm in changes.ended:
@@ -137,8 +141,10 @@ class AlarmMonitor:
             return
         ended, self._unwritten = self._unwritten, None
         self.gauge.labels("writes_failing").set(0)
-        _log_end(ended)
-        await self._announcer.send(replace(ended, ended_at=self._clock()), "ended")
+        details = {**ended.details, "recovered": True, "end": "everything is written again"}
+        over = replace(ended, ended_at=self._clock(), details=details)
+        _log_end(over)
+        await self._announcer.send(over, "ended")
 
 
 def alarm_monitor(
@@ -159,6 +165,7 @@ def alarm_monitor(
         quarantine=quarantine,
         folders=folders_of(settings),
         clock=clock,
+        silence=settings.polling.silence_alarm,
     )
     announcer = Announcer(settings.alarms, settings.webhooks, clock)
     return AlarmMonitor(
@@ -168,6 +175,7 @@ def alarm_monitor(
         clock=clock,
         quarantine=quarantine,
         alone=settings.database.is_sqlite,
+        how_ended=Endings(followers if workers is None else None),
     )
 
 
@@ -231,14 +239,13 @@ class Announcer:
 
 def announcement(alarm: Alarm, state: State) -> str:
     """What is sent: `text` is the whole in one line, as chat programs take it; times are Unix seconds, null while it lasts."""
-    lasted = (alarm.ended_at or alarm.began_at) - alarm.began_at
-    heading = "alarm" if state == "began" else f"recovered after {lasted:.0f} s"
+    over = f"{_heading(alarm)} after {_lasted(alarm):.0f} s: {alarm.details.get('end', alarm.message)}"
     return json.dumps(
         {
             "event_type": f"alarm_{state}",
             "id": alarm.id,
             "kind": alarm.kind,
-            "text": f"matchwire {heading}: {alarm.message}",
+            "text": f"matchwire {f'alarm: {alarm.message}' if state == 'began' else over}",
             "details": dict(alarm.details),
             "began_at": alarm.began_at,
             "ended_at": None if state == "began" else alarm.ended_at,
@@ -252,4 +259,14 @@ def _log_beginning(alarm: Alarm) -> None:
 
 
 def _log_end(alarm: Alarm) -> None:
-    log.info("alarm.ended", kind=alarm.kind, alarm=alarm.id, message=alarm.message)
+    what = {"message": alarm.details.get("end", alarm.message), "recovered": alarm.details.get("recovered", True)}
+    log.info("alarm.ended", kind=alarm.kind, alarm=alarm.id, seconds=round(_lasted(alarm)), **what)
+
+
+def _heading(alarm: Alarm) -> str:
+    return "recovered" if alarm.details.get("recovered", True) else "alarm over"
+
+
+def _lasted(alarm: Alarm) -> float:
+    """Seconds from its beginning to its end."""
+    return (alarm.began_at if alarm.ended_at is None else alarm.ended_at) - alarm.began_at

@@ -69,6 +69,16 @@ def add(
     out.print(f"{email} may sign in at {settings.public_url.rstrip('/')}/desk as {role}.", markup=False)
 
 
+def add_demo_editor(unit: Unit, password: str) -> None:
+    """Make the account by which people try the desk of the demo."""
+    from api.desk.passwords import hash_password
+    from store.accounts import accounts
+
+    who = {"organization_id": "demo", "email": "editor@example.org", "name": "Robin Demo"}
+    spec = accounts.AccountSpec(**who, role=AccountRole.EDITOR, password_hash=hash_password(password))
+    accounts.create(unit, spec)
+
+
 @app.command("list")
 def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Show all accounts, disabled ones too."""

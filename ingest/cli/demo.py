@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import suppress
+from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import config
 from config.errors import StartError
+from ingest.cli.accounts import add_demo_editor
 from ingest.daemon import run as daemon
 from ingest.telemetry import logs
 from mapping.errors import ServiceError
@@ -37,10 +39,14 @@ GREETING = """
 
   Page      {address}/
   API       {address}/docs   (client_id demo, client_secret demo-secret-for-the-demo-only)
+  Desk      {address}/desk   (editor@example.org, password {password})
   Provider  {provider}/__replay/state   (what the replayed feed shows; faults, seek and pause are beside it)
 
   Stop with Ctrl-C. Nothing is kept.
 """
+
+
+PASSWORD = "demo-secret-for-the-demo-only"  # noqa: S105 -- of an account that is gone with the demo
 
 
 async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) -> None:
@@ -59,7 +65,7 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
             url, greeted = settings.database.url.get_secret_value(), list[asyncio.Task[None]]()
 
             def announce(address: str) -> None:
-                greeting = GREETING.format(speed=speed, address=address, provider=replay.url)
+                greeting = GREETING.format(speed=speed, address=address, provider=replay.url, password=PASSWORD)
                 greeted.append(asyncio.create_task(_greet(url, greeting, out)))
 
             try:
@@ -73,7 +79,8 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
 
 
 async def _greet(url: str, greeting: str, out: Console) -> None:
-    """Print the greeting once all matches have their liveblogs, so that nobody's first page is empty."""
+    """Print the greeting once there is somebody who may sign in, and all matches have their liveblogs: no first page is empty."""
+    await asyncio.to_thread(command.run, url, partial(add_demo_editor, password=PASSWORD), timeout=5)
     for _ in range(TRIES):
         with suppress(ServiceError):
             if len(await command.look(url, list_games, timeout=5)) >= len(NAMES):

@@ -30,7 +30,10 @@ AT_ONCE = 20
 
 def import_feed(
     url: Annotated[
-        str, typer.Argument(help="A JSON feed, or a delta read (/api/v6/ticker/show.json), with its credentials.")
+        str,
+        typer.Argument(
+            help="A feed (JSON feed, Atom, RSS) or a delta read (/api/v6/ticker/show.json), with its credentials."
+        ),
     ],
     organization: Annotated[str, typer.Option(help="The organization that the liveblog will belong to.")],
     into: Annotated[
@@ -72,7 +75,6 @@ async def _pages(settings: Settings, organization: str, url: str, source: str) -
     """All pages of the feed, through the guard, none of another host; ends the command where one cannot be read."""
     from ingest.guard.ssrf_guard import SsrfGuard
     from ingest.media.fetch import MediaFetcher
-    from mapping import strict_json
     from mapping.foreign_feed import read_page
 
     fetcher = MediaFetcher(SsrfGuard(settings.webhooks), settings.media)
@@ -84,8 +86,7 @@ async def _pages(settings: Settings, organization: str, url: str, source: str) -
         if fetched.status != "new":
             fail(f"the feed cannot be read: {fetched.cause or fetched.status}")
         try:
-            found = strict_json.loads(fetched.body)
-            pages.append(read_page(found if isinstance(found, dict) else {}, source))
+            pages.append(read_page(fetched.body, source))
         except ValueError as error:
             fail(f"the feed {error}")
         address = _following(url, pages[-1])

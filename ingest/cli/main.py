@@ -17,7 +17,7 @@ import typer
 import config
 from ingest.cli import accounts as cli_accounts
 from ingest.cli import clients as cli_clients
-from ingest.cli import exports, import_feed, init, maintenance, replay
+from ingest.cli import exports, import_feed, incident, init, maintenance, replay
 from ingest.cli import keys as cli_keys
 from ingest.cli import media as cli_media
 from ingest.cli import providers as cli_providers
@@ -32,6 +32,7 @@ from ingest.cli.shared import (
     load,
     out,
     place_settings,
+    require_config,
     start,
     vocabulary,
 )
@@ -71,6 +72,7 @@ app.command("export")(maintenance.export_organization)
 app.command("import")(maintenance.import_organization)
 app.command("import-feed")(import_feed.import_feed)
 app.command()(maintenance.doctor)
+app.command()(incident.incident)
 app.command()(replay.replay)
 app.command()(replay.demo)
 
@@ -102,10 +104,15 @@ def run(
     data_dir: DataDir = None,
     role: Annotated[Role, typer.Option(help="What this process does; api and worker share a PostgreSQL.")] = Role.ALL,
     log_file: Annotated[Path | None, typer.Option(help="Append the log to this file, not to standard error.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="In place of [server] port; 0: a free one.")
+    ] = None,
 ) -> None:
     """Run the daemon: poll providers, keep liveblogs in line, serve them over HTTP."""
+    require_config(config_file, os.environ)
     known = vocabulary()
-    written = load(config_file, known)
+    environ = {**os.environ, **({} if port is None else {"MATCHWIRE_SERVER__PORT": str(port)})}
+    written = load(config_file, known, environ)
     settings = place_settings(written, data_dir, make=True)
     file = _log(settings, log_file)
     from ingest.daemon import run as daemon  # loads nearly everything: what is wrong so far is reported sooner
@@ -113,7 +120,7 @@ def run(
 
     reload = Reload(
         written,
-        read=partial(config.load, find_config(config_file), os.environ, known),
+        read=partial(config.load, find_config(config_file), environ, known),
         place=partial(place_settings, data_dir=data_dir),
         log_file=file,
     )
@@ -143,6 +150,7 @@ def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     from ingest.daemon import run as daemon
     from ingest.kit.start_wait import Stopped
 
+    require_config(config_file, os.environ)
     settings = place_settings(load(config_file, vocabulary()), data_dir, make=True)
     _log(settings)
     health: dict[str, int] = {}
@@ -160,23 +168,31 @@ def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
 @app.command()
 def explain(
     liveblog: Annotated[str, typer.Argument(help="ticker_id or local_id")],
+    post: Annotated[str | None, typer.Argument(help="local_id of a post: why was it late?", show_default=False)] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="A post's timeline as JSON.")] = False,
     config_file: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Say what the sync knows of a liveblog: its match, why a post is hidden, who owns which field (JSON)."""
+    """Say what the sync knows of a liveblog: its match, why a post is hidden, who owns which field (JSON).
+
+    Of one post it says when it came about, and whose time it was.
+    """
     import json
 
     from ingest.cli.explain import explain as explained
+    from ingest.cli.post_report import explain_post, lines_of
     from store.upkeep import command
 
     settings = place_settings(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
         database = settings.database
-        found = await command.look(
-            database.session_url, lambda conn: explained(conn, liveblog), timeout=database.timeout
+        query = (
+            partial(explained, name=liveblog) if post is None else partial(explain_post, liveblog=liveblog, post=post)
         )
-        out.print(json.dumps(found, ensure_ascii=False, indent=2), markup=False)
+        found = await command.look(database.session_url, query, timeout=database.timeout)
+        as_text = json.dumps(found, ensure_ascii=False, indent=2)
+        out.print("\n".join(lines_of(found)) if post is not None and not as_json else as_text, markup=False)
 
     start(look, settings)
 

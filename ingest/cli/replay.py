@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import zipfile
 from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
 from typing import Annotated
 
 import typer
 
+from ingest.cli.incident import play_bundle
 from ingest.cli.shared import announce_address, fail, out, start
 
 
 def replay(  # noqa: PLR0917 -- options of a command line
-    files: Annotated[list[Path], typer.Argument(help="Recordings (JSONL, plain or .gz).", exists=True, dir_okay=False)],
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Recordings (JSONL, plain or .gz), or one bundle of `incident`.", exists=True, dir_okay=False
+        ),
+    ],
     host: str = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 picks a free port, printed on start.")] = 0,
     speed: Annotated[float, typer.Option(help="1 to 1000 times real time.")] = 1.0,
@@ -20,8 +27,15 @@ def replay(  # noqa: PLR0917 -- options of a command line
     user: Annotated[str | None, typer.Option(help="Ask for HTTP Basic credentials.")] = None,
     password: Annotated[str | None, typer.Option(envvar="MATCHWIRE_REPLAY_PASSWORD")] = None,
     envelope: Annotated[str, typer.Option(help="Shape of the match resource: match or tree.")] = "match",
+    target: Annotated[Path | None, typer.Option("--out", help="Of an incident: where its liveblog is written.")] = None,
 ) -> None:
-    """Serve recorded matches as the provider would, as if they were played now."""
+    """Serve recorded matches as the provider would, as if they were played now.
+
+    A bundle of `incident` is played to its liveblog instead, and compared.
+    """
+    if zipfile.is_zipfile(files[0]):
+        play_bundle(files[0], target)
+        return
     from providers.replay import ReplaySettings, serve
     from providers.replay.settings import checked_envelope
 

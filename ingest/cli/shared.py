@@ -12,12 +12,13 @@ import typer
 from rich.console import Console
 
 import config
+from config.environment import PREFIX, overlay
 from ingest.kit.exit_status import ExitStatus
 from store.engine.private import FOLDER
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Coroutine, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from config import Settings
     from config.vocabulary import Vocabulary
@@ -54,10 +55,19 @@ def find_config(path: Path | None) -> Path | None:
     return Path(FILE) if path is None and os.path.lexists(FILE) else path
 
 
-def load(path: Path | None, vocabulary: Vocabulary | None = None) -> Settings:
+def require_config(path: Path | None, environ: Mapping[str, str]) -> None:
+    """End the command where neither a file nor the environment configures anything: it would only make an empty database."""
+    if find_config(path) is None and not overlay({}, environ).origins:
+        fail(
+            f"there is no configuration: no {FILE} in this folder, no --config, no variable {PREFIX}…;"
+            " `matchwire init` writes one, `matchwire demo` plays real matches without one"
+        )
+
+
+def load(path: Path | None, vocabulary: Vocabulary | None = None, environ: Mapping[str, str] = os.environ) -> Settings:
     """The settings; every problem is one line, and ends the command."""
     try:
-        return config.load(find_config(path), os.environ, vocabulary)
+        return config.load(find_config(path), environ, vocabulary)
     except config.ConfigError as error:
         for problem in error.problems:
             err.print(f"matchwire: {problem}", markup=False)

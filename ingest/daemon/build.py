@@ -27,6 +27,7 @@ from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import record_nothing
+from ingest.sync.post_timeline import PostTimeline
 from mapping.disallowed import WithdrawalRules
 from providers.registry import Registry
 from store.clients import clients, service_keys
@@ -62,6 +63,7 @@ class Components:
     wait: StartWait
     quarantine: Quarantine
     keys: Keys
+    timeline: PostTimeline
 
 
 def _keys(unit: Unit) -> Keys:
@@ -105,7 +107,7 @@ async def build_components(
         await wait.through(partial(retune, settings.liveblogs, store, quarantine))
         await wait.through(partial(rehome, store, sources, quarantine))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
-        lease, withdrawals = Lease(), withdrawal_rules(settings)
+        lease, withdrawals, timeline = Lease(), withdrawal_rules(settings), PostTimeline(store)
         followers = Followers(
             store,
             adapters,
@@ -118,7 +120,9 @@ async def build_components(
             quarantine=quarantine,
             serves=partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()}),
             withdrawals=withdrawals,
+            timeline=timeline,
         )
+        cleanup.push_async_callback(timeline.close)
         for key, name in endpoint_names(sources).items():
             followers.limiters[key].name = name
         leasing = MatchLeases(
@@ -136,6 +140,9 @@ async def build_components(
             providers=registry.ids,
             limits=settings.limits,
             withdrawals=withdrawals,
+            clock=clock,
+            record=record,
+            timeline=timeline,
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
         jobs = Jobs(lambda: leasing.leads)
@@ -152,6 +159,7 @@ async def build_components(
             wait=wait,
             quarantine=quarantine,
             keys=keys,
+            timeline=timeline,
         )
 
 

@@ -174,6 +174,7 @@ async def _services(
     files = file_store(settings.media)
     images = _images(process, StoredUploads(components.store, files), fetcher)
     streams = Streams(components.store, clock=clock)
+    components.timeline.first_sent = streams.first_sent.find
     capabilities = await _run_capabilities(process) if process.role.serves else []
     request_log = _request_log(process)
     workers, status = _watch(process)
@@ -217,7 +218,7 @@ async def _run_capabilities(process: _Process) -> list[Any]:
 
 
 def _request_log(process: _Process) -> RequestLog:
-    request_log = RequestLog(process.settings.logging.slow_request)
+    request_log = RequestLog.of(process.settings.logging)
     process.loops.start(request_log.run(), name="request log")
     process.metrics.register(RequestCounts(request_log))
     return request_log
@@ -302,6 +303,7 @@ def tasks_of(
         Task("silence", followers.watch_silence, 5),
         Task("rates", followers.watch_rates, 5),
         Task("declared", partial(_request_declared, components), 5),
+        Task("timelines", partial(components.timeline.settle, clock), 1),
         *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
     )

@@ -10,6 +10,7 @@ from functools import partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from ingest.daemon.status_matches import endpoint_rows, match_rows
 from mapping.errors import StoreUnavailable
 from store.alarms import alarms
 from store.webhooks import delivery_log
@@ -54,20 +55,10 @@ class StatusReport:
             "process": process,
             "workers": 1 if self.workers is None else await self.workers.alive(),
             "matches": self.followers.health() if self.role.works else None,
-            "endpoints": self._endpoints() if self.role.works else [],
+            "followed": match_rows(self.followers, self.clock) if self.role.works else [],
+            "endpoints": endpoint_rows(self.followers, self.clock) if self.role.works else [],
             **await self._stored(),
         }
-
-    def _endpoints(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "name": limiter.name,
-                "state": "ok" if limiter.lost is None else "lost",
-                "cause": limiter.lost,
-                "demand": round(limiter.demand, 3),
-            }
-            for limiter in self.followers.limiters.values()
-        ]
 
     async def _stored(self) -> dict[str, Any]:
         now = self.clock()

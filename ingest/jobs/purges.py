@@ -13,6 +13,7 @@ from store.alarms import alarms
 from store.following import closing
 from store.liveblogs import history
 from store.media import uploads
+from store.timeline import timeline
 from store.webhooks import delivery_log, outbox, webhooks
 
 if TYPE_CHECKING:
@@ -83,6 +84,13 @@ class Purging:
     async def alarms(self, before: float) -> bool:
         """Forget alarms that ended before that time; whether that is all."""
         return await in_batches(partial(self._alarms, before), longest=self._longest)
+
+    async def timelines(self, before: float) -> bool:
+        """Forget when posts came about that were believed before that time; whether that is all."""
+        return await in_batches(partial(self._timelines, round(before * 1000)), longest=self._longest)
+
+    async def _timelines(self, before: int) -> bool:
+        return await self._store.write(partial(timeline.purge, before=before)) > 0
 
     async def _alarms(self, before: float) -> bool:
         return await self._store.write(partial(alarms.purge, before=before)) > 0

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MARGIN = 60.0
 """Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
 
+TIMELINE_KEPT = 30 * 86_400.0
+"""Seconds for which the timeline of posts is kept."""
+
 Step = Callable[[], Awaitable[Any]]
 
 
@@ -78,6 +81,7 @@ def purges(
         task("purge bodies", "27 * * * *", purging.bodies),
         task("purge uploads", "37 * * * *", uploads),
         task("purge history", "*/5 * * * *", lambda: purging.history(clock() - history_kept)),
+        task("purge timelines", "7 * * * *", lambda: purging.timelines(clock() - TIMELINE_KEPT)),
         task("purge alarms", "57 * * * *", lambda: purging.alarms(clock() - KEPT)),
         *(
             task(purge.job, purge.cron, partial(_purge, purging, purge, settings, clock))

@@ -40,6 +40,8 @@ CONNECTION = "connection"
 """Where a request's ASGI state names its connection."""
 NO_VERSION = "0.0"
 """What the parser says of a connection before the first request line has named one."""
+STATUS_LINE = b"HTTP/"
+"""With this the head of a response begins."""
 LINGER = 2.0
 """Seconds in which a refused client may read why, and finish sending."""
 FIRST_REQUEST = 0.5
@@ -292,9 +294,10 @@ def _too_long(url: int) -> ServiceError:
 
 
 class JoinedTransport:
-    """A transport that sends what is written in one step of the event loop, a response's head and body, at once.
+    """A transport that sends a response's head with what is written behind it in the same step of the event loop.
 
-    They are handed on as two pieces: a picture that was copied behind its head would cost as much as sending it.
+    They are handed on as two pieces: a picture that was copied behind its head would cost as much as sending it. What
+    follows, such as each message of a stream, leaves as it comes.
     """
 
     def __init__(self, transport: asyncio.Transport, connection: Connection) -> None:
@@ -307,9 +310,11 @@ class JoinedTransport:
         if self.joined:
             head, self.joined = self.joined, b""
             self._connection.send(head, data)
-        else:
+        elif data.startswith(STATUS_LINE):
             self.joined = data
             self._loop.call_soon(self.flush)
+        else:
+            self._connection.send(data)
 
     def flush(self) -> None:
         if self.joined:

@@ -9,20 +9,34 @@ from typing import TYPE_CHECKING, Any
 from providers.base import Answer, Outcome
 from store.following import closing as endings
 from store.following import sync
+from store.timeline import timeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ingest.sync.snapshot import Snapshot
     from mapping.match import Fault
+    from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
 
 FAULTS_KEPT = 1000
 """Rows left out of a body that the store names, at most."""
 
 
-def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, closing: bool = False) -> None:
-    """Save what the answers add: changed resources, health of all, what is believed, the state of the match."""
+def save_answers(
+    unit: Unit,
+    follow_id: str,
+    snapshot: Snapshot,
+    *,
+    closing: bool = False,
+    versions: Mapping[str, tuple[int, ...]] | None = None,
+    created: str = "",
+) -> None:
+    """Save what the answers add: changed resources, health of all, what is believed, the state of the match.
+
+    For the record of what was decided: `versions`, the first and the last that liveblogs stepped to, and the liveblog that is
+    `created`.
+    """
     save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     if snapshot.set_again:
         sync.forget_rows(unit, follow_id)
@@ -34,6 +48,7 @@ def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, closing: boo
         sport=snapshot.match.sport,
         status=snapshot.match.status.value,
         pending=snapshot.pending,
+        beside=_decided(unit, follow_id, snapshot, closing=closing, versions=versions or {}, created=created),
         good_at=unit.now,
         **({"changed_at": unit.now} if snapshot.changed else {}),
         **({} if snapshot.match.kickoff is None else {"kickoff": snapshot.match.kickoff}),
@@ -42,6 +57,32 @@ def save_answers(unit: Unit, follow_id: str, snapshot: Snapshot, *, closing: boo
     )
     if closing:
         endings.close_match(unit, follow_id)
+
+
+def decision_rows(
+    unit: Unit, follow_id: str, snapshot: Snapshot, versions: Mapping[str, tuple[int, ...]], created: str = ""
+) -> list[TableWrite]:
+    """The record of what was decided upon the answers; nothing where there is no timeline."""
+    if snapshot.times is None:
+        return []
+    decision = snapshot.times.decision(
+        follow_id, written_at=unit.now, pending=snapshot.pending, versions=versions, created=created
+    )
+    return timeline.decision_row(decision)
+
+
+def _decided(
+    unit: Unit,
+    follow_id: str,
+    snapshot: Snapshot,
+    *,
+    closing: bool,
+    versions: Mapping[str, tuple[int, ...]],
+    created: str,
+) -> list[TableWrite]:
+    """The record of answers that have changed a body or what is believed, and of the end."""
+    new = closing or created or snapshot.belief is not None or snapshot.packed
+    return decision_rows(unit, follow_id, snapshot, versions, created) if new else []
 
 
 def save_failure(unit: Unit, follow_id: str, cause: str | None) -> None:

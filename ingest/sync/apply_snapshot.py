@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from ingest.sync.answers import save_answers
 from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, RemainingWork, next_batch
+from ingest.sync.ledger_posts import LedgerPosts, block_id
+from ingest.sync.post_times import post_times
 from ingest.sync.snapshot import CachedInputs
 from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
 from mapping.from_posts import as_posted
@@ -25,11 +26,11 @@ from store.engine.records import check_document
 from store.following import ledger, sync
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
+from store.timeline import timeline
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
-
-    from sqlalchemy import Connection
 
     from ingest.sync.snapshot import Snapshot
     from mapping.disallowed import Notes, WithdrawalRules
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from mapping.merge import Document
     from mapping.references import References
     from store.engine.unit import Unit
+    from store.timeline.timeline import PostTime
 
     ReferencesOf = Callable[[AbstractSet[str] | None], References]
     """The `_id`s that stand for people and teams of the incidents with these keys, None for all of the match."""
@@ -55,7 +57,6 @@ def rules_of(withdrawals: WithdrawalRules | None, organization_id: str) -> Calla
     return leave_nothing if withdrawals is None else partial(withdrawals.notes, organization_id)
 
 
-EVENT_TYPE = "Svc::Model::Event"
 EVERYTHING = Progress()
 
 
@@ -112,7 +113,7 @@ def apply(
         if applied.rest is not None:
             return _unfinished(unit, follow_id, progress)
         budget -= max(applied.looked, LEAST)
-    save_answers(unit, follow_id, snapshot, closing=closing)
+    save_answers(unit, follow_id, snapshot, closing=closing, versions=progress.versions)
     return replace(progress, finished=True)
 
 
@@ -201,60 +202,6 @@ def _locked(unit: Unit, game_id: str) -> liveblogs.StoredGame | None:
 
 
 @dataclass(frozen=True, slots=True)
-class LedgerPosts:
-    """The ledger of a batch, with the events that it names as they stand now.
-
-    `game`: the provider's last word on the liveblog's own document; `placed`: the time at which the sync placed each event,
-    by `local_id` (Unix seconds).
-    """
-
-    game: Document
-    entries: Mapping[str, Entry]
-    events: Mapping[str, liveblogs.StoredEvent]
-    stored: Mapping[str, Stored]
-    placed: Mapping[str, int]
-
-    @classmethod
-    def read(cls, conn: Connection, game_id: str, keys: AbstractSet[str] | None) -> LedgerPosts:
-        """Read the rows of these keys, None for all. Raises UnreadableRow."""
-        rows = ledger.rows(conn, game_id, only=keys)
-        game = ledger.game_of(rows.pop(ledger.GAME_KEY, None))
-        entries = {key: ledger.entry_of(row) for key, row in rows.items()}
-        placed = {row.local_id: ledger.placed_of(row) for row in rows.values() if row.local_id is not None}
-        events = liveblogs.events_named(conn, [entry.local_id for entry in entries.values()])
-        claimed = {entry.local_id: entry.said.get("created_at") for entry in entries.values()}
-        stored = {name: _stored(event, claimed[name], placed.get(name)) for name, event in events.items()}
-        return cls(game, entries, events, stored, placed)
-
-    def block_id(self, game_id: str, key: str, part: str) -> str:
-        """The `local_id` of a block of the post of this key."""
-        entry = self.entries.get(key)
-        return block_id(game_id, key if entry is None else entry.block_key or key, part)
-
-    def moved(self) -> set[str]:
-        """`local_id`s of posts that a person placed at another time."""
-        found = ((entry, self.stored.get(entry.local_id)) for entry in self.entries.values())
-        return {
-            entry.local_id
-            for entry, stored in found
-            if stored is not None and stored.document.get("created_at") != entry.said.get("created_at")
-        }
-
-
-def _stored(event: liveblogs.StoredEvent, claimed: int | None, placed: int | None) -> Stored:
-    """The event as it stands now.
-
-    A post is placed at the provider's time, but never in the future, so that a provider whose clock is ahead puts
-    nothing on top; a post that nobody moved counts as standing at the time that the provider claims.
-    """
-    check_document(event)
-    created_at = claimed if event.created_at == placed else event.created_at
-    document = {"_type": EVENT_TYPE, **({} if created_at is None else {"created_at": created_at}), **event.document}
-    scheduled = event.publish_at is not None
-    return Stored(local_id=event.local_id, document=document, local_status=event.local_status, scheduled=scheduled)
-
-
-@dataclass(frozen=True, slots=True)
 class LiveblogSync:
     """Brings a liveblog, locked in this unit, in line with the snapshot, batch by batch."""
 
@@ -315,13 +262,15 @@ class LiveblogSync:
             now=self.unit.now,
         )
         parts = self._wanted_parts(match, masters) if batch.with_board else {}
-        version = self._write(before, changes, parts)
+        version, times = self._write(before, changes, parts)
         left = RemainingWork(batch.left, whole=batch.whole, version=version) if batch.left else None
         return Applied(
             stepped=version != self.game.version,
             cached=self._inputs(version, rest) if left is None else None,
             looked=len(before.entries.keys() | {post.key for post in posts}),
             rest=left,
+            version=version,
+            times=times,
         )
 
     def _inputs(self, version: int, rest: RemainingWork | None) -> CachedInputs | None:
@@ -349,8 +298,11 @@ class LiveblogSync:
         """The parts of the liveblog's own document that follow the match."""
         return synced_parts(game_document(match, self.terms, masters), self.terms)
 
-    def _write(self, before: LedgerPosts, changes: Changes, parts: Document) -> int:
-        """Write events, document and ledger, as far as they change; returns the liveblog's version after it."""
+    def _write(self, before: LedgerPosts, changes: Changes, parts: Document) -> tuple[int, Sequence[PostTime]]:
+        """Write events, document and ledger, as far as they change; returns the liveblog's version after it.
+
+        Also the timeline's rows of the posts that were written, which are written with them.
+        """
         version, writes = self.game.version, tuple(self._event_write(event, before) for event in changes.events)
         merged = merge_game(before.game, self.game.document, parts)
         document = None if same(merged, self.game.document) else merged
@@ -360,9 +312,16 @@ class LiveblogSync:
         said = {**before.game, **parts}
         if said != before.game:
             rows.append(ledger.row_of_game(said))
-        if rows:
-            ledger.save(self.unit, self.game.id, rows)
-        return version
+        times = self._times(before, changes, writes, version)
+        ledger.save(self.unit, self.game.id, rows, beside=timeline.post_rows(times))
+        return version, times
+
+    def _times(
+        self, before: LedgerPosts, changes: Changes, writes: Sequence[liveblogs.EventWrite], version: int
+    ) -> Sequence[PostTime]:
+        if not writes:
+            return ()
+        return post_times(self.snapshot, changes, before, writes, game_id=self.game.id, version=version)
 
     def _post_rows(
         self, before: LedgerPosts, changes: Changes, writes: Iterable[liveblogs.EventWrite]
@@ -393,8 +352,3 @@ class LiveblogSync:
             return liveblogs.EventWrite.new(local_id=event.local_id, created_at=placed, **written)
         stored = before.events[event.local_id]
         return stored.rewritten(created_at=stored.created_at if stays else placed, **written)
-
-
-def block_id(game_id: str, key: str, part: str) -> str:
-    """The `local_id` of a block that the sync writes: the same for the same part of the same post, in this liveblog alone."""
-    return "b" + sha256(f"{game_id}\x1f{key}\x1f{part}".encode()).hexdigest()[:20]

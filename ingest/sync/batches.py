@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from store.following import ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from ingest.sync.snapshot import CachedInputs
     from mapping.posts import Timed
+    from store.timeline.timeline import PostTime
 
 LOOK = 500
 """Posts of a liveblog that one unit looks at; where there are more to be looked at, `BATCH` at a time."""
@@ -91,20 +92,24 @@ def _first_of(keys: tuple[str, ...], *, whole: bool, imports: bool) -> PostBatch
 class Applied:
     """What a batch did to a liveblog: whether it stepped, what to cache.
 
-    `looked`: at how many posts; `rest`: what is left of it for the next unit.
+    `looked`: at how many posts; `rest`: what is left of it for the next unit; `version`: of the liveblog after it; `times`: of
+    the posts that were written.
     """
 
     stepped: bool = False
     cached: CachedInputs | None = None
     looked: int = 0
     rest: RemainingWork | None = None
+    version: int = 0
+    times: Sequence[PostTime] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
     """How far a poll has come with the liveblogs of its match: what a unit begins with and what it leaves to the next one.
 
-    `failed`: liveblogs that cannot be brought in line, and why; they are left out.
+    `failed`: liveblogs that cannot be brought in line, and why; they are left out. `times`: of the posts that were written;
+    `versions`: the first and the last that liveblogs stepped to, of those that were looked at.
     """
 
     finished: bool = False
@@ -113,6 +118,8 @@ class Progress:
     stepped: tuple[str, ...] = ()
     cached: Mapping[str, CachedInputs] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
+    times: tuple[PostTime, ...] = ()
+    versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
     def after(self, game_id: str, applied: Applied) -> Progress:
         """With this batch of the liveblog."""
@@ -123,7 +130,13 @@ class Progress:
             begun={game_id: applied.rest} if applied.rest else {},
             stepped=(*self.stepped, game_id) if applied.stepped else self.stepped,
             cached={**self.cached, **kept},
+            times=(*self.times, *applied.times),
+            versions={**self.versions, game_id: self._steps(game_id, applied)} if applied.version else self.versions,
         )
+
+    def _steps(self, game_id: str, applied: Applied) -> tuple[int, ...]:
+        before = self.versions.get(game_id, ())
+        return (*before[:1], applied.version) if applied.stepped else before
 
     def without(self, game_id: str, cause: str) -> Progress:
         """Going on without a liveblog that cannot be brought in line."""

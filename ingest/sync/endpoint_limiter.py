@@ -6,6 +6,7 @@ It stands between the polls and the adapter, and is an adapter itself to those w
 from __future__ import annotations
 
 import asyncio
+import math
 from collections import Counter
 from functools import partial
 from time import monotonic
@@ -87,6 +88,7 @@ class EndpointLimiter:
         self._bucket = TokenBucket(rate, burst=rate)  # what was not used in the last second may come at once
         self._needed = 0.0
         self._circuit = Circuit()
+        self._last_cause = ""
         self._log = LogOnce("provider.lost", "provider.recovered")
         self._rate_log = LogOnce("endpoint.rate_too_low", "endpoint.rate_sufficient")
         self._throttled: LRUCache[str, float] = LRUCache(KEPT_FAILURES)
@@ -114,6 +116,22 @@ class EndpointLimiter:
     def lost(self) -> str | None:
         """Why the endpoint is left alone, None while it is not."""
         return str(self._log.cause) if self._circuit.open else None
+
+    @property
+    def answers(self) -> bool:
+        """Whether it has given this process a good answer, and nothing but failures since is not what it does now."""
+        return self._circuit.good_at > -math.inf and not self._circuit.failures and not self._circuit.open
+
+    def answered_ago(self) -> float | None:
+        """Seconds since it gave this process its last good answer; None where it has given none yet."""
+        return None if self._circuit.good_at == -math.inf else monotonic() - self._circuit.good_at
+
+    def away(self, seconds: float) -> str | None:
+        """Why the endpoint counts as away: it is left alone, or has failed and failed again for so long. None while it is not."""
+        if self._circuit.open:
+            return str(self._log.cause)
+        lasting = self._circuit.failures > 1 and monotonic() - self._circuit.since >= seconds
+        return self._last_cause if lasting else None
 
     @property
     def demand(self) -> float:
@@ -200,8 +218,9 @@ class EndpointLimiter:
         else:
             refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.note_failure(self._rule, self._circuit, began=began, now=now, refused=refused)
+        self._last_cause = errors[0].message if errors else ""
         if self._circuit.open:
-            self._log.failed(endpoint=self.name, cause=errors[0].message if errors else "")
+            self._log.failed(endpoint=self.name, cause=self._last_cause)
         else:
             self._log.worked(endpoint=self.name)
 
@@ -250,3 +269,9 @@ def longest_pause(errors: Iterable[ServiceError]) -> float | None:
         BARE if each.retry_after is None and isinstance(each, Throttled) else each.retry_after for each in errors
     )
     return max((seconds for seconds in throttled if seconds is not None), default=None)
+
+
+def wait_of(errors: Iterable[ServiceError]) -> float | None:
+    """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
+    waits = [breaker.REFUSED if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
+    return max((wait for wait in waits if wait is not None), default=None)

@@ -7,7 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ingest.sync.answer_times import WaitingAnswers
 from ingest.sync.beliefs import Lately
+from ingest.sync.post_timeline import Delays
 from mapping.errors import MatchUnknown
 from mapping.rules import pacing
 from providers.base import Known
@@ -84,6 +86,8 @@ class FollowedMatch:
     unknown_since: float | None = None
     """Since when the provider says that there is no such match."""
     lately: Lately = field(default_factory=Lately)
+    waiting: WaitingAnswers = field(default_factory=WaitingAnswers)
+    delays: Delays = field(default_factory=Delays)
 
     def failed_with(self, error: ServiceError, now: float) -> None:
         """Note since when the provider says that there is no such match."""

@@ -17,13 +17,15 @@ import structlog
 from ingest.kit.quarantine import AGAIN
 from ingest.kit.timers import EARLY
 from ingest.sync import followed_match
-from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, requests_of
+from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, requests_of, wait_of
 from ingest.sync.match_quarantine import MatchQuarantine
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
-from mapping.errors import ProviderRefused, ServiceError, StoreUnavailable
-from mapping.rules import breaker, pacing
+from ingest.sync.post_timeline import PostTimeline
+from ingest.sync.silence import SilenceWatch
+from mapping.errors import ServiceError, StoreUnavailable
+from mapping.rules import pacing
 from store.engine import spans
 from store.engine.lasting import repeat
 from store.following import leases
@@ -65,20 +67,20 @@ class Followers:
         lease: Callable[[], bool] = may_poll_always,
         serves: Callable[[str, str], bool] = followed_match.everybody,
         withdrawals: WithdrawalRules | None = None,
+        timeline: PostTimeline | None = None,
     ) -> None:
         self._store = store
         self._serves = serves
-        self._polling = polling
         self._pace = pacing.PollIntervals(**polling.model_dump(include=PACE))
         self._clock = clock
         self._set = 0.0
         """By how many seconds the wall clock has been set since the start."""
-        self._attentive_since = clock()
-        """Since when this process has been able to poll and to write; silence before that is no provider's fault."""
         self._outage = Outage()
         self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
+        self._silence = SilenceWatch(self.limiters, clock, polling.silence_alarm)
+        timeline = PostTimeline(store) if timeline is None else timeline
         self.pollers = {
-            key: Poller(limiter, store, clock, new_id, record, limits, serves, withdrawals)
+            key: Poller(limiter, store, clock, new_id, record, limits, serves, withdrawals, timeline=timeline)
             for key, limiter in self.limiters.items()
         }
         self._report = quarantine.loop("polls")
@@ -222,7 +224,7 @@ class Followers:
             self._not_written(match, error)
         except ServiceError as error:
             self._fail(match, error)
-            retry_after = self._retry_after([error])
+            retry_after = wait_of([error])
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._left_out.failed(match, error)
             match.failures += 1
@@ -242,13 +244,9 @@ class Followers:
             self.schedule(match, AGAIN)
 
     async def watch_silence(self) -> None:
-        """Raise one alarm for each running match that has had no good answer for too long; not while the store is lost."""
-        now = self._clock()
-        for match in () if self._outage.lost else self._matches.values():
-            quiet = now - max(self._attentive_since, match.good_at or self._attentive_since)
-            if match.status.running and quiet > self._polling.silence_alarm and not match.silent:
-                match.silent = True
-                log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
+        """Mark each running match that has had no good answer for too long; not while the store is lost."""
+        if not self._outage.lost:
+            self._silence.look(self._matches.values())
 
     async def watch_rates(self) -> None:
         """Compare what the matches need with what the rate limits of their endpoints allow."""
@@ -266,7 +264,7 @@ class Followers:
     def store_back(self) -> None:
         """Somebody could write: what could not be written is fetched again soon."""
         if self._outage.lost:
-            self._attentive_since = self._clock()
+            self._silence.begin_anew()
         for follow_id in self._outage.ended():
             match = self._matches.get(follow_id)
             if match is not None:
@@ -281,7 +279,7 @@ class Followers:
         due by either of them; plans that are too late by the new one are made anew.
         """
         self._set += seconds
-        self._attentive_since += seconds
+        self._silence.clock_set(seconds)
         for match in self._matches.values():
             match.clock_set(seconds)
             wait = self._interval(match)
@@ -334,9 +332,11 @@ class Followers:
             self.store_back()
         if fetched.good:
             self._end_silence(match)
+            if self._silence.is_back(match.endpoint):
+                self._hurry(match.endpoint)
         if errors := self._errors(match, fetched):
             self._fail(match, errors[0])
-            return self._retry_after(errors)
+            return wait_of(errors)
         if match.logged:
             log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
         match.failures, match.logged, match.unknown_since = 0, False, None
@@ -351,10 +351,17 @@ class Followers:
             match.silent = False
             log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
 
+    def _hurry(self, endpoint: str) -> None:
+        """The endpoint answers again: its matches are polled soon, however long each of them would have stayed away."""
+        for match in self._matches.values():
+            if match.endpoint == endpoint and match.failures and not match.busy:
+                self.schedule(match, pacing.phase(match.match_id, self._pace.live))
+
     def _fail(self, match: FollowedMatch, error: ServiceError) -> None:
         """Log a match that fails twice in a row, once; where all of the endpoint is lost, its limiter logs that once."""
         match.failures += 1
         match.failed_with(error, self._clock())
+        self._silence.failed(match.endpoint)
         if match.failures > 1 and not match.logged and self.limiters[match.endpoint].lost is None:
             match.logged = True
             log.warning("provider.lost", match=match.match_id, endpoint=match.endpoint, cause=error.message)
@@ -375,12 +382,6 @@ class Followers:
     def _postpone(self, match: FollowedMatch, pause: float) -> None:
         """Poll again once the endpoint is no longer paused, not all matches at once."""
         self.schedule(match, pause + pacing.phase(match.match_id, self._pace.live))
-
-    def _retry_after(self, errors: list[ServiceError]) -> float | None:
-        """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
-        refused = breaker.REFUSED
-        waits = [refused if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
-        return max((wait for wait in waits if wait is not None), default=None)
 
     async def _close(self, match: FollowedMatch) -> None:
         """Settle what is open at the end of the window and stop following; try again later where that fails."""

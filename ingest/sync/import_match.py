@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import structlog
@@ -11,11 +13,13 @@ from opentelemetry.trace import SpanKind
 
 from api.view.references import decorate
 from ingest.sync import apply_snapshot
-from ingest.sync.answers import save_answers
+from ingest.sync.answer_times import Arrival, Instants, WaitingAnswers
+from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
 from ingest.sync.endpoint_limiter import fetch
-from ingest.sync.poll import import_squads
+from ingest.sync.poll import import_squads, record_nothing
+from ingest.sync.post_timeline import CommittedPosts, PostTimeline
 from ingest.sync.snapshot import Snapshot
 from mapping.confirm import confirm_answer
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
@@ -28,23 +32,27 @@ from providers.http_client import patient
 from store.clients import idempotency
 from store.engine import spans
 from store.engine.ids import new_local_id, new_object_id
+from store.engine.sql.bulk_write import write_batch
 from store.following import sync
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
     from api.http.services import ImportRequest
     from config.sections import Limits
+    from ingest.sync.batches import Applied
+    from ingest.sync.poll import Record
     from mapping.disallowed import Notes, WithdrawalRules
     from mapping.match import Match
     from mapping.references import References
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
     from store.engine.unit import Unit
+    from store.timeline.timeline import PostTime
 
 log = structlog.get_logger()
 
@@ -64,6 +72,18 @@ class Imported(NamedTuple):
     follow_id: str
     document: dict[str, Any]
     new: bool = False
+    times: Sequence[PostTime] = ()
+
+
+class NewIds(NamedTuple):
+    """Ids of what is created: of a liveblog by the instant of the unit, its `local_id`, and those of its posts in their order."""
+
+    game: Callable[[int], str]
+    liveblog: Callable[[], str]
+    event: Callable[[], str]
+
+
+NEW_IDS = NewIds(new_object_id, partial(new_local_id, "g"), partial(new_local_id, "e"))
 
 
 class Following(Protocol):
@@ -85,29 +105,36 @@ class Importer:
         providers: frozenset[str],
         limits: Limits,
         withdrawals: WithdrawalRules | None = None,
+        clock: Callable[[], float] = time.time,
+        record: Record = record_nothing,
+        timeline: PostTimeline | None = None,
     ) -> None:
+        """`clock` gives Unix seconds; `record` keeps the answers, `timeline` when posts came about."""
         self._store = store
         self._sources = sources
         self._followers = followers
         self._providers = providers
         self._limits = limits
         self._withdrawals = withdrawals
+        self._clock = clock
+        self._record = record
+        self._timeline = PostTimeline(store) if timeline is None else timeline
 
     async def __call__(self, request: ImportRequest) -> dict[str, Any]:
         """The decorated liveblog with `external`; raises the errors of the interface's table for this endpoint."""
         earlier = await self._store.read(partial(_earlier, request=request))
         if earlier is not None:
             return earlier
-        source, fetched, match = await self._fetch(request)
-        belief = confirm_answer(None, match, good=frozenset())
-        packed = sync.packed_belief(belief)
-        snapshot = Snapshot(match=belief.match, belief=packed, answers=fetched.answers, hints=fetched.hints)
+        source, fetched, match, arrival = await self._fetch(request)
+        snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
         await import_squads(self._store, match, {request.organization_id})
         notes = apply_snapshot.rules_of(self._withdrawals, request.organization_id)
         create = partial(
-            self._create, withdrawals=notes, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot
+            create_liveblog, withdrawals=notes, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot
         )
         found = await self._store.write(create)
+        endpoint = source.adapter.endpoint.key
+        self._timeline.committed(CommittedPosts(found.times, arrival.instants.now(), match.match_id, endpoint))
         await self._followers.follow(found.follow_id, afresh=True)
         if found.new:
             liveblog = found.document["local_id"]
@@ -120,7 +147,7 @@ class Importer:
 
     async def kickoff(self, request: ImportRequest) -> int | None:
         """When the match that the request means begins, as the provider says now."""
-        _, _, match = await self._fetch(request)
+        _, _, match, _ = await self._fetch(request)
         return match.kickoff
 
     async def match_of(self, request: ImportRequest) -> tuple[ProviderSource, Match]:
@@ -128,7 +155,7 @@ class Importer:
         fetched = await self._fetch(request)
         return fetched[0], fetched[2]
 
-    async def _fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match]:
+    async def _fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match, Arrival]:
         """Fetch and translate what the request means, and check that it may be had."""
         source = self._source(request.organization_id, request.provider)
         if request.text:
@@ -137,11 +164,13 @@ class Importer:
             partial(_resolve, source.adapter, Selector(request.selector_kind, request.selector_id))
         )
         fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, limits=self._limits))
-        bodies = _bodies(fetched.changed)
+        arrival = Arrival(Instants(self._clock), monotonic(), first=True)
+        self._record(source.adapter.endpoint, match_id, fetched.answers)
+        bodies = bodies_of(fetched.changed)
         match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
         check(self._limits, match)
         _check_sport(request, source, match)
-        return source, fetched, match
+        return source, fetched, match, arrival
 
     def _source(self, organization_id: str, provider: str) -> ProviderSource:
         if provider not in self._providers:
@@ -151,50 +180,69 @@ class Importer:
             raise Forbidden("the organization is not authorized for this data source", field="provider")
         return source
 
-    @staticmethod
-    def _create(
-        unit: Unit,
-        request: ImportRequest,
-        endpoint: str,
-        snapshot: Snapshot,
-        withdrawals: Callable[[ImportOptions], Notes | None],
-    ) -> Imported:
-        """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
 
-        A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
-        """
-        match, owner = snapshot.match, request.organization_id
-        follow = _follow(unit, request, endpoint, snapshot)
-        earlier = _earlier(unit.conn, request)
-        if earlier is not None:
-            return Imported(follow.id, earlier)
-        known = sync.resources(unit.conn, follow.id)
-        terms = terms_of(request, match.sport)
-        attachment = _attachment(request, match, follow.id, terms)
-        taken: str | None = None
-        if request.attach_to is not None:
-            taken = take_over(unit, request, match, attachment, terms)
-            if taken is None:
-                return Imported(follow.id, _shown(unit.conn, request.attach_to))
-        references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
-        game_id = taken or _insert(unit, attachment, references.correct(match), terms, references)
-        new_event_id = partial(new_local_id, "e")
-        applied = apply_snapshot.sync_liveblog(
-            unit, game_id, snapshot, terms, lambda _: references, new_id=new_event_id, withdrawals=withdrawals
-        )
-        if taken is not None and not applied.stepped:
-            liveblogs.record(unit, game_id, liveblogs.Change())
-        if known:
-            sync.look_afresh(unit, follow.id)
-        elif applied.rest is not None:  # nothing counts as known, so that whoever follows the match brings the rest
-            sync.save_follow(unit, follow.id, pending=True)
-        else:
-            save_answers(unit, follow.id, snapshot)
-        if request.idempotency_key is not None:
-            idempotency.save(
-                unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id
-            )
-        return Imported(follow.id, _shown(unit.conn, game_id), new=True)
+def first_snapshot(match: Match, fetched: Fetched, arrival: Arrival, *, text: str | None) -> Snapshot:
+    """The match of a first answer, all of which is believed. `text`: the resource with editorial text."""
+    belief = confirm_answer(None, match, good=frozenset())
+    return Snapshot(
+        match=belief.match,
+        belief=sync.packed_belief(belief),
+        answers=fetched.answers,
+        hints=fetched.hints,
+        times=WaitingAnswers().times(arrival, fetched, text=text, known={}),
+    )
+
+
+def create_liveblog(
+    unit: Unit,
+    request: ImportRequest,
+    *,
+    endpoint: str,
+    snapshot: Snapshot,
+    withdrawals: Callable[[ImportOptions], Notes | None],
+    ids: NewIds = NEW_IDS,
+) -> Imported:
+    """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
+
+    A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
+    """
+    match, owner = snapshot.match, request.organization_id
+    follow = _follow(unit, request, endpoint, snapshot)
+    earlier = _earlier(unit.conn, request)
+    if earlier is not None:
+        return Imported(follow.id, earlier)
+    known = sync.resources(unit.conn, follow.id)
+    terms = terms_of(request, match.sport)
+    attachment = _attachment(request, match, follow.id, terms)
+    taken: str | None = None
+    if request.attach_to is not None:
+        taken = take_over(unit, request, match, attachment, terms)
+        if taken is None:
+            return Imported(follow.id, _shown(unit.conn, request.attach_to))
+    references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
+    game_id = taken or _insert(unit, attachment, references.correct(match), terms, references, ids)
+    applied = apply_snapshot.sync_liveblog(
+        unit, game_id, snapshot, terms, lambda _: references, new_id=ids.event, withdrawals=withdrawals
+    )
+    if taken is not None and not applied.stepped:
+        liveblogs.record(unit, game_id, liveblogs.Change())
+    _save(unit, follow.id, snapshot, applied, game_id, known=bool(known))
+    if request.idempotency_key is not None:
+        idempotency.save(unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id)
+    return Imported(follow.id, _shown(unit.conn, game_id), new=True, times=applied.times)
+
+
+def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game_id: str, *, known: bool) -> None:
+    """Save what the answers say, unless others than these are known of the match, and what was decided upon them."""
+    versions = {game_id: (applied.version,) if applied.stepped else ()}
+    if not known and applied.rest is None:
+        save_answers(unit, follow_id, snapshot, versions=versions, created=game_id)
+        return
+    write_batch(unit.conn, decision_rows(unit, follow_id, snapshot, versions, game_id))
+    if known:
+        sync.look_afresh(unit, follow_id)
+    else:  # nothing counts as known, so that whoever follows the match brings the rest
+        sync.save_follow(unit, follow_id, pending=True)
 
 
 def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
@@ -234,12 +282,14 @@ def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: Imp
     )
 
 
-def _insert(unit: Unit, attachment: sync.Attachment, match: Match, terms: ImportOptions, references: References) -> str:
+def _insert(  # noqa: PLR0917 -- what a liveblog is made of
+    unit: Unit, attachment: sync.Attachment, match: Match, terms: ImportOptions, references: References, ids: NewIds
+) -> str:
     """Create the liveblog, on its match and with its ledger."""
     document = game_document(match, terms, references)
     game = liveblogs.NewGame(
-        id=new_object_id(unit.now),
-        local_id=new_local_id("g"),
+        id=ids.game(unit.now),
+        local_id=ids.liveblog(),
         organization_id=attachment.organization_id,
         sportstype=match.sport,
         template_id=match.sport,
@@ -286,7 +336,8 @@ async def _first(adapter: ProviderAdapter, match_id: str, *, text: bool, limits:
     return fetched
 
 
-def _bodies(answers: tuple[Answer, ...]) -> dict[str, bytes]:
+def bodies_of(answers: tuple[Answer, ...]) -> dict[str, bytes]:
+    """The bodies of the answers that have one, by resource."""
     return {answer.resource: answer.body for answer in answers if answer.body is not None}
 
 

@@ -16,14 +16,17 @@ import structlog
 
 from ingest.kit.quarantine import AGAIN
 from ingest.sync import apply_snapshot, batches
+from ingest.sync.answer_times import Arrival, Instants
 from ingest.sync.answers import save_health
 from ingest.sync.beliefs import Before, BeliefLost, check_same
 from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.followed_match import FollowedMatch, everybody, readable_terms
 from ingest.sync.poll_counts import PollCounts
+from ingest.sync.post_timeline import SAMPLES_OF_ENDPOINT, CommittedPosts, Delays, PostTimeline
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
 from mapping.confirm import confirm_answer
+from mapping.doubts import by_name
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.from_posts import with_posts_alone
 from mapping.identity import NOT_BEGUN
@@ -45,6 +48,7 @@ if TYPE_CHECKING:
     from providers.base import Endpoint
     from store.database import Store
     from store.engine.unit import Unit
+    from store.timeline.timeline import PostTime
 
     Record = Callable[[Endpoint, str, Iterable[Answer]], None]
     """Takes the answers of every poll; does not block and does not raise."""
@@ -78,25 +82,29 @@ class Poller:
     serves: Callable[[str, str], bool] = everybody
     withdrawals: WithdrawalRules | None = None
     counts: PollCounts = field(default_factory=PollCounts)
+    timeline: PostTimeline = field(kw_only=True)
+    delays: Delays = field(default_factory=partial(Delays, SAMPLES_OF_ENDPOINT))
 
     async def poll(self, match: FollowedMatch) -> Fetched:
         """Fetch once. Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept."""
         if match.afresh:
             match.known, match.cached, match.afresh = {}, {}, False
         match.polls += 1
+        first = not match.known
         everything = await self._fetch(match)
-        answered = monotonic()
+        arrival = Arrival(Instants(self.clock), monotonic(), first=first)
         fetched = within(self.limits, everything)
         self.record(self.adapter.endpoint, match.match_id, everything.answers)
-        await self._take_in(match, fetched)
+        await self.take_in(match, fetched, arrival)
         if fetched.changed:
-            self.counts.commit.observe(monotonic() - answered)
+            self.counts.commit.observe(monotonic() - arrival.fetched_at)
         for answer in fetched.answers:
             _keep_validators(match, answer)
         if match.set_again:
             match.known = {name: replace(each, rows=0) for name, each in match.known.items()}
         if fetched.good:
             match.good_at = self.clock()
+            match.waiting.answered_at = arrival.instants.at(arrival.fetched_at)
         return fetched
 
     async def _fetch(self, match: FollowedMatch) -> Fetched:
@@ -112,11 +120,11 @@ class Poller:
     def _has_endpoint(self, organization_id: str) -> bool:
         return self.serves(self.adapter.endpoint.key, organization_id)
 
-    async def _take_in(self, match: FollowedMatch, fetched: Fetched) -> None:
+    async def take_in(self, match: FollowedMatch, fetched: Fetched, arrival: Arrival) -> None:
         """Apply what is new or was left open; else write the health of the resources, where it has changed."""
         if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
             try:
-                await self._apply(match, fetched)
+                await self._apply(match, fetched, arrival)
             except (DownstreamRejected, InvalidRequest) as error:
                 await self._refuse(match, fetched, error)
                 raise
@@ -135,15 +143,19 @@ class Poller:
     async def close(self, match: FollowedMatch) -> None:
         """The window after the end is over: settle what is still open, once; nothing where all bodies are forgotten."""
         if await self.store.read_for_write(partial(sync.packed_bodies, follow_id=match.id)):
-            await self._apply(match, Fetched(answers=(), hints=match.hints), closing=True)
+            arrival = Arrival(Instants(self.clock), monotonic(), first=True)
+            await self._apply(match, Fetched(answers=(), hints=match.hints), arrival, closing=True)
         else:
             await self._write(match, partial(endings.close_match, follow_id=match.id))
 
-    async def _apply(self, match: FollowedMatch, fetched: Fetched, *, closing: bool = False) -> None:
+    async def _apply(self, match: FollowedMatch, fetched: Fetched, arrival: Arrival, *, closing: bool = False) -> None:
         snapshot = await self._translate(match, fetched)
         now = snapshot.match
         await self._prepare(match, snapshot)
-        applied = await self._bring_in_line(match, snapshot, closing=closing)
+        times = match.waiting.times(arrival, fetched, text=self.adapter.text_resource, known=match.known)
+        snapshot = replace(snapshot, times=times)
+        applied = await self._bring_in_line(match, snapshot, arrival, closing=closing)
+        match.waiting.written(times, snapshot.doubted)
         match.cached, match.failed = applied.cached, applied.failed
         match.again = monotonic() + AGAIN if applied.failed else math.inf
         if now.status is not match.status:
@@ -188,6 +200,7 @@ class Poller:
         differs = after != before.packed
         return Snapshot(
             match=belief.match,
+            doubted=frozenset(by_name(belief.doubted)),
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
             changed=bool(changed) and differs and match.lately.adds(known, belief),
             belief=after if differs else None,
@@ -215,7 +228,9 @@ class Poller:
             await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
             match.squads = made_of
 
-    async def _bring_in_line(self, match: FollowedMatch, snapshot: Snapshot, *, closing: bool) -> Progress:
+    async def _bring_in_line(
+        self, match: FollowedMatch, snapshot: Snapshot, arrival: Arrival, *, closing: bool
+    ) -> Progress:
         """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
         # Whether a unit that fails is written is not always known: then nothing is cached.
         cached, match.cached = match.cached, {}
@@ -232,13 +247,24 @@ class Poller:
                 serves=self._has_endpoint,
                 withdrawals=self.withdrawals,
             )
+            noted = len(progress.times)
             try:
                 progress = await self._write(match, work)
+                self._committed(match, progress.times[noted:], arrival)
             except apply_snapshot.LiveblogFailed as failed:
                 log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
                 progress = progress.without(failed.game_id, failed.cause)
             match.pending = match.pending or not progress.finished
         return progress
+
+    def _committed(self, match: FollowedMatch, times: tuple[PostTime, ...], arrival: Arrival) -> None:
+        """Posts are committed: the timeline notes when, and how late those were that are new, but not of a match just taken up."""
+        at = arrival.instants.now()
+        self.timeline.committed(CommittedPosts(times, at, match.match_id, match.endpoint))
+        for each in times:
+            if each.what == "posted" and not arrival.first:
+                match.delays.add(each, at)
+                self.delays.add(each, at)
 
     async def _write(self, match: FollowedMatch, work: Callable[[Unit], T]) -> T:
         """Run the unit under the lease of the match. Raises Superseded when another process has taken it."""

@@ -21,6 +21,7 @@ from providers.replay.paths import Source
 from providers.replay.recording import Line
 from store.engine import private
 from store.engine.log_once import LogOnce
+from store.timeline.timeline import DIGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -72,7 +73,7 @@ _ENDINGS: Mapping[str, Ending] = {
 class Seen(NamedTuple):
     """What a resource turned into, and when that was seen (Unix seconds).
 
-    A changed `body`, a `failure`, or neither where the last good body stands `again`.
+    A changed `body` with the `digest` by which timelines name it, a `failure`, or neither where the last good body stands `again`.
     """
 
     endpoint: Endpoint
@@ -83,6 +84,7 @@ class Seen(NamedTuple):
     path: str = ""
     failure: Failure | None = None
     again: bool = False
+    digest: str = ""
 
     @property
     def key(self) -> Key:
@@ -134,7 +136,7 @@ class Recorder:
         """What is new of the resource, as fields of Seen; nothing where nothing is."""
         match answer.outcome:
             case Outcome.CHANGED if answer.body is not None and sha256(answer.body).digest() != self._known.get(key):
-                return {"body": answer.body}
+                return {"body": answer.body, "digest": (answer.digest or "")[:DIGEST]}
             case Outcome.CHANGED | Outcome.UNCHANGED if key in self._failing or key not in self._known:
                 return {"again": True}
             case Outcome.FAILED if answer.heard is not None and self._failing.get(key) != str(answer.error):
@@ -209,8 +211,13 @@ class Recorder:
 def name_of(seen: Seen) -> str:
     """The file of a match and day (UTC), relative to the folder; safe whatever the id is, and the endpoint's own."""
     day = datetime.fromtimestamp(seen.at, UTC).date().isoformat()
-    distinct = sha256(f"{seen.endpoint.key}\x1f{seen.match_id}".encode()).hexdigest()[:8]
-    return f"{day}/{seen.endpoint.provider}-{_UNSAFE.sub('_', seen.match_id)[:40]}-{distinct}.jsonl.gz"
+    return f"{day}/{file_of(seen.endpoint, seen.match_id)}"
+
+
+def file_of(endpoint: Endpoint, match_id: str) -> str:
+    """The name of a match's file in the folder of each day."""
+    distinct = sha256(f"{endpoint.key}\x1f{match_id}".encode()).hexdigest()[:8]
+    return f"{endpoint.provider}-{_UNSAFE.sub('_', match_id)[:40]}-{distinct}.jsonl.gz"
 
 
 def line_of(seen: Seen) -> str:
@@ -221,7 +228,7 @@ def line_of(seen: Seen) -> str:
         resource = name.format(id=seen.match_id.rpartition(":")[2])
     else:
         source = Source(seen.endpoint.provider, seen.match_id, address(seen.path, seen.endpoint))
-    return _line(seen, at, resource)._replace(source=source).row()
+    return _line(seen, at, resource)._replace(source=source, digest=seen.digest).row()
 
 
 def _line(seen: Seen, at: datetime, resource: str) -> Line:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+    from ingest.sync.answer_times import AnswerTimes
     from mapping.import_options import ImportOptions
     from mapping.match import Match
     from mapping.posts import Timed
@@ -68,7 +69,8 @@ class Snapshot:
 
     `pending`: something is in doubt, until the next good answer. `changed`: the match is not as it was lately. `belief` and
     `packed`: what is believed and new bodies as they are to be stored; None where nothing of it has changed. `set_again`: the
-    match waits for another try, so its lists may lose all rows of the first one.
+    match waits for another try, so its lists may lose all rows of the first one. `times`: when the answers came, None where
+    there is no timeline; `doubted`: the names of what is in doubt.
     """
 
     match: Match
@@ -78,6 +80,8 @@ class Snapshot:
     answers: tuple[Answer, ...] = ()
     hints: Mapping[str, str] | None = None
     packed: Mapping[str, bytes] | None = None
+    times: AnswerTimes | None = None
+    doubted: frozenset[str] = frozenset()
     set_again: bool = False
     _fingerprints: dict[ImportOptions, InputFingerprint] = field(default_factory=dict, repr=False, compare=False)
     _timed: dict[ImportOptions, list[Timed]] = field(default_factory=dict, repr=False, compare=False)

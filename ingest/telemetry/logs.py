@@ -7,6 +7,7 @@ import re
 import sys
 import threading
 from contextlib import suppress
+from functools import lru_cache
 from typing import TYPE_CHECKING, TextIO, cast
 
 import structlog
@@ -40,10 +41,9 @@ def configure(level: str, format_: str, file: LogFile | None = None) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        hide_secrets,
     ]
     render: list[Processor] = (
-        [structlog.dev.ConsoleRenderer(colors=stream.isatty())]
+        [hide_secrets, structlog.dev.ConsoleRenderer(colors=stream.isatty())]
         if readable
         else [structlog.processors.format_exc_info, hide_secrets, structlog.processors.JSONRenderer(default=repr)]
     )
@@ -60,17 +60,27 @@ def configure(level: str, format_: str, file: LogFile | None = None) -> None:
 
 def hide_secrets(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
     """Replace what is named like a secret, and secrets inside of texts such as URLs."""
-    return {name: HIDDEN if SECRET_NAMES.search(name) else _hidden(value) for name, value in event.items()}
+    return {name: HIDDEN if _names_secret(name) else _hidden(value) for name, value in event.items()}
+
+
+@lru_cache(maxsize=1024)
+def _names_secret(name: str) -> bool:
+    return SECRET_NAMES.search(name) is not None
 
 
 def _hidden(value: object) -> object:
     if isinstance(value, str):
-        return DETAIL.sub(rf"\1{HIDDEN}", SECRET_IN_TEXT.sub(_mask, value))
+        return DETAIL.sub(rf"\1{HIDDEN}", SECRET_IN_TEXT.sub(_mask, value)) if _may_hold_secret(value) else value
     if isinstance(value, dict):
-        return {name: HIDDEN if SECRET_NAMES.search(str(name)) else _hidden(each) for name, each in value.items()}
+        return {name: HIDDEN if _names_secret(str(name)) else _hidden(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
         return [_hidden(each) for each in value]
     return value
+
+
+def _may_hold_secret(text: str) -> bool:
+    """Whether it is worth looking: a secret stands behind one of these, and most texts have none of them."""
+    return "=" in text or "://" in text or "DETAIL: " in text
 
 
 def _mask(found: re.Match[str]) -> str:

@@ -27,7 +27,8 @@ class Line(NamedTuple):
 
     The body stays text until it is served, because a match held as objects costs thirty times its text. A `failure` is an
     answer that could not be used; `again` says that the last good one stands again. Answers of a provider without a replay
-    module of its own have a `source`, and their `resource` is its bare name.
+    module of its own have a `source`, and their `resource` is its bare name. `digest`: the name of the body as it came, before
+    secrets were taken out of it.
     """
 
     at: datetime
@@ -37,6 +38,7 @@ class Line(NamedTuple):
     failure: Failure | None = None
     again: bool = False
     source: Source | None = None
+    digest: str = ""
 
     @classmethod
     def of(cls, at: datetime | str, resource: str, body: Any) -> "Line":
@@ -59,7 +61,7 @@ class Line(NamedTuple):
             "at": self.at.isoformat(timespec="milliseconds" if self.at.microsecond else "seconds")
         }
         fields |= {} if self.source is None else self.source._asdict()
-        fields |= {"resource": self.resource}
+        fields |= {"resource": self.resource, **({"digest": self.digest} if self.digest else {})}
         if self.is_json:
             return f'{_compact(fields)[:-1]},"body":{self.text}}}'
         if self.failure is not None:
@@ -168,7 +170,8 @@ def parse(row: str) -> Line:
     source = Source.of(document)
     if source is None:
         _parts(document["resource"])
-    return _answer(document)._replace(source=source)
+    digest = document.get("digest")
+    return _answer(document)._replace(source=source, digest=digest if isinstance(digest, str) else "")
 
 
 def _answer(document: dict[str, Any]) -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -24,6 +25,8 @@ REFRESH = 10.0
 """Seconds between two notes that an alarm is still seen."""
 STALE = 30.0
 """Seconds after which an alarm that nobody sees any more has ended."""
+UNKNOWN = 600.0
+"""Seconds after which an alarm ends that nobody sees any more, though nobody knows whether it is over."""
 SHOWN = 200
 """Alarms that are read at once, of those that are open and of those that have ended."""
 ANNOUNCED = 20
@@ -63,6 +66,23 @@ class Alarm:
         return "ended" if self.announced == "began" else "began"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How an alarm ended: whether something is well again, and what there is to say of it, for people."""
+
+    recovered: bool
+    text: str
+
+
+HowEnded = Callable[[Connection, Alarm], Ending | None]
+"""How an alarm ended that this process does not see any more; None where that is not known."""
+
+
+def not_said(_conn: Connection, _alarm: Alarm) -> Ending:
+    """It ended, and nobody says how."""
+    return Ending(recovered=True, text="")
+
+
 @dataclass(frozen=True, slots=True)
 class AlarmChanges:
     """What a note has changed, in all processes together."""
@@ -71,14 +91,19 @@ class AlarmChanges:
     ended: tuple[Alarm, ...]
 
 
-def record(unit: Unit, observed: Collection[Observed], *, patience: float) -> AlarmChanges:
-    """Note what this process sees now: what is new begins, and what no process has seen for `patience` seconds ends."""
+def record(
+    unit: Unit, observed: Collection[Observed], *, patience: float, how_ended: HowEnded = not_said
+) -> AlarmChanges:
+    """Note what this process sees now: what is new begins, and what no process has seen for `patience` seconds ends.
+
+    One of which `how_ended` knows nothing goes on, until nobody has seen it for `UNKNOWN`.
+    """
     known = {(row.kind, row.name): row for row in unit.conn.execute(_open())}
     seen = {(each.kind, each.name) for each in observed}
     began = [_begin(unit, each) for each in observed if (each.kind, each.name) not in known]
     _refresh(unit, [known[key] for key in seen & known.keys()])
-    ended = _end(unit, [row for key, row in known.items() if key not in seen], before=unit.now - patience)
-    return AlarmChanges(tuple(alarm for alarm in began if alarm is not None), tuple(ended))
+    ended = [_end(unit, known[key], how_ended, patience) for key in known.keys() - seen]
+    return AlarmChanges(tuple(filter(None, began)), tuple(filter(None, ended)))
 
 
 def is_quiet(conn: Connection) -> bool:
@@ -136,11 +161,18 @@ def _refresh(unit: Unit, rows: Iterable[Row[Any]]) -> None:
             _set(unit, row.id, seen_at=unit.now)
 
 
-def _end(unit: Unit, rows: Iterable[Row[Any]], *, before: float) -> list[Alarm]:
-    """End those that were last seen before that time; of several processes one does."""
-    over = {"ended_at": unit.now, "open_name": None, "try_at": unit.now}
-    gone = [row for row in rows if row.seen_at <= before]
-    return [_alarm(row, ended_at=unit.now) for row in gone if _set(unit, row.id, **over)]
+def _end(unit: Unit, row: Row[Any], how_ended: HowEnded, patience: float) -> Alarm | None:
+    """End what is over; of several processes one does. It was seen last within `REFRESH` of the note of it."""
+    if row.seen_at > unit.now - patience:
+        return None
+    ending = how_ended(unit.conn, _alarm(row))
+    if ending is None and row.seen_at > unit.now - UNKNOWN:
+        return None
+    ending = ending or Ending(recovered=False, text="nobody sees it any more")
+    ended_at = min(unit.now, row.seen_at + REFRESH) if patience else unit.now
+    details = {**row.details, "recovered": ending.recovered, **({"end": ending.text} if ending.text else {})}
+    over = {"ended_at": ended_at, "open_name": None, "try_at": unit.now, "details": details}
+    return _alarm(row, ended_at=ended_at, details=details) if _set(unit, row.id, **over) else None
 
 
 def _begin(unit: Unit, observed: Observed) -> Alarm | None:

@@ -38,8 +38,8 @@ UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
 FIRST, LAST_BEFORE = "0100", "0025"
 """The first schema of 0.1.0, and the last one of before."""
-SAME_EXPORTS = frozenset({LAST_BEFORE, FIRST, "0101", "0102", "0103", "0104", "0106"})
-"""Schemas whose exports hold the same rows, each of which any of the others takes."""
+SAME_EXPORTS_SINCE = LAST_BEFORE
+"""The first schema whose exports are still taken: since then tables were added, and no exported one lost or got a column."""
 _ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
 
 

@@ -18,9 +18,10 @@ from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.tables import attachments, ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from mapping.merge import Document
+    from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
 
 GAME_KEY = "game"
@@ -78,13 +79,23 @@ def keys(conn: Connection, game_id: str) -> tuple[str, ...]:
     return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id, follow_id=None))
 
 
-def save(unit: Unit, game_id: str, changed: Iterable[LedgerRow], *, follow_id: str | None = None) -> None:
-    """Insert or replace these rows of the match that the liveblog is on, or of `follow_id`; all others stay."""
+def save(
+    unit: Unit,
+    game_id: str,
+    changed: Iterable[LedgerRow],
+    *,
+    follow_id: str | None = None,
+    beside: Sequence[TableWrite] = (),
+) -> None:
+    """Insert or replace these rows of the match that the liveblog is on, or of `follow_id`; all others stay.
+
+    `beside`: rows of other tables that are written with them.
+    """
     by_key = {row.key: row for row in changed}
     values = [{name: getattr(row, name) for name in LedgerRow.__slots__} for row in by_key.values()]
-    if values:
+    if values or beside:
         of_match = {"game_id": game_id, "follow_id": _here(unit.conn, game_id) if follow_id is None else follow_id}
-        write_batch(unit.conn, upsert(ledger, [{**of_match, **each} for each in values]))
+        write_batch(unit.conn, upsert(ledger, [{**of_match, **each} for each in values]), list(beside))
 
 
 def rename(unit: Unit, game_id: str, keys: Mapping[str, str]) -> None:

@@ -26,9 +26,10 @@ from store.tables import games as games_table
 from store.tables import resources as resources_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from mapping.confirm import ConfirmedMatch
+    from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
 
 
@@ -189,9 +190,9 @@ def match_id(conn: Connection, follow_id: str) -> str | None:
     return conn.scalar(select(follows_table.c.match_id).where(follows_table.c.id == follow_id))
 
 
-def save_follow(unit: Unit, follow_id: str, **columns: Any) -> None:
-    """Set these columns of the follow."""
-    write_batch(unit.conn, update_rows(follows_table, [{"id": follow_id, **columns}]))
+def save_follow(unit: Unit, follow_id: str, beside: Sequence[TableWrite] = (), **columns: Any) -> None:
+    """Set these columns of the follow. `beside`: rows of other tables that are written with them."""
+    write_batch(unit.conn, update_rows(follows_table, [{"id": follow_id, **columns}]), list(beside))
 
 
 def attach(unit: Unit, attachment: Attachment) -> None:

@@ -1,23 +1,26 @@
-"""The public events of a liveblog that say what happened, wherever they stand: no page of the feed bounds them."""
+"""The public events of a liveblog that say what happened, wherever they stand: no page of the feed bounds them.
+
+However many other posts there are, no others are looked at.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Text, case, cast, literal, or_, select
+from sqlalchemy import Text, cast, or_, select
+from sqlalchemy import text as sql
 
 from mapping.documents.event import HIGHLIGHTED
 from store.liveblogs import history
 from store.liveblogs.event_rows import event_of
 from store.public import post_is_public
+from store.tables import WRITTEN_AS_SAYING
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection, FromClause
+    from sqlalchemy import ColumnElement, Connection, FromClause, Select
 
     from store.engine.records import StoredEvent
 
-SUMMARISED = ("milestone", "event_type", "subtype")
-"""Where the JSON text of an event has none of these, a summary says no more than that it is there."""
 MOST = 500
 """The newest ones, of a liveblog that has more."""
 SAYING = ('"event_type"', '"highlight":"milestone"')
@@ -27,7 +30,7 @@ SAYING = ('"event_type"', '"highlight":"milestone"')
 def incidents(conn: Connection, game_id: str) -> list[StoredEvent]:
     """Public events with an incident beside or within their text, and milestones, oldest first; of the very many the newest."""
     table = history.events_of(conn, game_id)
-    query = select(table).where(*_public_with(table, game_id, *SAYING)).order_by(table.c.sort.desc()).limit(MOST)
+    query = _saying(table, game_id).where(_written(table, *SAYING)).order_by(table.c.sort.desc()).limit(MOST)
     return [event_of(row) for row in reversed(conn.execute(query).all())]
 
 
@@ -35,26 +38,27 @@ def is_highlighted(conn: Connection, game_id: str) -> bool:
     """Whether a public event is marked as a highlight."""
     table = history.events_of(conn, game_id)
     written = [f'"highlight":"{each}"' for each in sorted(HIGHLIGHTED)]
-    query = select(table.c.local_id).where(*_public_with(table, game_id, *written)).limit(1)
-    return conn.execute(query).first() is not None
+    return conn.execute(_saying(table, game_id).where(_written(table, *written)).limit(1)).first() is not None
 
 
 def events_to_summarise(conn: Connection, game_id: str) -> list[StoredEvent]:
-    """All public events; the document of one is empty where it names no milestone, incident or file."""
+    """The public events that name a milestone, an incident or a file; of others a summary counts how many there are."""
     table = history.events_of(conn, game_id)
-    written = [cast(table.c.doc, Text).contains(f'"{name}"') for name in SUMMARISED]
-    empty = literal({}, table.c.doc.type)
-    columns = [
-        case((or_(*written), each), else_=empty).label("doc") if each.name == "doc" else each for each in table.c
-    ]
-    query = select(*columns).where(table.c.game_id == game_id, post_is_public(table)).order_by(table.c.sort)
-    return [event_of(row) for row in conn.execute(query)]
+    return [event_of(row) for row in conn.execute(_saying(table, game_id).order_by(table.c.sort))]
 
 
-def _public_with(table: FromClause, game_id: str, *parts: str) -> tuple[ColumnElement[bool], ...]:
-    """Conditions for the public events whose JSON text has one of the parts."""
-    return (
-        table.c.game_id == game_id,
-        post_is_public(table),
-        or_(*(cast(table.c.doc, Text).like(f"%{each}%") for each in parts)),
-    )
+def first_and_last(conn: Connection, game_id: str) -> list[StoredEvent]:
+    """The oldest and the newest public event; none where none is public."""
+    table = history.events_of(conn, game_id)
+    public = select(table).where(table.c.game_id == game_id, post_is_public(table)).limit(1)
+    ends = (public.order_by(table.c.sort), public.order_by(table.c.sort.desc()))
+    return [event_of(row) for query in ends for row in conn.execute(query)]
+
+
+def _saying(table: FromClause, game_id: str) -> Select[Any]:
+    return select(table).where(table.c.game_id == game_id, post_is_public(table), sql(WRITTEN_AS_SAYING))
+
+
+def _written(table: FromClause, *parts: str) -> ColumnElement[bool]:
+    """The condition that an event's JSON text has one of the parts."""
+    return or_(*(cast(table.c.doc, Text).like(f"%{each}%") for each in parts))

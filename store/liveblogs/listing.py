@@ -26,7 +26,6 @@ from sqlalchemy import (
 
 from mapping.documents.scalars import LocalStatus
 from store.liveblogs.event_rows import event_of, in_chunks
-from store.liveblogs.incidents import SUMMARISED
 from store.liveblogs.liveblogs import StoredEvent, StoredGame, game_of
 from store.liveblogs.search import SHARED, TAG, TAG_LENGTH, TEAM, FoundRecords, find_links, find_words
 from store.tables import events, game_links, games
@@ -37,7 +36,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _WRITTEN = type_coerce(events.c.doc, Text)
-_SHOWN_IN_LISTS = or_(*(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor", *SUMMARISED)))
+_SHOWN_IN_LISTS = or_(
+    *(_WRITTEN.contains(f'"{name}"') for name in ("tag_ids", "editor", "milestone", "event_type", "subtype"))
+)
 """Where a document may say something that lists show."""
 _OUTLINES = (
     select(

@@ -14,7 +14,7 @@ from store.engine.errors import StoreError, store_errors
 from store.engine.naming import parse_url
 from store.engine.settings import PoolSettings
 from store.engine.sqlite import backend as sqlite
-from store.engine.sqlite.read_threads import read, reader_engine
+from store.engine.sqlite.cold_reads import read_once
 from store.engine.unit import Unit
 
 if TYPE_CHECKING:
@@ -58,12 +58,8 @@ async def look(url: str, query: Callable[[Connection], T], *, timeout: float) ->
 
         return await run_once(parsed, _pool(timeout), query, READ)
     _require_file(parsed)
-    engine = reader_engine(parsed, _pool(timeout))
-    try:
-        with store_errors():
-            return await read(engine, query)
-    finally:
-        await engine.dispose()
+    with store_errors():
+        return await read_once(parsed, _pool(timeout), query)
 
 
 def _pool(timeout: float) -> PoolSettings:

@@ -13,7 +13,7 @@ from store.engine import migrate
 from store.engine.errors import StoreError, store_errors
 from store.engine.naming import parse_url
 from store.engine.sqlite import backend as sqlite
-from store.engine.sqlite.read_threads import read, reader_engine
+from store.engine.sqlite.cold_reads import read_once
 from store.upkeep.doctor_rows import CheckResult, examine_rows
 
 if TYPE_CHECKING:
@@ -43,11 +43,7 @@ async def _examined(url: URL) -> list[CheckResult]:
     file = sqlite.database_file(url)
     if file is None or not file.exists():
         raise StoreError(f"there is no database {file or url.database}")
-    readers = reader_engine(url, migrate.PATIENT)
-    try:
-        return await read(readers, _findings)
-    finally:
-        await readers.dispose()
+    return await read_once(url, migrate.PATIENT, _findings)
 
 
 def _findings(conn: Connection) -> list[CheckResult]:

@@ -101,18 +101,12 @@ def _head(lines: BinaryIO) -> str:
         raise StoreError(f"line 1: {error}") from error
     if head.get("format") != FORMAT or head.get("format_version") != FORMAT_VERSION:
         raise StoreError("line 1: this is no export of an organization that this version of matchwire knows")
-    if (schema := str(head.get("schema"))[:10]) not in _taken_schemas():
+    if not migrate.SAME_EXPORTS_SINCE <= (schema := str(head.get("schema"))[:10]) <= migrate.head():
         raise migrate.other_schema(schema, "upgrade where it came from, and export again", "the export")
     organization = head.get("organization")
     if not isinstance(organization, str) or not organization or "\0" in organization:
         raise StoreError("line 1: it names no organization")
     return organization
-
-
-def _taken_schemas() -> frozenset[str]:
-    """The schema of this version, and those of others whose exports hold the same rows."""
-    head = migrate.head()
-    return migrate.SAME_EXPORTS if head in migrate.SAME_EXPORTS else frozenset({head})
 
 
 def _import(

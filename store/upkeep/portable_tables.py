@@ -151,6 +151,8 @@ STAYS: Mapping[str, str] = {
     "hub_pings": "feeds have other addresses at the new place",
     "clients": "credentials, and a client may serve several organizations",
     "alarms": "what goes on at the old place",
+    "post_times": "when the old place did what; the new one has done nothing yet",
+    "decisions": "what the old place decided upon which answers",
     "workers": "processes that run",
     "leaders": "which of them leads",
     "service_keys": "secrets that each installation makes for itself",

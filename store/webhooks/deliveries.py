@@ -217,7 +217,7 @@ def _renewed(ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> dict[st
 
 def _record(unit: Unit, ours: Sequence[tuple[AttemptRecord, Mapping[str, Any]]]) -> None:
     """Write the rounds and what follows from them; beside each record the row of its receiver."""
-    logged = [_logged(each.claimed.id, done) for each, _ in ours for done in each.rounds]
+    logged = [_logged(each.claimed, done) for each, _ in ours for done in each.rounds]
     receivers = [_receiver_row(row, each) for each, row in ours]
     write_batch(unit.conn, insert_rows(webhook_rounds, logged), update_rows(webhooks, receivers))
     for each, _ in ours:
@@ -326,9 +326,10 @@ def _named(webhook_id: str, delivery: Delivery) -> dict[str, Any]:
     }
 
 
-def _logged(webhook_id: str, done: Round) -> dict[str, Any]:
+def _logged(receiver: Subscription, done: Round) -> dict[str, Any]:
     return {
-        **_named(webhook_id, done.delivery),
+        **_named(receiver.id, done.delivery),
+        "organization_id": receiver.organization_id,
         "round": done.delivery.rounds + 1,
         "tries": done.tries,
         "at": done.at,

@@ -84,11 +84,11 @@ def page(
 ) -> list[LogRow]:
     """The organization's rounds, the newest first; `before`: the id of the last one of the previous page."""
     table = webhook_rounds.c
-    columns = [column for column in webhook_rounds.c if column.name not in {"webhook_id", "number"}]
+    columns = [column for column in webhook_rounds.c if column.name not in {"webhook_id", "number", "organization_id"}]
     query = (
         select(webhooks.c.url, *columns)
         .join(webhooks, webhooks.c.id == table.webhook_id)
-        .where(webhooks.c.organization_id == organization_id)
+        .where(table.organization_id == organization_id)
         .order_by(table.id.desc())
         .limit(limit)
     )

@@ -154,6 +154,12 @@ def find(conn: Connection, organization_id: str, url: str) -> Subscription | Non
     return None if row is None else subscription_of(row, strict=False)
 
 
+def with_id(conn: Connection, webhook_id: str) -> Subscription | None:
+    """The subscription with this id, None where it has ended."""
+    row = conn.execute(select(webhooks).where(webhooks.c.id == webhook_id, webhooks.c.status != ENDED)).first()
+    return None if row is None else subscription_of(row, strict=False)
+
+
 def require(conn: Connection, organization_id: str, url: str) -> Subscription:
     """Like `find`. Raises NotFound."""
     found = find(conn, organization_id, url)

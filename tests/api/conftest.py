@@ -106,7 +106,15 @@ class Server:
     async def report(self) -> dict[str, Any]:
         """What a daemon says of itself where nothing is wrong."""
         process = {"version": "1", "role": "all", "host": "h", "pid": 1, "startedAt": NOW}
-        return {"process": process, "workers": 1, "matches": None, "endpoints": [], "webhooks": None, "alarms": []}
+        return {
+            "process": process,
+            "workers": 1,
+            "matches": None,
+            "followed": [],
+            "endpoints": [],
+            "webhooks": None,
+            "alarms": [],
+        }
 
     async def add(self, game: matchday.Liveblog) -> None:
         await self.store.write(partial(matchday.insert, game))

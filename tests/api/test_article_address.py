@@ -111,7 +111,9 @@ async def test_a_liveblog_has_an_address_of_its_own(news, auth):
     assert (await change("https://news.example/other")).json()["external_url"] == "https://news.example/other"
     assert (await news.http.get(PREFETCH, params=name)).json()["schema"]["url"] == "https://news.example/other"
     assert (await change("javascript:alert(1)")).status_code == 422
-    assert (await change(None)).status_code == 200
+    for nothing in (None, ""):
+        cleared = await change(nothing)
+        assert (cleared.status_code, cleared.json().get("external_url")) == (200, None)
     schema = (await news.http.get(PREFETCH, params=name)).json()["schema"]
     assert schema["url"] == f"https://news.example/live/{game['local_id']}"
 

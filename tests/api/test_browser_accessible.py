@@ -153,7 +153,36 @@ REPORT = {
     "process": {"version": "1", "role": "all", "host": "h", "pid": 1, "startedAt": NOW},
     "workers": 1,
     "matches": {"followed": 3},
-    "endpoints": [{"name": "heim", "state": "answers", "cause": None, "demand": 0.4}],
+    "followed": [
+        {
+            "match": "8315073",
+            "endpoint": "heim",
+            "status": "live",
+            "silent": True,
+            "failures": 2,
+            "pending": True,
+            "standingStill": 1,
+            "lastGood": 1,
+            "age": 12,
+            "lastChange": 1,
+            "nextPoll": 3,
+            "saidToSeen": None,
+            "seenToCommitted": {"p50": 12, "p95": 40, "p99": 90, "count": 7},
+        }
+    ],
+    "endpoints": [
+        {
+            "name": "heim",
+            "state": "answers",
+            "cause": None,
+            "demand": 0.4,
+            "matches": 1,
+            "lastGood": 1,
+            "age": 3,
+            "saidToSeen": {"p50": 4000, "p95": 9000, "p99": 9000, "count": 7},
+            "seenToCommitted": None,
+        }
+    ],
     "webhooks": {"waiting": 2},
     "alarms": [ENDED, {**ENDED, "endedAt": None}],
 }

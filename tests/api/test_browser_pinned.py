@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
-from tests.api.test_live_page import SEEN, SOON, TOP, Page, page, site  # noqa: F401 -- fixtures
+from config.organizations import ThemeConfig
+from tests.api.test_live_page import SEEN, SOON, TOP, Page, Site, page, site  # noqa: F401 -- fixtures
 from tests.api.test_pinned_posts import LONG_AGO, fill, pin
 from tests.kit import matchday
 from tests.kit.browser import needed
@@ -95,6 +96,41 @@ async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, brow
 
     assert await shown.ids() == older
     assert shown.complaints == []
+
+
+async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser, browsers):
+    """A theme turns the order: the first page has the oldest posts, what follows is newer."""
+    await public.add(matchday.derby())
+    site = Site(public, themes={"oldest": ThemeConfig(sort="asc")})  # noqa: F811
+    await site.start()
+    try:
+        await fill(site.server)
+        query = "?themeId=oldest&limit=5"
+        shown = await opened(site, browser, query)
+        first = await shown.ids()
+        assert first[0] == "ekick"
+        await site.desk.update("emany030", {"highlight": "sticky"})
+        await pinned(shown, "emany030")
+        await site.desk.update(first[2], {"highlight": "sticky"})
+        await pinned(shown, first[2])
+        assert await shown.ids() == await as_served(site, browsers, query)
+        await site.desk.update("emany030", {"highlight": ""})
+        await shown.forgets("emany030")
+        await site.desk.update(first[2], {"highlight": ""})
+        await shown.page.locator(f"#{first[2]}:not(.pinned)").wait_for(timeout=SOON)
+        assert await shown.ids() == await as_served(site, browsers, query) == first
+
+        await shown.page.locator("a.more").click()
+        await shown.page.locator(f"{SEEN}:nth-child(10)").wait_for(timeout=SOON)
+        both = await shown.ids()
+        await site.desk.update(both[7], {"highlight": "sticky"})
+        await pinned(shown, both[7])
+        await site.desk.update(both[7], {"highlight": ""})
+        await shown.page.locator(f"#{both[7]}:not(.pinned)").wait_for(timeout=SOON)
+        assert await shown.ids() == both
+        assert shown.complaints == []
+    finally:
+        await site.stop()
 
 
 async def test_more_pinned_posts_than_stand_on_top(site, browser, browsers):  # noqa: F811

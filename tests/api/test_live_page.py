@@ -44,15 +44,16 @@ ANNOUNCED = """() => {
 class Site:
     """The API behind a real server that can go away and come back under the same address."""
 
-    def __init__(self, server):
+    def __init__(self, server, **settings):
         self.server, self.port = server, 0
         self.desk = Desk(server.http)
+        self._settings = {**OPEN, **settings}
         self._up = AsyncExitStack()
 
     async def start(self):
         """A process begins: with an app, and so with streams, of its own."""
         store = self.server.store
-        running = await self._up.enter_async_context(serving(store, **OPEN))
+        running = await self._up.enter_async_context(serving(store, **self._settings))
         listener = bind_socket("127.0.0.1", self.port)
         self.port = listener.getsockname()[1]
         self.address = await self._up.enter_async_context(

@@ -64,6 +64,7 @@ CALLS = {
     ("GET", f"{STATS}/all/origin/{{origin}}/locations.json"): BY_ID,
     ("GET", "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"): IN_PATH,
     ("GET", f"{SOURCE}.json"): Call(names=("liveblogId",), where="path", status=404),
+    ("GET", f"{SOURCE}/timeline.json"): IN_PATH,
     ("POST", f"{SOURCE}.json"): ON_NO_MATCH,
     ("POST", f"{SOURCE}/attach.json"): Call(
         names=("liveblogId",), where="path", method="POST", body={"provider": "heim", "matchId": "1"}

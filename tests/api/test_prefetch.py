@@ -1,15 +1,19 @@
 """What a CMS fetches for an article: to whom it is given, how it is kept, and that it needs neither script nor style."""
 
+import json
 import re
+from html import unescape
 
 import pytest
 
 from api.http.static import version
+from api.page.icons import KICK_MARKS, mark
+from api.page.window import POSTS_SHOWN
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
 from tests.kit.event_desk import DESK, STRANGER, Desk, post
 from tests.kit.harmless import read
-from tests.kit.showing import add, file, showing
+from tests.kit.showing import CONTENT, add, file, showing
 
 LIVEBLOG = "/api/embed/v4/prefetch/liveblog.json"
 TEASER = "/api/embed/v4/prefetch/liveblog-teaser.json"
@@ -36,7 +40,7 @@ async def test_the_html_is_what_the_page_shows(derby):
     html = await html_of(derby, LIVEBLOG)
     page = (await derby.http.get("/liveblogs/gderby")).text
 
-    assert html.startswith('<matchwire-liveblog liveblog-id="gderby" lang="en"><link ')
+    assert re.match('<matchwire-liveblog liveblog-id="gderby" lang="en" initialData="[^"]*"><link ', html)
     assert re.findall('<link rel="stylesheet" href="([^"]*)">', html) == [f"{STATIC}/article.css"]
     assert (await derby.http.get(LIVEBLOG, params=DERBY)).json().keys() == {"html", "schema"}
     for part in (r'<header class="board".*?</header>', r'<section class="stream".*?</section>'):
@@ -45,6 +49,56 @@ async def test_the_html_is_what_the_page_shows(derby):
     assert [name for name in read(html).ids if name.startswith("e")] == list(reversed(matchday.PUBLIC))
     assert not re.search("<(script|style|main)", html)
     assert "Not for the public" not in html
+
+
+async def initial_data(server, name="gderby", **params):
+    """The structured data as clients of another service read it: out of the markup, by its one attribute."""
+    (found,) = re.findall('initialData="([^"]*)"', await html_of(server, LIVEBLOG, name, **params))
+    return json.loads(json.loads(unescape(found))["schemaOrg"])
+
+
+async def test_a_client_reads_the_posts_out_of_the_initial_data(public):
+    """Headline, text, dates and the pages of other sites that a post embeds, whatever characters they have."""
+    words = """<p>"It's" a <b>goal</b> & more &lt;/script> ⚽</p>"""
+    embeds = [
+        {"_type": f"{CONTENT}::WebEmbedContentBlock", "local_id": f"b{number}", "url": url}
+        for number, url in enumerate(("https://youtu.be/dQw4w9WgXcQ", "https://news.example/a?b=1&c=2"))
+    ]
+    await add(public)
+    desk = Desk(public.http)
+    await desk.create(post(words, local_id="eshared", contents=[*post(words)["contents"], *embeds]))
+    update = (await initial_data(public))["liveBlogUpdate"][0]
+
+    assert update["articleBody"] == """"It's" a goal & more </script> ⚽"""
+    assert update["headline"].startswith('"It\'s" a goal')
+    assert update["datePublished"].endswith("+00:00")
+    assert update["sharedContent"] == [
+        {"@type": "WebPage", "url": "https://youtu.be/dQw4w9WgXcQ", "headline": "YouTube"},
+        {"@type": "WebPage", "url": "https://news.example/a?b=1&c=2", "headline": "news.example"},
+    ]
+    assert (await public.http.get(LIVEBLOG, params=DERBY)).json()["schema"]["liveBlogUpdate"][0] == update
+
+
+async def test_the_initial_data_has_the_newest_posts_alone(public):
+    """An article is not twice as large for it; `schema` beside it has all posts of the markup."""
+    posts = [
+        matchday.event(f"enews{number}", matchday.KICK_OFF + number, headline=f"News {number}") for number in range(40)
+    ]
+    await add(public, *posts)
+    schema = (await public.http.get(LIVEBLOG, params=DERBY)).json()["schema"]
+    inside = await initial_data(public)
+
+    assert len(schema["liveBlogUpdate"]) == 40
+    assert inside == {**schema, "liveBlogUpdate": schema["liveBlogUpdate"][:POSTS_SHOWN]}
+
+
+async def test_hostile_texts_are_texts_in_the_initial_data(public):
+    """What a post says comes out as it is, and ends neither the attribute nor the element."""
+    await public.add(poison.xss_liveblog())
+    name = poison.xss_liveblog().local_id
+    schema = (await public.http.get(LIVEBLOG, params={"liveblogId": name})).json()["schema"]
+
+    assert await initial_data(public, name) == schema
 
 
 async def test_images_have_addresses_that_hold_in_an_article(public):
@@ -57,6 +111,15 @@ async def test_images_have_addresses_that_hold_in_an_article(public):
     assert found.bad == []
     assert len(found.images) > 2
     assert all(url.startswith("https://live.example.org/blogs/media/") for url in found.images)
+
+
+async def test_every_drawing_has_a_size_of_its_own(public):
+    """Also a pin, the button to share and the marks of a shoot-out: without a style sheet one would be as wide as the article."""
+    await add(public, matchday.event("epinned", matchday.KICK_OFF, headline="Pinned", highlight="sticky"))
+    drawings = re.findall("<svg[^>]*>", await html_of(public, LIVEBLOG) + mark(KICK_MARKS["open"]))
+
+    assert len(drawings) > 2
+    assert [each for each in drawings if 'width="24" height="24"' not in each] == []
 
 
 async def test_the_teaser_links_to_the_newest_posts(derby):

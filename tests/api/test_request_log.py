@@ -11,6 +11,7 @@ from structlog.testing import capture_logs
 
 from api.middleware import request_log
 from api.middleware.request_log import RequestLog
+from config.sections import Logging
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from tests.api.conftest import serving
 from tests.kit import matchday
@@ -74,6 +75,20 @@ async def test_what_is_refused_and_what_is_written_has_a_line(public):
         ("other", "other", 404),
         ("POST", "/api/v5/write/event/create.json", 200),
     }
+
+
+async def test_at_the_level_debug_each_request_has_a_line(public):
+    """An ordinary read, which is only counted else; the settings say which it is."""
+    kept = public.services[RequestLog]
+    assert (RequestLog.of(Logging(level="debug"))._each, RequestLog.of(Logging())._each) == (True, False)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG))
+    kept._each = True
+    with capture_logs() as logs:
+        await public.http.get("/livez")
+
+    assert [(line["event"], line["log_level"], line["path"]) for line in logs] == [
+        ("request.served", "debug", "/livez")
+    ]
 
 
 async def test_what_fails_has_a_line(public, monkeypatch):

@@ -44,7 +44,7 @@ RUNS = {
     "nobody": ("examples,fuzzing,stateful", False, 1),
 }
 """Phases, whether with credentials, and examples per operation of a bounded run."""
-SHARE = 240
+SHARE = 360
 """Of the systematic cases of the largest documents a bounded run sends each so-manieth, of the others' more; all have some."""
 
 

@@ -124,6 +124,7 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     "webhook_waiting": {"webhook_id": id_of(WEBHOOK, "n"), "kind": "'update'", "next_at": SOON},
     "webhook_rounds": {
         "webhook_id": id_of(WEBHOOK, "(n % 50)"),
+        "organization_id": f"(CASE WHEN n % 10 = 0 THEN '{ORGANIZATION}' ELSE 'other ' || (n % 10) END)",
         "game_id": GAME_OF_POST,
         "number": "(n + 1)",
         "kind": "'update'",

@@ -55,8 +55,9 @@ RULES: dict[str, tuple[dict[str, Callable[[Any], bool]], dict[str, Callable[[Any
     ),
     "BlogPosting": (
         {"headline": said, "url": anchored, "articleBody": said, "datePublished": dated, "dateModified": dated},
-        {"image": filled, "video": filled},
+        {"image": filled, "video": filled, "sharedContent": filled},
     ),
+    "WebPage": ({"url": address, "headline": said}, {}),
     "ImageObject": ({"url": address}, {"caption": said, "creditText": said, "width": int, "height": int}),
     "VideoObject": (
         {"name": said, "description": said, "uploadDate": dated, "contentUrl": address},

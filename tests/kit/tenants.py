@@ -130,6 +130,7 @@ ROWS: dict[str, Row | ByName | Public] = {
     "liveblog.attachExternal": Row(("external",), lambda n: of_liveblog(n, **IMPORT), 403, own=404),
     "liveblog.detachExternal": Row(("external",), of_liveblog, 403, own=404),
     "liveblog.handBackExternal": Row(("external",), lambda n: of_liveblog(n, fields=[]), 403, own=404),
+    "liveblog.timeline": Row(READ, of_liveblog, 403),
     "player.create": Row(WRITE, lambda n: Sent(body=player(owner_id=n.organization)), 403),
     "player.update": Row(WRITE, lambda n: Sent(body={"_id": n.player, "name": "Taken over"})),
     "player.show": Row(READ, lambda n: Sent(query={"_id": n.player})),

@@ -15,13 +15,28 @@ from tests.providers.loopback import answered, upstream
 
 SECRET = "s3cr3t-pass"
 LIMIT = 100_000
+POLLS = False
+"""Whether `fetch` polls on a client that is connected."""
+OTHER = '"of another body"'
 
 
-async def fetch(answer, *, etag=None, seconds=2.0):
-    """The reply to one GET of this answer."""
-    async with upstream({"/match/ma1": answer}) as provider:
+@pytest.fixture(autouse=True, params=["first request", "later poll"])
+def is_poll(request, monkeypatch):
+    """Each misdeed meets a first request, which goes through httpx, and a conditional one on a client that is connected."""
+    monkeypatch.setattr(f"{__name__}.POLLS", request.param == "later poll")
+    return request.param == "later poll"
+
+
+async def fetch(answer, *, etag=OTHER, seconds=2.0):
+    """The reply to one GET of this answer; a first request has no condition by default."""
+    async with upstream({"/match/ma1": answer, "/before": answered(b"[]")}) as provider:
         client = client_at(provider.url, auth=("newsroom", SECRET), timeout=seconds, provider_bytes=LIMIT)
         try:
+            if POLLS:
+                await http_client.get(client, "before")
+                assert client.session is not None
+            elif etag == OTHER:
+                etag = None
             return await http_client.get(client, "match/ma1", etag)
         finally:
             await client.aclose()
@@ -74,7 +89,7 @@ async def test_not_modified_has_no_body_and_keeps_the_validator():
     reply = await fetch(answered(b"", status="304 Not Modified"), etag='"abc"')
 
     assert reply == http_client.Reply(status=304, etag='"abc"')
-    assert isinstance(await failure(answered(b"", status="304 Not Modified")), BadBody)
+    assert isinstance(await failure(answered(b"", status="304 Not Modified"), etag=None), BadBody)
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,12 @@ if TYPE_CHECKING:
     from tests.simulation.saturday import DayLog
 
 KEPT = frozenset({
-    "alarms", "alembic_version", "attachments", "beacon_intakes", "beliefs", "clients", "declarations", "events", "follows",
+    "alarms", "alembic_version", "attachments", "beacon_intakes", "beliefs", "clients", "decisions", "declarations", "events",
+    "follows",
     "game_links", "game_records", "games", "image_uses", "leaders", "ledger", "load_counts", "load_days",
     "load_rollups", "locations", "outbox_sequence",
-    "parts", "players", "poll_tallies", "reader_salts", "reader_sketches", "resources", "service_keys", "teams", "tokens",
+    "parts", "players", "poll_tallies", "post_times", "reader_salts", "reader_sketches", "resources", "service_keys",
+    "teams", "tokens",
     "tournaments", "webhooks", "workers",
 })  # fmt: skip
 """Tables whose rows stay with the liveblogs, with what they show, or for longer than two days. All others are empty at night."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.external import handback
-from ingest.sync import answers, apply_snapshot, poll, snapshot
+from ingest.sync import answers, apply_snapshot, ledger_posts, poll, snapshot
 from mapping import confirm, disallowed, embedded, posts, reconcile, reissued
 from mapping.confirm import ConfirmedMatch
 from mapping.doubts import Doubts
@@ -165,7 +165,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         ("what a person took down is public:", OTHER_POSTS),
         _swap(reconcile, "_status_to_restore", _gives(None)),
     ),
-    "a scheduled post counts as nobody's": (OTHER_POSTS, _swap(apply_snapshot, "_stored", _unscheduled)),
+    "a scheduled post counts as nobody's": (OTHER_POSTS, _swap(ledger_posts, "_stored", _unscheduled)),
     "a correction publishes what waits": (
         "what a person took down is public:",
         _swap(records.StoredEvent, "rewritten", _not_later),
@@ -243,7 +243,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     "rows are known whatever their minute": (("a post", "other posts"), _swap(reissued, "_apart", _gives(0))),
     "blocks are named by the newest id": (
         "other ids stepped a liveblog",
-        _swap(apply_snapshot.LedgerPosts, "block_id", _keyed_anew),
+        _swap(ledger_posts.LedgerPosts, "block_id", _keyed_anew),
     ),
     "rows under two ids both stand": (
         ("a post stands twice:", "a post has another name:", "other ids stepped a liveblog"),

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from store.alarms import alarms
-from store.alarms.alarms import FIRST_PAUSE, STALE, Observed
+from store.alarms.alarms import FIRST_PAUSE, REFRESH, STALE, Observed
 from tests.kit.opening import store_at
 from tests.kit.sqlite import migrated_url
 
@@ -98,7 +98,7 @@ async def test_the_beginning_is_announced_before_the_end_and_each_once(processes
     await one.write(partial(alarms.record, patience=STALE, observed=[]))
     await two.write(partial(alarms.note_announced, alarm=retried))
     (end,) = await one.write(alarms.to_announce)
-    assert (end.id, end.unannounced, end.ended_at) == (first.id, "ended", wall.now)
+    assert (end.id, end.unannounced, end.ended_at) == (first.id, "ended", 1_800_000_000.0 + REFRESH)
     await one.write(partial(alarms.note_announced, alarm=end))
     wall.now += 3600
     assert await one.write(alarms.to_announce) == []

@@ -20,6 +20,7 @@ from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import insert_game
 from store.schema import metadata
 from store.upkeep import command
+from store.upkeep.portable_tables import PORTABLE
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, writing
 
@@ -68,8 +69,8 @@ async def test_two_processes_upgrade_one_after_the_other(bare_postgres_url):
 
 
 def bring_to(revision, url):
-    """An empty PostgreSQL gets the schema of that revision."""
-    engine = create_engine(url.replace("+asyncpg", "+psycopg"))
+    """An empty database gets the schema of that revision."""
+    engine = create_engine(url.replace("+asyncpg", "+psycopg").replace("+aiosqlite", ""))
     with engine.begin() as conn:
         config = Config(attributes={"connection": conn})
         config.set_main_option("script_location", str(migrate.HISTORY))
@@ -167,3 +168,17 @@ async def test_a_database_of_before_the_release_is_moved_not_touched(url):
         with pytest.raises(SchemaOutdated, match=r"before 0\.1\.0.*export.*import"):
             await opening
     assert await asyncio.to_thread(migrate.current, url) == "0019"
+
+
+def test_exported_tables_have_the_columns_of_the_first_export_that_is_taken(tmp_path):
+    """With another column, or one less, exports of before cannot be read: `SAME_EXPORTS_SINCE` is then the schema with it."""
+    url = f"sqlite+aiosqlite:///{tmp_path / 'first.db'}"
+    bring_to(max(migrate.SAME_EXPORTS_SINCE, migrate.FIRST), url)
+    engine = create_engine(url.replace("+aiosqlite", ""))
+    inspector = inspect(engine)
+    exported = {each.table.name: {column.name for column in each.table.columns} for each in PORTABLE}
+    first = {name: {each["name"] for each in inspector.get_columns(name)} for name in inspector.get_table_names()}
+    engine.dispose()
+    both = exported.keys() & first.keys()
+    assert len(both) > 20
+    assert {name: exported[name] for name in both} == {name: first[name] for name in both}

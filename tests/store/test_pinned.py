@@ -5,12 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from sqlalchemy import event, insert, select
 
 from mapping.documents.event import PINNED, Highlight
 from store.liveblogs.liveblogs import Change, record
 from store.liveblogs.pinned import pinned_events
-from store.tables import WRITTEN_AS_PINNED, events
 from tests.store.conftest import GAME, change, post
 
 
@@ -49,44 +47,6 @@ async def test_readers_of_a_moment_find_what_was_pinned_then(store, game, clock)
 
     assert await pinned(store, at=int(clock.now) - 50) == ["e1"]
     assert await pinned(store) == ["e2"]
-
-
-async def test_other_posts_are_not_looked_at(store, game):
-    """Of thousands of posts of the liveblog, the index reads the pinned ones alone."""
-    await store.write(change(highlighted("e1", "sticky")))
-    statements = []
-
-    def fill(unit):
-        (row,) = unit.conn.execute(select(events)).mappings()
-        many = [{**row, "local_id": f"o{n}", "sort": f"{n:032}", "doc": {"headline": "Hi"}} for n in range(3_000)]
-        unit.conn.execute(insert(events), many)
-        if unit.conn.dialect.name == "postgresql":
-            unit.conn.exec_driver_sql("ANALYZE events")
-
-    def plan(conn):
-        event.listen(conn, "before_cursor_execute", lambda *given: statements.append(given[2:4]))
-        assert [each.local_id for each in pinned_events(conn, GAME, 10)] == ["e1"]
-        statement, values = statements[-1]
-        explain = "EXPLAIN" if conn.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN"
-        return "\n".join(row[-1] for row in conn.exec_driver_sql(f"{explain} {statement}", values))
-
-    await store.write(fill)
-    found = await store.read(plan)
-
-    assert "ix_events_pinned" in found
-    assert "SCAN" not in found.upper().replace("INDEX SCAN", "")
-
-
-async def test_the_index_holds_pinned_posts_alone(store):
-    """Its condition is the one that the query has: without it, every post would be in it."""
-
-    def condition(conn):
-        postgresql = "SELECT indexdef FROM pg_indexes WHERE indexname = 'ix_events_pinned'"
-        sqlite = "SELECT sql FROM sqlite_master WHERE name = 'ix_events_pinned'"
-        return conn.exec_driver_sql(postgresql if conn.dialect.name == "postgresql" else sqlite).scalar()
-
-    definition = await store.read(condition)
-    assert WRITTEN_AS_PINNED.partition("LIKE ")[2] in definition.partition(" WHERE ")[2]
 
 
 async def test_a_pinned_post_of_another_liveblog_is_not_found(store, game):

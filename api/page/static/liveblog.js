@@ -248,7 +248,8 @@ export class Liveblog extends EventTarget {
     const { more, newer } = this.element.dataset;
     const { sort } = post.dataset;
     const { newest, oldest } = this.#list.dataset;
-    return !isPinned(post) && ((more === "1" && sort < oldest) || (newer === "1" && sort > newest));
+    const [ahead, beyond] = this.#list.reversed ? [sort > newest, sort < oldest] : [sort < oldest, sort > newest];
+    return !isPinned(post) && ((more === "1" && beyond) || (newer === "1" && ahead));
   }
 
   #place(before, html) {
@@ -514,7 +515,8 @@ export class Liveblog extends EventTarget {
       const known = new Set(this.#posts().map((post) => post.id));
       const older = [...found.querySelectorAll(".stream ol > .post:not(.pinned)")].filter((post) => !known.has(post.id));
       this.#list.append(...older);
-      this.#list.dataset.oldest = found.querySelector(".stream ol").dataset.oldest ?? this.#list.dataset.oldest;
+      const end = this.#list.reversed ? "oldest" : "newest";
+      this.#list.dataset[end] = found.querySelector(".stream ol").dataset[end] ?? this.#list.dataset[end];
       this.dispatchEvent(new Event("more"));
       this.#showPolls();
       const further = found.querySelector("a.more");

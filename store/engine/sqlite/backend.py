@@ -11,14 +11,14 @@ from sqlalchemy.pool import StaticPool
 
 from mapping.errors import StoreUnavailable
 from store.engine import private
-from store.engine.errors import StoreError, late, store_errors
+from store.engine.errors import StoreError, late
 from store.engine.sqlite.file_copy import leftovers
 from store.engine.sqlite.file_lock import FileLock
 from store.engine.sqlite.read_threads import ReadThreads, run_pragmas
 from store.engine.sqlite.writer import Writer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy.engine import URL
 
@@ -32,7 +32,7 @@ WRITER_PRAGMAS = (
     "journal_mode=WAL",
     "synchronous=FULL",  # an acknowledged write survives the loss of power
     "foreign_keys=ON",
-    "cache_size=-65536",  # KiB; the default of 2 MB reads pages of many liveblogs again and again
+    "cache_size=-49152",  # KiB; the default of 2 MB reads pages of many liveblogs again and again, more saves nothing
     "temp_store=MEMORY",  # the journal of a statement is no file: none can be opened where descriptors have run out
     "journal_size_limit=67108864",  # a WAL that had to grow shrinks again at the next checkpoint
 )
@@ -96,42 +96,12 @@ class NoNotify:
         """Nothing to do."""
 
 
-class Tasks:
-    """Runs coroutines that a cancelled caller does not cancel: no connection is left in the middle of an answer."""
-
-    def __init__(self) -> None:
-        self._running: set[asyncio.Task[Any]] = set()
-
-    async def finish(self, work: Coroutine[Any, Any, T], timeout: float) -> T:  # noqa: ASYNC109 -- it goes on after that
-        """The result of `work`. Raises StoreUnavailable after `timeout` seconds."""
-        task = asyncio.create_task(work)
-        self._running.add(task)
-        task.add_done_callback(self._ended)
-        await asyncio.wait({task}, timeout=timeout)
-        if not task.done():
-            raise late()
-        return task.result()
-
-    async def drain(self, timeout: float) -> None:  # noqa: ASYNC109 -- what does not end in time is cancelled
-        """Wait for what runs, then cancel the rest."""
-        if self._running:
-            _, pending = await asyncio.wait(self._running, timeout=timeout)
-            for task in pending:
-                task.cancel()
-
-    def _ended(self, task: asyncio.Task[Any]) -> None:
-        self._running.discard(task)
-        if not task.cancelled():
-            task.exception()  # seen: its caller may be gone
-
-
 class SqliteBackend:
     """The store on one SQLite file, or in memory, where the writer's thread reads as well."""
 
     def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings) -> None:
         file = database_file(url)
         self._settings = settings
-        self._tasks = Tasks()
         self.liveness = NoLivenessLock()
         self.notices = NoNotify()
         self._lock = None if file is None else FileLock(file)
@@ -153,13 +123,15 @@ class SqliteBackend:
         has not begun by then is left undone; what has may still be committed.
         """
         del group_key
-        future = self._writer.submit(work, committed)
+        return await self._in_time(self._writer.submit(work, committed))
+
+    async def _in_time(self, future: asyncio.Future[T]) -> T:
+        """What becomes of the future; StoreUnavailable is set in it after `settings.timeout` seconds."""
         timer = asyncio.get_running_loop().call_later(self._settings.timeout, _give_up, future)
         try:
-            result: T = await future
+            return await future
         finally:
             timer.cancel()
-        return result
 
     async def check(self) -> None:
         """Nothing to check: no server is on the way."""
@@ -175,11 +147,7 @@ class SqliteBackend:
     async def read(self, query: Callable[[Connection], T]) -> T:
         if self._readers is None:
             return await self.read_for_write(query)
-        return await self._tasks.finish(self._read(self._readers, query), self._settings.timeout)
-
-    async def _read(self, readers: ReadThreads, query: Callable[[Connection], T]) -> T:
-        with store_errors():
-            return await readers.read(query)
+        return await self._in_time(self._readers.submit(query))
 
     async def ping(self) -> None:
         """Raises StoreUnavailable when nothing can be read, or nothing will be written any more."""
@@ -189,7 +157,6 @@ class SqliteBackend:
 
     async def close(self) -> None:
         await asyncio.to_thread(self._writer.close)
-        await self._tasks.drain(self._settings.timeout)
         if self._readers is not None:
             await self._readers.close()
         self._engine.dispose()

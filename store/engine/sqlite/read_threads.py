@@ -1,21 +1,30 @@
-"""Readers of an SQLite file: threads with an event loop of their own, on which aiosqlite reads and what it read is rendered.
+"""Readers of an SQLite file: threads with a connection each, in which a query runs and what it read is rendered.
 
-What a read costs beside its statements (rows, documents, a rendered feed) so costs the daemon's event loop nothing.
+What a read costs (statements, rows, documents, a rendered feed) so costs the daemon's event loop no more than handing it
+over and taking the result back.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, exc
+
+from mapping.errors import StoreUnavailable
+from store.engine.errors import store_errors
+from store.engine.sql.compiled_query import execute
+from store.engine.sqlite.writer import Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable
 
     from sqlalchemy.engine import URL
-    from sqlalchemy.ext.asyncio import AsyncEngine
 
     from store.engine.settings import PoolSettings
 
@@ -26,6 +35,14 @@ CLOSING = 2.0
 READER_PRAGMAS = ("query_only=ON",)
 
 
+@dataclass(frozen=True, slots=True)
+class QueuedRead:
+    """A query that waits for a thread, and the future of its caller."""
+
+    query: Callable[[Connection], Any]
+    future: asyncio.Future[Any]
+
+
 class ReadThreads:
     """At most `pool_size` threads, each made when all others are busy. For one event loop."""
 
@@ -34,85 +51,153 @@ class ReadThreads:
         self._settings = settings
         self._all: list[ReadThread] = []
         self._idle: list[ReadThread] = []
-        self._places = asyncio.Semaphore(settings.pool_size)
+        self._busy: dict[ReadThread, QueuedRead] = {}
+        self._waiting: deque[QueuedRead] = deque()
+        self._closed = False
 
-    async def read(self, query: Callable[[Connection], T]) -> T:
-        """The result of `query` on one snapshot of committed data; waits for a thread where all are busy."""
-        async with self._places:
-            reader = self._idle.pop() if self._idle else self._another()
-            try:
-                return await reader.read(query)
-            finally:
-                self._idle.append(reader)
+    def submit(self, query: Callable[[Connection], T]) -> asyncio.Future[T]:
+        """The result of `query` on one snapshot of committed data; it waits for a thread where all are busy.
+
+        A caller that does not wait any more gets nothing begun; what has begun goes on to its end. Raises StoreUnavailable
+        when closed; the future has the error that the caller of a failed read sees.
+        """
+        if self._closed:
+            raise StoreUnavailable("the database is closed")
+        loop = asyncio.get_running_loop()
+        job = QueuedRead(query, loop.create_future())
+        if self._idle:  # the one that was busy last: its connection has the pages that are read at the moment
+            self._begin(self._idle.pop(), job)
+        elif len(self._all) < self._settings.pool_size:
+            self._all.append(ReadThread(self._url, self._settings, loop, self._done))
+            self._begin(self._all[-1], job)
+        else:
+            self._waiting.append(job)
+        return job.future
 
     async def close(self) -> None:
-        """End the threads, which nobody waits for any more; one that still reads or renders ends with the process."""
-        if self._all:
-            await asyncio.wait([asyncio.ensure_future(each.close()) for each in self._all], timeout=CLOSING)
+        """Take nothing new, let what has been taken end within the time of a read, and end the threads.
 
-    def _another(self) -> ReadThread:
-        reader = ReadThread(self._url, self._settings, type(asyncio.get_running_loop())())
-        self._all.append(reader)
-        return reader
+        One that hangs ends with the process.
+        """
+        self._closed = True
+        if left := [job.future for job in (*self._busy.values(), *self._waiting)]:
+            await asyncio.wait(left, timeout=self._settings.timeout)
+        for each in self._all:
+            each.end()
+        if self._all:
+            await asyncio.wait([asyncio.create_task(asyncio.to_thread(each.join, CLOSING)) for each in self._all])
+
+    def _begin(self, thread: ReadThread, job: QueuedRead) -> None:
+        self._busy[thread] = job
+        thread.begin(job)
+
+    def _done(self, thread: ReadThread, job: QueuedRead, outcome: Outcome) -> None:
+        """In the loop: hand the outcome over, and give the thread what waits."""
+        del self._busy[thread]
+        while self._waiting and self._waiting[0].future.done():
+            self._waiting.popleft()
+        if self._waiting:
+            self._begin(thread, self._waiting.popleft())
+        else:
+            self._idle.append(thread)
+        if job.future.done():
+            return
+        if outcome.error is None:
+            job.future.set_result(outcome.result)
+        else:
+            job.future.set_exception(outcome.error)
 
 
 class ReadThread:
-    """One connection, and the thread of its event loop."""
+    """A thread and its connection, which it makes when it first reads."""
 
-    def __init__(self, url: URL, settings: PoolSettings, loop: asyncio.AbstractEventLoop) -> None:
-        self._url = url
-        self._settings = settings
+    def __init__(
+        self,
+        url: URL,
+        settings: PoolSettings,
+        loop: asyncio.AbstractEventLoop,
+        done: Callable[[ReadThread, QueuedRead, Outcome], None],
+    ) -> None:
+        self._engine = reader_engine(url, settings)
+        self._conn: Connection | None = None
         self._loop = loop
-        self._engine: AsyncEngine
+        self._done = done
+        self._queue: SimpleQueue[QueuedRead | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name="reader", daemon=True)
         self._thread.start()
 
-    async def read(self, query: Callable[[Connection], T]) -> T:
-        """The result of `query`; what is read and made of it runs in the thread."""
-        return await self._do(self._read(query))
+    def begin(self, job: QueuedRead) -> None:
+        """Read this next; `done` is called in the loop afterwards."""
+        self._queue.put(job)
 
-    async def close(self) -> None:
-        """End the thread."""
-        await self._do(self._dispose())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        await asyncio.to_thread(self._thread.join)
+    def end(self) -> None:
+        """End the thread when what it has been given is read."""
+        self._queue.put(None)
+
+    def join(self, seconds: float) -> None:
+        """Wait until the thread has ended, for so many seconds at most."""
+        self._thread.join(seconds)
 
     def _run(self) -> None:
-        self._engine = reader_engine(self._url, self._settings)
-        self._loop.run_forever()
-        self._loop.close()
+        while (job := self._queue.get()) is not None:
+            outcome = self._outcome(job.query)
+            try:
+                self._loop.call_soon_threadsafe(self._done, self, job, outcome)
+            except RuntimeError:  # the loop is closed: no caller is left
+                break
+            del job, outcome  # they may be large, and the next one may be long in coming
+        self._disconnect()
 
-    def _do(self, work: Coroutine[Any, Any, T]) -> asyncio.Future[T]:
-        return asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+    def _outcome(self, query: Callable[[Connection], Any]) -> Outcome:
+        try:
+            with store_errors():
+                return Outcome(self._read(query))
+        except StopIteration:  # a future cannot carry one
+            return Outcome(error=RuntimeError("a query raised StopIteration"))
+        except BaseException as error:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
+            return Outcome(error=error)
 
-    async def _read(self, query: Callable[[Connection], T]) -> T:
-        return await read(self._engine, query)
+    def _read(self, query: Callable[[Connection], T]) -> T:
+        """On the one connection, which is let go where it cannot go on after a failure."""
+        if self._conn is None:
+            self._conn = self._engine.connect()
+        try:
+            with self._conn.begin():
+                execute(self._conn, "BEGIN")  # a compiled query goes to the driver, and would begin nothing
+                return query(self._conn)
+        except exc.SQLAlchemyError:
+            self._disconnect()
+            raise
 
-    async def _dispose(self) -> None:
-        await self._engine.dispose()
+    def _disconnect(self) -> None:
+        conn, self._conn = self._conn, None
+        if conn is not None:
+            with suppress(exc.SQLAlchemyError):
+                conn.invalidate()
+                conn.close()
 
 
-def reader_engine(url: URL, settings: PoolSettings) -> AsyncEngine:
-    """An engine of one connection whose transactions are snapshots and cannot write; used through `read`."""
-    from sqlalchemy.ext.asyncio import create_async_engine
-
-    engine = create_async_engine(
-        url.set(drivername="sqlite+aiosqlite"),
-        hide_parameters=True,
-        connect_args={"isolation_level": None, "timeout": settings.timeout},
-        pool_size=1,
-        max_overflow=0,
-        pool_timeout=settings.timeout,
-    )
-    run_pragmas(engine.sync_engine, READER_PRAGMAS)
-    event.listen(engine.sync_engine, "begin", _begin)
+def reader_engine(url: URL, settings: PoolSettings) -> Engine:
+    """A synchronous engine whose connections cannot write, and begin nothing by themselves."""
+    engine = create_engine(url.set(drivername="sqlite+pysqlite"), **reader_options(settings))
+    run_reader_pragmas(engine)
     return engine
 
 
-async def read(engine: AsyncEngine, query: Callable[[Connection], T]) -> T:
-    """The result of `query` on one snapshot of committed data, in the thread that calls."""
-    async with engine.begin() as conn:  # a compiled query goes to the driver itself, and would begin nothing
-        return await conn.run_sync(query)
+def reader_options(settings: PoolSettings) -> dict[str, Any]:
+    """What SQLAlchemy makes an engine of readers with, whatever its driver."""
+    return {
+        "hide_parameters": True,
+        "connect_args": {"isolation_level": None, "timeout": settings.timeout},
+        "pool_size": 1,
+        "max_overflow": 0,
+        "pool_timeout": settings.timeout,
+    }
+
+
+def run_reader_pragmas(engine: Engine) -> None:
+    """Have each new connection refuse to write."""
+    run_pragmas(engine, READER_PRAGMAS)
 
 
 def run_pragmas(engine: Engine, pragmas: tuple[str, ...]) -> None:
@@ -124,7 +209,3 @@ def run_pragmas(engine: Engine, pragmas: tuple[str, ...]) -> None:
         for pragma in pragmas:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
-
-
-def _begin(conn: Connection) -> None:
-    conn.exec_driver_sql("BEGIN")

@@ -33,12 +33,23 @@ async def test_the_list_is_there_once_the_demo_is_ready(monkeypatch):
         listed = (await http.get(f"{found[1]}/")).text
         links = re.findall(r'href="(liveblogs/[^"]+)"', listed)
         page = (await http.get(f"{found[1]}/{links[0]}")).text if links else ""
+        account = re.search(r"Desk +(\S+) +\((\S+), password (\S+)\)", said.getvalue())
+        signed_in = await http.post(
+            f"{account[1]}/sign-in",
+            data={"email": account[2], "password": account[3]},
+            headers={"Sec-Fetch-Site": "same-origin"},
+        )
+        cookie = signed_in.headers["set-cookie"].partition(";")[0]
+        desk = (await http.get(account[1], headers={"Cookie": cookie})).text
     stop.set()
     await playing
 
     assert (ready, len(links)) == (200, len(NAMES)), listed
     assert 'class="state live"' in listed
     assert 'class="post' in page
+    assert signed_in.status_code == 303
+    assert "Robin Demo" in desk
+    assert "Croatia" in desk
 
 
 async def test_the_first_liveblog_is_made_as_readme_prints_it(monkeypatch):

@@ -83,6 +83,7 @@ def in_turn(folder, *calls):
 @pytest.fixture
 def folder():
     with own_folder() as path:
+        (path / "matchwire.toml").touch()
         yield path
 
 
@@ -129,6 +130,7 @@ def command(tmp_path, monkeypatch):
     """The command in this process, in an empty folder: for what ends before anything runs."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("nothing")
+    (tmp_path / "matchwire.toml").touch()
     (tmp_path / "folder.toml").mkdir()
 
     def called(*words, **environ):

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 from starlette.applications import Starlette
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from typer.testing import CliRunner
 
@@ -21,6 +21,7 @@ from tests.kit.opening import store_at
 from tests.kit.sqlite import copied_url, migrated_url
 
 FEED = "/api/embed/v4/feed/liveblog.json?liveblogId=gderby&limit=2"
+ATOM, RSS = (FEED.replace(".json", f".{form}") for form in ("atom", "rss"))
 DELTA = "/api/v6/ticker/show.json?id=gderby&limit=3"
 PHOTO = "https://img.example.org/fans.jpg"
 
@@ -87,7 +88,7 @@ def name_of(output):
     return output.strip().splitlines()[-1].split(":")[0]
 
 
-@pytest.mark.parametrize("path", [FEED, DELTA], ids=["feed", "delta"])
+@pytest.mark.parametrize("path", [FEED, ATOM, RSS, DELTA], ids=["json", "atom", "rss", "delta"])
 async def test_posts_come_with_their_times_and_media_once(other, here, path):
     """All pages of it, in their order; a second run finds nothing new, a third what was posted since."""
     await other.desk.create(post("Fans", local_id="efans", contents=[{"_type": "Svc::Model::Content::RichTextContentBlock",
@@ -134,11 +135,58 @@ async def test_a_change_over_there_comes_here_unless_somebody_changed_it(other, 
     assert sum("Mine" in each for each in texts) == 1
 
 
+async def test_the_forms_of_a_feed_of_ours_are_one_liveblog(other, here):
+    """Whichever is read first, another brings nothing twice."""
+    first = await here.run(other.address + RSS)
+    others = [await here.run(other.address + path) for path in (ATOM, FEED, DELTA)]
+
+    assert " 0 posts are new" not in first
+    assert {name_of(each) for each in others} == {name_of(first)}
+    assert [" 0 posts are new" in each for each in others] == [True] * 3
+
+
+async def test_a_change_comes_by_atom_too(other, here):
+    """Its entries say when they were changed."""
+    await other.desk.create(post("First", local_id="eone"))
+    liveblog = name_of(await here.run(other.address + ATOM))
+    await other.desk.update("eone", {"contents": post("Second")["contents"], "updated_at": NOW + 500})
+    output = await here.run(other.address + ATOM)
+
+    assert "1 changed" in output
+    assert ["Second" in each["content_html"] for each in await here.items(liveblog)].count(True) == 1
+
+
+STRANGE = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY f SYSTEM "file:///etc/hostname">]>
+<rss version="2.0" xmlns:m="http://search.yahoo.com/mrss/"><channel><title>T</title>
+<item><guid>1</guid><pubDate>Mon, 21 Sep 2026 15:00:00 +0200</pubDate><title>Hi</title>
+<description>&lt;script&gt;x&lt;/script&gt;&lt;p onclick="x"&gt;Hi &a;&lt;/p&gt;</description>
+<enclosure url="https://img.example.org/1.jpg" type="image/jpeg"/><enclosure url="https://a.example/1.mp3" type="audio/mpeg"/>
+<m:content url="https://img.example.org/1.jpg" medium="image"/>
+<m:content url="https://img.example.org/2.mp4" medium="video"/></item>
+<item><guid>2</guid><title>No time</title></item><item><guid>3</guid><pubDate>never</pubDate><description>&f;</description></item>
+</channel></rss>"""
+
+
+async def test_a_strange_feed_harms_nothing(here):
+    """What an item has and can be shown comes, once each; of entities of its own nothing, of files on this machine neither."""
+    app = Starlette(routes=[Route("/rss", lambda _: Response(STRANGE, media_type="application/rss+xml"))])
+    async with listening(app, bind_socket("127.0.0.1", 0), log_level="critical") as address:
+        output = await here.run(f"{address}/rss")
+    (item,) = await here.items(name_of(output))
+
+    assert "1 posts are new" in output
+    assert "2 were left out" in output
+    assert item["date_published"].startswith("2026-09-21T13:00:00")
+    assert "<p>Hi" in item["content_html"]
+    assert "onclick" not in item["content_html"]
+    assert [each["mime_type"].partition("/")[0] for each in item["attachments"]] == ["image", "video"]
+
+
 async def test_nothing_is_fetched_of_a_host_that_is_not_public(other, here):
     """Through the guard; nor is a page of another host, or what is no feed."""
     output = await here.run(other.address + FEED, allow="", code=2)
     assert "could not be fetched" in output
-    assert "JSON feed" in await here.run(f"{other.address}/openapi.json", code=2)
+    assert "JSON feed, Atom, RSS" in await here.run(f"{other.address}/openapi.json", code=2)
 
 
 async def test_a_feed_leads_to_no_other_host(here):

@@ -1,0 +1,76 @@
+"""The timeline of a liveblog's posts: when each was said, seen, believed, committed and delivered, and whose time it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mapping.rules.lateness import iso_instant, lateness, verdict
+from store.following import sync
+from store.timeline import timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sqlalchemy import Connection
+
+    from api.http.json_path import Json
+    from store.liveblogs.liveblogs import StoredGame
+    from store.timeline.timeline import PostTime
+
+POSTS = 200
+"""Posts of a liveblog that are shown at once, those that were written last."""
+
+
+def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> Json:
+    """The posts that the sync wrote, or one of them by its `local_id`; those written last come first."""
+    steps: dict[str, list[PostTime]] = {}
+    for time in reversed(timeline.times_of(conn, game.id, post)):
+        steps.setdefault(time.local_id, []).insert(0, time)
+    some = dict(list(steps.items())[:POSTS])
+    since = min((time.answered_at for times in some.values() for time in times), default=0)
+    taken = timeline.deliveries_of(conn, game.id, since) if some else []
+    attachment = sync.attachment(conn, game.id)
+    return {
+        "provider": None if attachment is None else attachment.provider,
+        "matchId": None if attachment is None else attachment.match_id,
+        "posts": [_post(name, times, taken) for name, times in some.items()],
+    }
+
+
+def _post(name: str, times: Sequence[PostTime], taken: Sequence[tuple[int, int]]) -> Json:
+    steps = [_step(time, taken) for time in times]
+    return {"eventId": name, "late": steps[0]["late"], "steps": steps}
+
+
+def _step(time: PostTime, taken: Iterable[tuple[int, int]]) -> Json:
+    found = lateness(
+        said=time.said_at,
+        unsaid=time.unsaid_at,
+        answered=time.answered_at,
+        believed=time.believed_at,
+        committed=time.committed_at,
+    )
+    webhook = next((at for version, at in taken if version >= time.version), None)
+    instants = {
+        "said": time.said_at,
+        "unsaid": time.unsaid_at,
+        "answered": time.answered_at,
+        "believed": time.believed_at,
+        "committed": time.committed_at,
+        "delivered": time.delivered_at,
+        "webhook": webhook,
+    }
+    return {
+        "what": time.what,
+        "version": time.version,
+        "at": {name: iso_instant(at) for name, at in instants.items()},
+        "seconds": {
+            "provider": found.provider,
+            "betweenPolls": found.between,
+            "confirmation": found.waited,
+            "written": found.written,
+            "total": found.total,
+        },
+        "late": verdict(found),
+        "answers": dict(time.answers),
+    }

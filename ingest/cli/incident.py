@@ -1,0 +1,125 @@
+"""`matchwire incident`: one file of all that is kept of how a liveblog came about; `matchwire replay` plays it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ingest.cli.shared import ConfigFile, DataDir, fail, load, out, place_settings, start, vocabulary
+from ingest.kit.exit_status import ExitStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection
+
+    from config import Settings
+
+
+def incident(  # noqa: PLR0917 -- options of a command line
+    liveblog: Annotated[str, typer.Argument(help="ticker_id or local_id")],
+    at: Annotated[str | None, typer.Option(help="ISO 8601; left out: now. Without an offset it is UTC.")] = None,
+    minutes: Annotated[int, typer.Option(min=1, max=1440, help="So long before and after.")] = 10,
+    target: Annotated[Path | None, typer.Option("--out", help="The file to be written.", dir_okay=False)] = None,
+    without_commentary: Annotated[bool, typer.Option(help="Leave the provider's editorial text out.")] = False,
+    config_file: ConfigFile = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Write a bundle of answers, decisions, writes and deliveries around a time, which `matchwire replay` plays.
+
+    No secrets are in it.
+    """
+    from ingest.incident.bundle import IncidentWindow, file_name, pack
+    from store.engine import private
+
+    moment = _instant(at)
+    settings = place_settings(load(config_file, vocabulary()), data_dir)
+    window = IncidentWindow(since=moment - 60 * minutes, until=moment + 60 * minutes)
+    files: dict[str, bytes] = {}
+
+    async def look(_: asyncio.Event) -> None:
+        files.update(await _collect(settings, liveblog, window, commentary=not without_commentary))
+
+    start(look, settings)
+    path = target or Path(file_name(liveblog if liveblog.isalnum() else "liveblog", moment))
+    try:
+        with open(path, "wb", opener=private.opener) as file:
+            file.write(pack(files))
+    except OSError as error:
+        fail(f"{path}: cannot be written: {error.strerror}")
+    for reason in _missing(files):
+        out.print(f"The bundle cannot be played to the same liveblog: {reason}.", markup=False)
+    out.print(f"{path}: {sum(map(len, files.values()))} bytes before compression", markup=False)
+
+
+async def _collect(settings: Settings, liveblog: str, window: object, *, commentary: bool) -> dict[str, bytes]:
+    from ingest.daemon.endpoints import connect
+    from ingest.incident.bundle import IncidentWindow, collect
+    from providers.registry import Registry
+    from store.following import sync
+    from store.liveblogs import liveblogs
+    from store.upkeep import command
+
+    assert isinstance(window, IncidentWindow)  # noqa: S101
+    sources = connect(settings, Registry.load())
+
+    def gather(conn: Connection) -> dict[str, bytes]:
+        game = liveblogs.require_game(conn, liveblog)
+        attachment = sync.attachment(conn, game.id)
+        source = None if attachment is None else sources.get((game.organization_id, attachment.provider))
+        adapter = None if source is None else source.adapter
+        return collect(conn, game.id, settings=settings, adapter=adapter, window=window, commentary=commentary)
+
+    try:
+        return await command.look(settings.database.session_url, gather, timeout=settings.database.timeout)
+    finally:
+        for adapter in {id(source.adapter): source.adapter for source in sources.values()}.values():
+            await adapter.aclose()
+
+
+def _missing(files: Mapping[str, bytes]) -> list[str]:
+    import json
+
+    return list(json.loads(files["manifest.json"])["missing"])
+
+
+def _instant(text: str | None) -> float:
+    """Unix seconds of what the command line says."""
+    if text is None:
+        return time.time()
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        fail(f"--at {text}: is no ISO 8601 time")
+    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+
+
+def play_bundle(path: Path, target: Path | None) -> None:
+    """Play a bundle to its liveblog, say whether it is the same, and write it where that is wanted; exits 1 where it is not."""
+    from ingest.incident.bundle import unpack
+    from ingest.incident.play import play
+    from mapping.errors import ServiceError
+    from providers.registry import Registry
+
+    try:
+        played = asyncio.run(play(unpack(path), Registry.load()))
+    except ServiceError as error:
+        fail(error.message)
+    if target is not None:
+        target.write_bytes(played.liveblog)
+    verdict = {
+        True: "the same liveblog, byte for byte",
+        False: "another liveblog",
+        None: "a liveblog that is not compared",
+    }
+    out.print(
+        f"{path}: {played.decisions} decisions give {verdict[played.same]} ({len(played.liveblog)} bytes).",
+        markup=False,
+    )
+    if played.same is False:
+        raise typer.Exit(ExitStatus.FOUND)

@@ -1,0 +1,193 @@
+"""An incident's bundle: all that is kept of how a liveblog came about, in one file that can be played to the same liveblog."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from api.http.errors import json_bytes
+from api.liveblogs.delta import DeltaRequest, delta
+from api.view.post_times import timeline_of
+from ingest.sync.recorder import file_of
+from ingest.telemetry.logs import hide_secrets
+from mapping.errors import Unprocessable
+from mapping.rules.lateness import iso_instant
+from providers.base import Outcome
+from providers.replay.recording import read_lines
+from store.engine.ids import new_object_id
+from store.following import sync
+from store.liveblogs import liveblogs
+from store.timeline import incident_rows, timeline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from config import Settings
+    from providers.base import ProviderAdapter
+    from providers.replay.recording import Line
+    from store.engine.records import StoredGame
+
+FORM = 1
+"""The form of the file; another one is refused."""
+LARGEST = 256 * 1024 * 1024
+"""Bytes of answers that a bundle takes."""
+WHOLE = 10**6
+"""Posts of a liveblog; more than there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IncidentWindow:
+    """The time that a bundle is about (Unix seconds)."""
+
+    since: float
+    until: float
+
+    def holds(self, at: float) -> bool:
+        """Whether the instant is in it."""
+        return self.since <= at < self.until
+
+
+def liveblog_answer(conn: Connection, game_id: str) -> bytes:
+    """The whole liveblog as the delta read gives it to readers: what a replay is compared with."""
+    game = liveblogs.require_game(conn, game_id)
+    return json_bytes(delta(conn, game, DeltaRequest(liveblog=game.local_id, limit=WHOLE), None))
+
+
+def collect(
+    conn: Connection,
+    name: str,
+    *,
+    settings: Settings,
+    adapter: ProviderAdapter | None,
+    window: IncidentWindow,
+    commentary: bool,
+) -> dict[str, bytes]:
+    """The files of the bundle by their names. Raises NotFound, and Unprocessable for a liveblog on no match that is known."""
+    game = liveblogs.require_game(conn, name)
+    attachment = sync.attachment(conn, game.id)
+    if attachment is None or adapter is None:
+        raise Unprocessable("the liveblog is on no match of a provider that is configured")
+    decisions = timeline.decisions_of(conn, attachment.follow_id)
+    lines = kept_lines(Path(settings.recording.folder), adapter, attachment.match_id)
+    left_out = None if commentary else adapter.text_resource
+    lines = [line for line in lines if line.kind != left_out]
+    about = {
+        "window": {"since": iso_instant(round(window.since * 1000)), "until": iso_instant(round(window.until * 1000))},
+        "commentary": commentary,
+        "missing": missing(decisions, lines, game.id, left_out),
+    }
+    files: dict[str, Any] = {
+        "manifest.json": hide_secrets(None, "", {**_manifest(game, attachment, settings, adapter), **about}),
+        "decisions.json": [asdict(each) for each in decisions],
+        "timeline.json": _around(timeline_of(conn, game), window),
+        "deliveries.json": incident_rows.rounds_of(conn, game.id, window.since, window.until),
+        "writes.json": {
+            "posts": incident_rows.posts_of_the_sync(conn, game.id),
+            "people": incident_rows.posts_of_people(conn, game.id, adapter.endpoint.provider),
+            "steps": incident_rows.steps_of(conn, game.id),
+        },
+        "masters.json": incident_rows.masters_of(conn, game.id),
+    }
+    packed = {name: json_bytes(content) for name, content in files.items()}
+    packed["answers.jsonl.gz"] = gzip.compress("".join([f"{line.row()}\n" for line in lines]).encode(), mtime=0)
+    return packed | ({"liveblog.json": liveblog_answer(conn, game.id)} if commentary else {})
+
+
+def _manifest(
+    game: StoredGame, attachment: sync.Attachment, settings: Settings, adapter: ProviderAdapter
+) -> dict[str, Any]:
+    """What has to be known to play the answers, without where they came from."""
+    endpoint = adapter.endpoint
+    return {
+        "form": FORM,
+        "matchwire": version("matchwire"),
+        "liveblog": {
+            "id": game.id,
+            "local_id": game.local_id,
+            "organization_id": game.organization_id,
+            "version": game.version,
+        },
+        "provider": endpoint.provider,
+        "match_id": attachment.match_id,
+        "selector": dict(attachment.selector),
+        "terms": dict(attachment.terms),
+        "endpoint": {"language": endpoint.language, "timezone": endpoint.timezone, "options": dict(endpoint.options)},
+        "limits": settings.limits.model_dump(mode="json"),
+        "note_after": settings.polling.note_after,
+        "silent": settings.organizations[game.organization_id].withdrawn == "silent",
+        "recording": settings.recording.enabled,
+    }
+
+
+def kept_lines(folder: Path, adapter: ProviderAdapter, match_id: str) -> list[Line]:
+    """The answers of the match that the recording holds, the oldest first. Raises Unprocessable where they are too many."""
+    files = sorted(folder.glob(f"*/{file_of(adapter.endpoint, match_id)}"))
+    if sum(path.stat().st_size for path in files) > LARGEST:
+        raise Unprocessable(f"the recordings of the match are larger than {LARGEST} bytes")
+    return [line for path in files for line in read_lines(path)]
+
+
+def missing(decisions: Sequence[timeline.Decision], lines: Iterable[Line], game_id: str, text: str | None) -> list[str]:
+    """Why the bundle cannot be played to the same liveblog; nothing where it can. `text`: a resource that is left out."""
+    known = {(line.kind, line.digest) for line in lines}
+    wanted = {
+        (resource, digest)
+        for each in decisions
+        for resource, (outcome, digest) in each.answers.items()
+        if outcome == Outcome.CHANGED and resource != text
+    }
+    found = []
+    if not any(each.created == game_id for each in decisions):
+        found.append("the liveblog was not created from the match, or more than 30 days ago")
+    if absent := len(wanted - known):
+        found.append(f"{absent} of {len(wanted)} answers are not kept (recording.enabled)")
+    if text is not None:
+        found.append("the commentary was left out, so the liveblog has no texts of the provider")
+    return found
+
+
+def _around(found: Mapping[str, Any], window: IncidentWindow) -> dict[str, Any]:
+    """The timeline of the posts that were written in the window."""
+    since, until = (iso_instant(round(at * 1000)) or "" for at in (window.since, window.until))
+    posts = [post for post in found["posts"] if any(since <= step["at"]["believed"] < until for step in post["steps"])]
+    return {**found, "posts": posts}
+
+
+def pack(files: Mapping[str, bytes]) -> bytes:
+    """The files as one ZIP."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+def unpack(path: Path) -> dict[str, Any]:
+    """The parts of a bundle by name: JSON as values, answers and liveblog as bytes. Raises Unprocessable for anything else."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if sum(each.file_size for each in archive.infolist()) > 4 * LARGEST:
+                raise Unprocessable(f"{path} is too large")
+            raw = {name: archive.read(name) for name in archive.namelist()}
+        found: dict[str, Any] = {
+            name: json.loads(content) if name.endswith(".json") and name != "liveblog.json" else content
+            for name, content in raw.items()
+        }
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise Unprocessable(f"{path} is no incident bundle: {error}") from error
+    if "manifest.json" not in found or found["manifest.json"].get("form") != FORM:
+        raise Unprocessable(f"{path} is no incident bundle of this version")
+    return found
+
+
+def file_name(local_id: str, at: float) -> str:
+    """What a bundle is called where nobody says it; `at` in Unix seconds."""
+    return f"incident-{local_id}-{new_object_id(at)[:8]}.zip"

@@ -1,0 +1,123 @@
+"""What an incident's bundle takes out of the tables: a liveblog's history as far as it is kept, and the ids that it has."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from sqlalchemy import Connection, Table, or_, select, update
+
+from store.engine.records import EventWrite
+from store.engine.sql.bulk_write import upsert, write_batch
+from store.liveblogs import liveblogs
+from store.liveblogs.event_rows import event_of
+from store.tables import (
+    attachments,
+    events,
+    game_records,
+    ledger,
+    locations,
+    outbox,
+    players,
+    teams,
+    tournaments,
+    webhook_rounds,
+    webhooks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import ColumnElement
+
+    from store.engine.records import StoredEvent, StoredGame
+    from store.engine.unit import Unit
+
+MASTERS: Mapping[str, Table] = {table.name: table for table in (tournaments, locations, teams, players)}
+"""Parents before what refers to them."""
+ROUNDS = 1000
+
+
+def masters_of(conn: Connection, game_id: str) -> dict[str, list[dict[str, Any]]]:
+    """The records of master data that the liveblog names or has named, by their table, with the teams of the players."""
+    named = select(game_records.c.record_id).where(game_records.c.game_id == game_id)
+    teams_of_players = select(players.c.team_id).where(players.c.id.in_(named), players.c.team_id.is_not(None))
+    wanted: dict[str, ColumnElement[bool]] = {name: table.c.id.in_(named) for name, table in MASTERS.items()}
+    wanted["teams"] = or_(wanted["teams"], teams.c.id.in_(teams_of_players))
+    return {
+        name: [dict(row) for row in conn.execute(select(table).where(wanted[name]).order_by(table.c.id)).mappings()]
+        for name, table in MASTERS.items()
+    }
+
+
+def put_masters(unit: Unit, masters: Mapping[str, Sequence[Mapping[str, Any]]]) -> None:
+    """Have those records stand as they are given: before a replay, and after it, as other matches change them too."""
+    for name, table in MASTERS.items():
+        write_batch(unit.conn, upsert(table, [dict(row) for row in masters.get(name, ())]))
+
+
+def posts_of_the_sync(conn: Connection, game_id: str) -> list[str]:
+    """The `local_id`s of all posts that the sync has created, in the order of their creation."""
+    written = select(ledger.c.local_id).where(ledger.c.game_id == game_id)
+    query = select(events.c.local_id).where(events.c.game_id == game_id, events.c.local_id.in_(written))
+    return list(conn.scalars(query.order_by(events.c.serial)))
+
+
+def posts_of_people(conn: Connection, game_id: str, provider: str) -> list[dict[str, Any]]:
+    """Posts that a person wrote last, as they stand: the version that made them so, and the post."""
+    query = select(events).where(events.c.game_id == game_id, events.c.user_id != provider).order_by(events.c.version)
+    found = [event_of(row) for row in conn.execute(query)]
+    return [{"version": each.version, "at": each.written_at, **asdict(each.rewritten())} for each in found]
+
+
+def set_paused(unit: Unit, game_id: str, *, paused: bool) -> None:
+    """Have the liveblog written to by the sync or not, whatever its terms were; nothing else follows from it."""
+    terms = unit.conn.scalar(select(attachments.c.terms).where(attachments.c.game_id == game_id))
+    changed = {**(terms or {}), "paused": paused}
+    unit.conn.execute(update(attachments).where(attachments.c.game_id == game_id).values(terms=changed))
+
+
+def steps_of(conn: Connection, game_id: str) -> dict[int, int]:
+    """Version → when it was written (Unix seconds), as long as the outbox is kept."""
+    query = select(outbox.c.version, outbox.c.at).where(outbox.c.game_id == game_id)
+    return {row.version: row.at for row in conn.execute(query)}
+
+
+def rounds_of(conn: Connection, game_id: str, since: float, until: float) -> list[dict[str, Any]]:
+    """Rounds of webhook deliveries of the liveblog in that time (Unix seconds), the receivers by their hosts alone."""
+    table = webhook_rounds.c
+    columns = (
+        table.version,
+        table.kind,
+        table.round,
+        table.tries,
+        table.at,
+        table.took_ms,
+        table.success,
+        table.status_code,
+    )
+    query = (
+        select(webhooks.c.url, *columns)
+        .join(webhooks, webhooks.c.id == table.webhook_id)
+        .where(table.game_id == game_id, table.at >= since, table.at < until)
+        .order_by(table.id)
+        .limit(ROUNDS)
+    )
+    rows = (row._asdict() for row in conn.execute(query))
+    return [{**row, "url": None, "host": urlsplit(row["url"]).hostname} for row in rows]
+
+
+def step_as_people(unit: Unit, game: StoredGame, posts: Sequence[Mapping[str, Any]]) -> None:
+    """A step that the sync did not make: with the posts that stand as it left them, or none."""
+    known = liveblogs.events_named(unit.conn, [post["local_id"] for post in posts])
+    writes = tuple([_write_of(post, known.get(post["local_id"])) for post in posts])
+    liveblogs.write(unit, game, liveblogs.Change(events=writes))
+
+
+def _write_of(post: Mapping[str, Any], stored: StoredEvent | None) -> EventWrite:
+    """The post in what `posts_of_people` gave, as it is to be written."""
+    fields = {name: post[name] for name in ("document", "created_at", "local_status", "publish_at", "user_id")}
+    if stored is None:
+        return EventWrite.new(local_id=post["local_id"], **fields)
+    return stored.rewritten(updated_at=post["updated_at"], **fields)

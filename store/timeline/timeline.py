@@ -1,0 +1,149 @@
+"""The timeline of posts: written with them, finished after the commit, read by whoever wants to know why a goal was late."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, bindparam, delete, select, update
+
+from store.engine.sql.bulk_write import insert_rows, upsert
+from store.tables import webhook_rounds
+from store.timeline.tables import decisions, post_times
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from store.engine.sql.bulk_write import TableWrite
+    from store.engine.unit import Unit
+
+DIGEST = 16
+"""Characters of a body's SHA-256 by which a timeline names the body."""
+SHOWN = 2000
+"""Rows of one liveblog that are read at once, the newest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostTime:
+    """One time that the sync wrote a post. Times are Unix milliseconds, None where they are not known.
+
+    `what`: posted, draft, corrected, restored, withdrawn, disallowed or deleted. `said_at`: the provider's own time, in whole
+    seconds; `unsaid_at`: when the last answer came that did not say it yet; `answered_at`: when the answer that first said it
+    was here; `believed_at`: when it counted; `committed_at`: when readers could have it; `delivered_at`: the first frame of a
+    stream with it. `answers`: resource → digest of the body that stood then.
+    """
+
+    game_id: str
+    version: int
+    local_id: str
+    what: str
+    said_at: int | None = None
+    unsaid_at: int | None = None
+    answered_at: int
+    believed_at: int
+    committed_at: int | None = None
+    delivered_at: int | None = None
+    answers: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Answers of one poll, and what became of them.
+
+    `answers`: resource → its outcome and the digest of the body that stands; `versions`: `ticker_id` of a liveblog that was
+    looked at → the first and the last version that it stepped to, or none; `written_at`: the instant of the unit (Unix
+    seconds), the other times are milliseconds; `created`: the `ticker_id` of the liveblog that was made of the answers, empty
+    for a poll.
+    """
+
+    follow_id: str
+    answered_at: int
+    believed_at: int
+    written_at: int
+    pending: bool
+    answers: Mapping[str, Sequence[str]]
+    versions: Mapping[str, Sequence[int]]
+    created: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A version of a liveblog that is committed, and when (Unix milliseconds); `delivered_at` None where nobody watched."""
+
+    game_id: str
+    version: int
+    committed_at: int
+    delivered_at: int | None = None
+
+
+_FINISHED = (
+    update(post_times)
+    .where(post_times.c.game_id == bindparam("of_game"), post_times.c.version == bindparam("of_version"))
+    .values(committed_at=bindparam("committed"), delivered_at=bindparam("delivered"))
+)
+
+
+def post_rows(times: Iterable[PostTime]) -> list[TableWrite]:
+    """What is to be written of these times, in the transaction of the posts."""
+    return upsert(post_times, [asdict(each) for each in times])
+
+
+def decision_row(decision: Decision) -> list[TableWrite]:
+    """What is to be written of a decision, in the transaction of its answers."""
+    return insert_rows(decisions, [asdict(decision)])
+
+
+def finish(unit: Unit, commits: Iterable[Commit]) -> None:
+    """Note when versions were committed and first delivered: no transaction knows that of itself."""
+    rows = [
+        {
+            "of_game": each.game_id,
+            "of_version": each.version,
+            "committed": each.committed_at,
+            "delivered": each.delivered_at,
+        }
+        for each in commits
+    ]
+    if rows:
+        unit.conn.execute(_FINISHED, rows)
+
+
+def times_of(conn: Connection, game_id: str, local_id: str | None = None) -> list[PostTime]:
+    """The timeline of a liveblog's posts, or of one of them, the oldest first; of very many the newest `SHOWN`."""
+    query = select(post_times).where(post_times.c.game_id == game_id)
+    if local_id is not None:
+        query = query.where(post_times.c.local_id == local_id)
+    query = query.order_by(post_times.c.version.desc(), post_times.c.local_id).limit(SHOWN)
+    return [PostTime(**row._asdict()) for row in reversed(conn.execute(query).all())]
+
+
+def decisions_of(conn: Connection, follow_id: str) -> list[Decision]:
+    """What was decided upon the answers of a match, the oldest first, as far back as it is kept."""
+    columns = [column for column in decisions.c if column.name != "id"]
+    query = select(*columns).where(decisions.c.follow_id == follow_id).order_by(decisions.c.id)
+    return [Decision(**row._asdict()) for row in conn.execute(query)]
+
+
+def deliveries_of(conn: Connection, game_id: str, since: int) -> list[tuple[int, int]]:
+    """Versions of the liveblog that a webhook receiver has taken since then, and when (milliseconds), the first ones first."""
+    table = webhook_rounds.c
+    query = (
+        select(table.version, table.at, table.took_ms)
+        .where(table.game_id == game_id, table.at >= since / 1000, table.success)
+        .order_by(table.at)
+        .limit(SHOWN)
+    )
+    found = ((row.version, round(row.at * 1000) + row.took_ms) for row in conn.execute(query))
+    return sorted(found, key=lambda pair: pair[1])
+
+
+def purge(unit: Unit, *, before: int, limit: int = 500) -> int:
+    """Forget what was believed before that time (milliseconds), `limit` rows of each kind; how many there were."""
+    keys = (post_times.c.game_id, post_times.c.version, post_times.c.local_id)
+    old = unit.conn.execute(select(*keys).where(post_times.c.believed_at < before).limit(limit)).all()
+    gone = len(old)
+    if old:
+        query = delete(post_times).where(*(column == bindparam(f"old_{column.name}") for column in keys))
+        unit.conn.execute(query, [{f"old_{name}": value for name, value in row._asdict().items()} for row in old])
+    ids = select(decisions.c.id).where(decisions.c.believed_at < before).limit(limit)
+    return gone + int(unit.conn.execute(delete(decisions).where(decisions.c.id.in_(ids))).rowcount)

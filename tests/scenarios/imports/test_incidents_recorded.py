@@ -1,0 +1,45 @@
+"""Incidents of recorded matches: their bundles are played to the same liveblog, byte for byte."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+from ingest.cli.incident import _collect
+from ingest.incident.bundle import IncidentWindow, pack, unpack
+from ingest.incident.play import play
+from providers.registry import Registry
+from tests.kit.day import match_day
+from tests.kit.recordings import required, soccer_recordings
+from tests.scenarios.imports.test_recordings import created_when_it_appears
+
+WINDOW = IncidentWindow(since=0.0, until=9e9)
+
+
+async def bundle_of(day, path, local_id, **wanted):
+    """The bundle of the liveblog, through its file."""
+    path.write_bytes(pack(await _collect(day.settings, local_id, WINDOW, **{"commentary": True, **wanted})))
+    return await asyncio.to_thread(unpack, path)
+
+
+@pytest.mark.long
+async def test_bundles_of_all_recorded_matches_give_the_same_liveblogs(tmp_path):
+    """Eight of eight: real answers with their faults, corrections and withdrawals, through files and a database of its own."""
+    files = required(soccer_recordings())
+    recording = {"enabled": True, "folder": str(tmp_path / "recorded")}
+    async with match_day(files, folder=tmp_path, speed=1000, live=0.25, recording=recording) as day:
+        names = {each: (await created_when_it_appears(day, each))["local_id"] for each in day.replay.matches}
+        await day.until_played()
+        await day.until_quiet(*names.values())
+        same = {}
+        for match_id, local_id in names.items():
+            path = tmp_path / f"{match_id}.zip"
+            bundle = await bundle_of(day, path, local_id)
+            assert bundle["manifest.json"]["missing"] == []
+            served = await day.client.get("/api/v6/ticker/show.json", params={"id": local_id, "limit": 1000})
+            assert json.loads(bundle["liveblog.json"]) == served.json()
+            played = await play(bundle, Registry.load())
+            same[match_id] = played.same
+        assert same == dict.fromkeys(names, True)
