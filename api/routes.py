@@ -11,7 +11,7 @@ from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import handback, source, timeline
+from api.external import handback, match_preview, source, timeline
 from api.feeds import endpoint as feeds
 from api.feeds.feed import FEED_PATH
 from api.http.openapi import DocumentLimits, Json, document
@@ -33,6 +33,7 @@ from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
 from mapping.documents.event import Event
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource, HandBack
+from mapping.documents.external_preview import ExternalPreview
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
@@ -82,6 +83,7 @@ ROUTES: tuple[Route, ...] = (
     )),
     Route("GET", media.LINK_PATH, media.link, "read", media.LINK),
     Route("POST", f"{EXTERNAL}/createFromExternal", external.create_from_external, "external", external.CREATE),
+    Route("GET", f"{EXTERNAL}/previewExternal", match_preview.show_preview, "external", match_preview.PREVIEW),
     Route("GET", f"{SOURCE}.json", source.show, "external", source.SHOW),
     Route("POST", f"{SOURCE}.json", source.change, "external", source.CHANGE),
     Route("POST", f"{SOURCE}/attach.json", source.attach, "external", source.ATTACH),
@@ -122,7 +124,7 @@ REQUESTS: tuple[type[BaseModel], ...] = (
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    Collection[Game], Event, ExternalSource, Game,
+    Collection[Game], Event, ExternalPreview, ExternalSource, Game,
     GameShowResponse, Media, PostTimelines, WebhookDeliveries, WebhookSubscription,
     *(model for capability in CAPABILITIES for model in capability.responses),
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),

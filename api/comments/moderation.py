@@ -44,7 +44,9 @@ ACTIONS = {
     "approve": CommentStatus.APPROVED,
     "reject": CommentStatus.REJECTED,
     "delete": CommentStatus.DELETED,
+    "wait": CommentStatus.PENDING,
 }
+"""Action → the status that the comment has then; one that waits again has been decided by nobody."""
 EXPORTED_AS = "jsonl"
 """Unless the request says otherwise."""
 STATUSES = {str(each): str(each) for each in CommentStatus}
@@ -66,7 +68,7 @@ LIST = openapi.operation(
 )
 MODERATE = openapi.operation(
     "comments.moderate",
-    "Approve, reject or delete a comment",
+    "Approve, reject or delete a comment, or have it wait again",
     "Moderation",
     {200: openapi.document_answer(ModeratedComment, "The comment as it is now"), **WRITE_REFUSALS},
     parameters=[ORGANIZATION, openapi.in_path("commentId")],
@@ -113,7 +115,7 @@ async def list_comments(request: ApiRequest) -> Response:
             conn,
             request.organization_id,
             status=status,
-            game_id=_own_liveblog(conn, request.organization_id, name).id if name else None,
+            game_id=own_liveblog(conn, request.organization_id, name).id if name else None,
             channel_id=query.get("channel_id") or None,
             limit=limit,
             after=query.get("next") or None,
@@ -130,7 +132,10 @@ async def list_comments(request: ApiRequest) -> Response:
 
 
 async def moderate(request: ApiRequest) -> Response:
-    """Approve, reject or delete a comment (ours). What a person has decided is not hidden by reports any more."""
+    """Approve, reject or delete a comment, or have it wait again (ours).
+
+    What a person has decided is not hidden by reports any more.
+    """
     services, comment_id = request.services, request.path_params["commentId"]
     decision = await request.document(CommentDecision)
     decide = partial(
@@ -182,7 +187,7 @@ async def export(request: ApiRequest) -> Response:
     if not name:
         raise InvalidRequest("liveblogId is missing", field="liveblogId")
     store = request.services.store
-    game = await store.read(partial(_own_liveblog, organization_id=request.organization_id, name=name))
+    game = await store.read(partial(own_liveblog, organization_id=request.organization_id, name=name))
     return TableFile(COLUMNS, form).response("comments", export_comments(store.read, game.id, form))
 
 
@@ -197,7 +202,8 @@ def _shown(**fields: object) -> Response:
     return json_response(fields)
 
 
-def _own_liveblog(conn: Connection, organization_id: str, name: str) -> StoredGame:
+def own_liveblog(conn: Connection, organization_id: str, name: str) -> StoredGame:
+    """The organization's liveblog of that `local_id` or `ticker_id`. Raises NotFound."""
     game = liveblogs.find_game(conn, name)
     if game is None or game.organization_id != organization_id or game.local_status == LocalStatus.DELETED:
         raise NotFound(NO_LIVEBLOG, field="liveblogId")

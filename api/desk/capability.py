@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from api.desk.attendance import Attendance
+from api.desk.fragment_cache import FragmentCache
 from api.desk.openid_provider import OpenIdProvider
 from api.desk.passwords import PasswordChecks
 from api.desk.sessions_door import SessionsDoor
@@ -16,6 +17,7 @@ DESK = Capability(
     parts=lambda services, monotonic: (
         SessionsDoor(services),
         PasswordChecks(services.settings.desk.password_checks),
+        FragmentCache(monotonic),
         OpenIdProvider(services.settings.desk.openid, services.clock, monotonic),
         Attendance(monotonic),
     ),

@@ -9,11 +9,14 @@ from starlette.responses import Response
 
 from api.http import static
 from api.page.reader_language import preferred_locale
+from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
+from mapping.desk.matches_text import MatchesText
 from mapping.locales import translator
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from enum import StrEnum
 
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest
@@ -41,10 +44,16 @@ class NavigationLink(NamedTuple):
     """A page that the navigation leads to: its path, and its name."""
 
     path: str
-    name: DeskText
+    name: StrEnum
+    scope: str = "read"
+    """Whom the navigation leads there: people who have it."""
 
 
-NAVIGATION = (NavigationLink("/desk", DeskText.LIVEBLOGS), NavigationLink("/desk/account", DeskText.ACCOUNT))
+NAVIGATION = (
+    NavigationLink("/desk", MatchesText.MATCHES),
+    NavigationLink("/desk/comments", CommentsText.COMMENTS, "comments"),
+    NavigationLink("/desk/account", DeskText.ACCOUNT),
+)
 
 
 class DeskPage(NamedTuple):
@@ -62,7 +71,7 @@ class DeskPage(NamedTuple):
         texts = translator(preferred_locale(request.headers.get("accept-language", "")))
         return cls(texts, person, path, "../" * (path.count("/") - 1))
 
-    def text(self, name: DeskText, **values: object) -> str:
+    def text(self, name: StrEnum, **values: object) -> str:
         """The text in the reader's language, escaped."""
         return escape(self.texts.text(name, context=None, **values))
 
@@ -75,13 +84,21 @@ class DeskPage(NamedTuple):
         token = "" if self.person is None else self.person.csrf_token
         return f'<input type="hidden" name="csrf_token" value="{escape(token)}">'
 
-    def response(self, title: str, body: str, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-        """The whole page; `title` is escaped here, `body` is HTML."""
-        html = self._document(title, body).encode("utf-8", "replace")
+    def response(
+        self,
+        title: str,
+        body: str,
+        status: int = 200,
+        headers: Mapping[str, str] | None = None,
+        scripts: Iterable[str] = (),
+    ) -> Response:
+        """The whole page; `title` is escaped here, `body` is HTML. `scripts`: names of the page's own files."""
+        html = self._document(title, body, scripts).encode("utf-8", "replace")
         return Response(html, status, {**HEADERS, **(headers or {})}, media_type=static.TYPES["html"])
 
-    def _document(self, title: str, body: str) -> str:
+    def _document(self, title: str, body: str, scripts: Iterable[str]) -> str:
         files = self.link(f"/desk/static/{static.version(STATIC)}")
+        own = "".join(f'<script type="module" src="{files}/{escape(each)}"></script>' for each in scripts)
         token = "" if self.person is None else f'<meta name="csrf-token" content="{escape(self.person.csrf_token)}">'
         return (
             f'<!doctype html><html lang="{escape(self.texts.locale)}"><head><meta charset="utf-8">'
@@ -90,7 +107,7 @@ class DeskPage(NamedTuple):
             f"{token}<title>{escape(title)} · matchwire</title>"
             f'<link rel="icon" href="{self.link("/static/icon.svg")}" type="image/svg+xml">'
             f'<link rel="stylesheet" href="{files}/desk.css">'
-            f'<script type="module" src="{files}/desk.js"></script></head><body>'
+            f'<script type="module" src="{files}/desk.js"></script>{own}</head><body>'
             f'<a class="skip" href="#content">{self.text(DeskText.SKIP)}</a>{self._head()}'
             f'<main id="content" tabindex="-1"><h1>{escape(title)}</h1>{body}</main></body></html>'
         )
@@ -102,6 +119,7 @@ class DeskPage(NamedTuple):
         links = "".join(
             f'<li><a href="{self.link(each.path)}"{self._current(each)}>{self.text(each.name)}</a></li>'
             for each in NAVIGATION
+            if each.scope in self.person.scopes
         )
         out = (
             f'<form method="post" action="{self.link("/desk/sign-out")}">{self.csrf_field()}'

@@ -60,6 +60,9 @@ class ImportRequest:
 ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
 """Creates the liveblog, or attaches it, and gives the decorated game with `external`; raises the errors of `mapping.errors`."""
 
+PreviewMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
+"""Gives what the match of a request holds, without making anything of it; raises the errors of `mapping.errors`."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Services:
@@ -88,6 +91,9 @@ class Services:
     """The numbers for Prometheus in a form that an `Accept` header names, and their content type."""
     status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
     """What `/status` shows."""
+    preview_match: PreviewMatch | None = None
+    last_answers: Callable[[], Mapping[str, float]] | None = None
+    """When each match that this process follows had its last good answer (Unix seconds), by the id of its follow."""
     parts: Mapping[type, object] = field(default_factory=dict)
     """What capabilities keep in this process, each by its type and by those that it extends."""
 

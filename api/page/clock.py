@@ -65,6 +65,14 @@ def _of_play(game: Json, translator: Translator, now: float) -> ShownClock:
     return ShownClock(label=label, live=True, reading=display(options, state, int(now)), **going_on)
 
 
+def has_stopped(game: Json, now: float) -> bool:
+    """Whether the match is being played, and its clock has run on for so long that the state must be an old one."""
+    state, options = node(game, "state_info"), node(game, "options")
+    if state.get("gamestate") != RUNNING or state.get("is_break") is True:
+        return False
+    return _stopped(_going_on(options, state, number(state, "recurrence") or 0), now)
+
+
 def _unknown(options: Json, state: Json) -> bool:
     """Whether the clock has run since the phase began, which it does in no such sport: an import knows the beginning alone."""
     kept = state.get("timeout") is True or (number(state, "check_seconds") or 0) > 0

@@ -41,6 +41,7 @@ from ingest.media.file_store import file_store
 from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import connections_that_fit, listener_of, serving
+from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
@@ -193,6 +194,8 @@ async def _services(
         check_file_address=guard.may_be_kept,
         metrics=process.metrics.exposition,
         status=status.make,
+        preview_match=MatchPreviews(components.importer),
+        last_answers=components.followers.last_answers,
     ).having(images, streams, request_log, ReadCounts(), UnknownThemes(), *capabilities)
 
 

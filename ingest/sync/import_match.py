@@ -150,6 +150,11 @@ class Importer:
         _, _, match, _ = await self._fetch(request)
         return match.kickoff
 
+    async def match_of(self, request: ImportRequest) -> tuple[ProviderSource, Match]:
+        """The match that the request means, as the provider gives it now, and the access to it; raises as a creation does."""
+        fetched = await self._fetch(request)
+        return fetched[0], fetched[2]
+
     async def _fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match, Arrival]:
         """Fetch and translate what the request means, and check that it may be had."""
         source = self._source(request.organization_id, request.provider)

@@ -93,7 +93,7 @@ class CommentReported(Document):
 class CommentDecision(Document):
     """What to do with a comment."""
 
-    action: Literal["approve", "reject", "delete"]
+    action: Literal["approve", "reject", "delete", "wait"]
 
 
 class ReaderBanRequest(Document):

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 def decide(
     unit: Unit, organization_id: str, comment_id: str, status: CommentStatus, *, client_id: str
 ) -> StoredComment:
-    """Approve, reject or delete a comment of the organization. Raises NotFound, also for one that is deleted."""
+    """Give a comment of the organization this status. Raises NotFound, also for one that is deleted.
+
+    One that waits again was decided by nobody, so that reports count.
+    """
     found = comments.require(unit.conn, comment_id, lock=True)
     if found.organization_id != organization_id or found.status == CommentStatus.DELETED:
         raise NotFound(NO_COMMENT)
-    comments.set_status(unit, comment_id, status, moderated_by=client_id)
+    comments.set_status(unit, comment_id, status, moderated_by=None if status is CommentStatus.PENDING else client_id)
     return comments.require(unit.conn, comment_id)
 
 

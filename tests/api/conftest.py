@@ -36,6 +36,24 @@ __all__ = ["browser", "browsers", "chromium"]
 NOW = 1_790_000_000
 
 
+PREVIEW = {
+    "provider": "heim",
+    "selector": {"matchId": "8315073"},
+    "sportstype": "soccer",
+    "title": "SV Hafenstadt – AV Bergheim",
+    "competition": "Küstencup",
+    "homeTeam": "SV Hafenstadt",
+    "awayTeam": "AV Bergheim",
+    "startsAt": NOW + 3600,
+    "status": "scheduled",
+    "scoreboard": True,
+    "lineUps": 36,
+    "events": 0,
+    "textContent": True,
+}
+"""What a provider holds of a match that is still to be played."""
+
+
 class NoFiles:
     """A storage that takes every file and has none."""
 
@@ -64,6 +82,8 @@ class Server:
     services: Services | None = None
     requested: list[ImportRequest] = field(default_factory=list)
     fails: Exception | None = None
+    previewed: dict[str, Any] = field(default_factory=lambda: dict(PREVIEW))
+    answered: dict[str, float] = field(default_factory=dict)
     ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
     now: float = NOW
     ticks: float = 0.0
@@ -73,6 +93,12 @@ class Server:
         if self.fails is not None:
             raise self.fails
         return {"_type": "Svc::Model::Game", "local_id": "gnew", "external": {"provider": request.provider}}
+
+    async def preview_match(self, request: ImportRequest) -> dict[str, Any]:
+        self.requested.append(request)
+        if self.fails is not None:
+            raise self.fails
+        return {**self.previewed, "provider": request.provider}
 
     async def is_ready(self) -> dict[str, Any]:
         return self.ready
@@ -117,6 +143,8 @@ async def serving(
         files=files or NoFiles(),
         metrics=metrics,
         status=server.report,
+        preview_match=server.preview_match,
+        last_answers=lambda: server.answered,
     ).having(RequestLog(1.0), ReadCounts(), UnknownThemes())
     server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)

@@ -54,6 +54,9 @@ RIGHT = (
         r"liveblog\.handBackExternal", 422, words="^the provider (says nothing|has no such)", field="fields|events"
     ),
     Refusal("liveblog.(create|attach).*", 400, words="must be digits$", field="Id$"),
+    Refusal("liveblog.preview.*", 400, words="must be digits$", field="Id$"),
+    # One of three parameters names the match, which OpenAPI cannot say of a query.
+    Refusal("liveblog.preview.*", 422, words="^one of matchId, phaseId, overallId", field="matchId"),
     # Whether bytes are an image no schema can say.
     Refusal(r"media\.upload", 415, words="^the body should be an image"),
     # What makes an address is more than a pattern says; a side and its density are in bounds each, and out of them together.

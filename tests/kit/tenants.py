@@ -124,6 +124,7 @@ def of_owner(n: Names) -> Sent:
 
 ROWS: dict[str, Row | ByName | Public] = {
     "liveblog.createFromExternal": Row(("external",), lambda n: Sent(of_path(n), body=IMPORT), 403),
+    "liveblog.previewExternal": Row(("external",), lambda n: Sent(of_path(n), query=IMPORT), 403),
     "liveblog.external": Row(("external",), of_liveblog, 403, own=404),
     "liveblog.changeExternal": Row(("external",), lambda n: of_liveblog(n, paused=True), 403, own=404),
     "liveblog.attachExternal": Row(("external",), lambda n: of_liveblog(n, **IMPORT), 403, own=404),

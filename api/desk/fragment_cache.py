@@ -1,0 +1,56 @@
+"""Fragments that open desks request every few seconds: each is made once for all who see the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cachetools import TTLCache
+from starlette.responses import Response
+
+from api.desk.desk_frame import HEADERS
+from api.http.conditional import is_unchanged
+from api.http.flight_group import FlightGroup
+from api.http.rendered import Rendering
+from api.http.static import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Hashable
+
+    from api.http.request import ApiRequest
+
+KEPT_SECONDS = 2.0
+"""For so long what one desk was given is what others are given."""
+MOST = 64
+
+
+class FragmentCache:
+    """Fragments by all that they depend on: the organization, the language, what the person may do, the filter."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        self._kept: TTLCache[Hashable, Rendering] = TTLCache(MOST, KEPT_SECONDS, timer=monotonic)
+        self._making = FlightGroup()
+
+    async def get(self, key: Hashable, make: Callable[[], Coroutine[None, None, str]]) -> Rendering:
+        """The fragment, made by `make` unless it was made a moment ago."""
+        found: Rendering | None = self._kept.get(key)
+        if found is not None:
+            return found
+
+        async def render() -> Rendering:
+            made = Rendering.of((await make()).encode("utf-8", "replace"))
+            self._kept[key] = made
+            return made
+
+        return await self._making(key, render)
+
+    def forget(self) -> None:
+        """What is made next shows what was just written."""
+        self._kept.clear()
+
+
+def fragment_response(request: ApiRequest, found: Rendering) -> Response:
+    """The fragment, or 304 for a desk that has it."""
+    headers = {**HEADERS, "ETag": found.etag}
+    if is_unchanged(request.headers, found.etag, None):
+        return Response(status_code=304, headers=headers)
+    return Response(found.body, headers=headers, media_type=TYPES["html"])

@@ -1,0 +1,188 @@
+"""The table of matches as data: which liveblogs, in which order, what is wrong with each. A bounded number of statements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from api.page.clock import has_stopped
+from mapping.desk.match_trouble import GROUPS, MatchFacts, Trouble, contains_words, place_of, troubles_of
+from store.alarms import alarms
+from store.following import overview
+from store.webhooks import webhooks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from store.alarms.alarms import Alarm
+    from store.following.overview import FollowedLiveblog, ListedLiveblog
+
+OTHERS = "others"
+SHOWS = ("followed", *GROUPS, OTHERS)
+SOME = "some"
+"""Whatever the trouble is."""
+REFUSES = "refuses the credentials"
+"""How the alarm of a lost provider says so."""
+
+
+class TableFilter(NamedTuple):
+    """What the table shows: `show` is one of `SHOWS`; an empty text filters nothing."""
+
+    show: str = SHOWS[0]
+    provider: str = ""
+    trouble: str = ""
+    q: str = ""
+    page: int = 1
+    limit: int = 50
+
+    @property
+    def offset(self) -> int:
+        """Liveblogs on the pages before."""
+        return (self.page - 1) * self.limit
+
+
+class Sight(NamedTuple):
+    """What the process knows beside the store. `answers`: id of a follow → its last good answer; `allowed`: seconds without one."""
+
+    organization_id: str
+    answers: Mapping[str, float]
+    now: float
+    allowed: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow:
+    """A liveblog of the table. `followed` and `answered_at` are None without a match, `answered_at` also where it is unknown."""
+
+    liveblog: ListedLiveblog
+    followed: FollowedLiveblog | None = None
+    troubles: tuple[Trouble, ...] = ()
+    answered_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchTable:
+    """A page of the table. `total`: liveblogs that the filter takes, None where they are not counted; `troubled` of all."""
+
+    rows: Sequence[TableRow]
+    total: int | None
+    troubled: int
+    more: bool
+    providers: Sequence[str]
+    receivers_failing: int
+    receivers_disabled: int
+
+
+class _Judged(NamedTuple):
+    followed: FollowedLiveblog
+    answered_at: float | None
+    troubles: tuple[Trouble, ...]
+
+
+def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTable:
+    """The page of the table that is wanted."""
+    followed = overview.followed_liveblogs(conn, sight.organization_id)
+    running = [each.game_id for each in followed if each.status in GROUPS["running"]]
+    documents = overview.listed_liveblogs(conn, running) if running else {}
+    judged = _judge(conn, sight, followed, documents)
+    if wanted.show == OTHERS:
+        rows, total, more = _others(conn, sight, wanted)
+    else:
+        rows, total, more = _page(conn, [each for each in judged if _wants(wanted, each)], wanted, documents)
+    receivers = webhooks.list_subscriptions(conn, sight.organization_id)
+    return MatchTable(
+        rows=rows,
+        total=total,
+        troubled=sum(bool(each.troubles) for each in judged),
+        more=more,
+        providers=sorted({each.provider for each in followed}),
+        receivers_failing=sum(each.status == "active" and each.failures > 0 for each in receivers),
+        receivers_disabled=sum(each.status == "disabled" for each in receivers),
+    )
+
+
+def _judge(
+    conn: Connection, sight: Sight, followed: Sequence[FollowedLiveblog], documents: Mapping[str, ListedLiveblog]
+) -> list[_Judged]:
+    """Each with its troubles, the worst first."""
+    open_ = {
+        (each.kind, each.name): each
+        for each in alarms.list_alarms(conn, ended_since=sight.now)
+        if each.ended_at is None
+    }
+    judged = []
+    for each in followed:
+        shown = documents.get(each.game_id)
+        answered = sight.answers.get(each.follow_id)
+        stopped = shown is not None and has_stopped(shown.game.document, sight.now)
+        troubles = troubles_of(_facts(each, open_, answered, stopped=stopped), now=sight.now, allowed=sight.allowed)
+        judged.append(_Judged(each, answered, troubles))
+    return sorted(
+        judged,
+        key=lambda each: place_of(each.troubles, each.followed.status, each.followed.kickoff, each.followed.title),
+    )
+
+
+def _facts(
+    each: FollowedLiveblog, open_: Mapping[tuple[str, str], Alarm], answered: float | None, *, stopped: bool
+) -> MatchFacts:
+    names = {
+        "feed_silent": (each.follow_id,),
+        "provider_lost": (each.endpoint,),
+        "frozen": (f"match:{each.follow_id}", f"liveblog:{each.game_id}"),
+    }
+    kinds = {kind for kind, about in names.items() if any((kind, name) in open_ for name in about)}
+    lost = open_.get(("provider_lost", each.endpoint))
+    return MatchFacts(
+        status=each.status,
+        kickoff=each.kickoff,
+        answered_at=answered,
+        alarms=frozenset(kinds),
+        refused=lost is not None and REFUSES in str(lost.details.get("cause")),
+        left_out=each.failing_since is not None,
+        failing=each.failing > 0,
+        pending=each.pending,
+        clock_stopped=stopped,
+        drafts=each.drafts,
+    )
+
+
+def _wants(wanted: TableFilter, each: _Judged) -> bool:
+    followed, trouble = each.followed, wanted.trouble
+    conditions: tuple[Callable[[], bool], ...] = (
+        lambda: wanted.show not in GROUPS or followed.status in GROUPS[wanted.show],
+        lambda: not wanted.provider or followed.provider == wanted.provider,
+        lambda: not trouble or (bool(each.troubles) if trouble == SOME else trouble in each.troubles),
+        lambda: contains_words(followed.title, wanted.q),
+    )
+    return all(holds() for holds in conditions)
+
+
+def _page(
+    conn: Connection, found: Sequence[_Judged], wanted: TableFilter, documents: Mapping[str, ListedLiveblog]
+) -> tuple[list[TableRow], int, bool]:
+    shown = found[wanted.offset : wanted.offset + wanted.limit]
+    missing = [each.followed.game_id for each in shown if each.followed.game_id not in documents]
+    known = {**documents, **(overview.listed_liveblogs(conn, missing) if missing else {})}
+    rows = [
+        TableRow(
+            liveblog=known[each.followed.game_id],
+            followed=each.followed,
+            troubles=each.troubles,
+            answered_at=each.answered_at,
+        )
+        for each in shown
+        if each.followed.game_id in known
+    ]
+    return rows, len(found), wanted.offset + wanted.limit < len(found)
+
+
+def _others(conn: Connection, sight: Sight, wanted: TableFilter) -> tuple[list[TableRow], None, bool]:
+    owner, most = sight.organization_id, wanted.limit + 1
+    found = overview.other_liveblogs(conn, owner, wanted.q, limit=most, offset=wanted.offset)
+    rows = [
+        TableRow(liveblog=each, troubles=(Trouble.DRAFTS,) if each.drafts else ()) for each in found[: wanted.limit]
+    ]
+    return rows, None, len(found) > wanted.limit

@@ -1,0 +1,181 @@
+"""The page on which a person changes what a liveblog takes over from its match, and detaches it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from api.desk.desk_frame import redirect
+from api.desk.fragment_cache import FragmentCache
+from api.desk.matches.form_operations import perform_change, perform_detachment, perform_show
+from api.desk.matches.match_table import automatic_text, kind_name
+from api.desk.matches.matches_page import NEW, may_change, select_html
+from api.desk.matches.refusal_text import refusal_text
+from api.external.source import NOT_ATTACHED, NamedLiveblog
+from api.http.request import parse_document
+from api.page.reader_language import LOCALES
+from api.page.scoreboard import title
+from api.page.times import territorial
+from mapping.desk.matches_text import MatchesText
+from mapping.desk.own_path import HOME
+from mapping.documents.external import ExternalChange
+from mapping.errors import NotFound, ServiceError
+from mapping.import_options import ImportOptions
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from starlette.responses import Response
+
+    from api.desk.desk_frame import DeskPage
+    from api.http.people import DeskPerson
+    from api.http.request import ApiRequest, Query
+    from store.liveblogs.liveblogs import StoredGame
+
+MATCH = "/desk/matches/{liveblogId}"
+EXCLUDE = "exclude."
+"""How the fields of event types begin."""
+
+
+async def show_settings(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
+    """The page."""
+    notice = page.text(MatchesText.SAVED) if request.query.get("done") else ""
+    return await _page(request, page, person, notice=notice)
+
+
+async def save_settings(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """Save what the form says of automatic posting, text and language."""
+    name = _name(request)
+    try:
+        await perform_change(request, person, name, change_of(form))
+    except NotFound:
+        raise
+    except ServiceError as error:
+        return await _page(request, page, person, alert=refusal_text(page, error), status=409)
+    return _done(request, name)
+
+
+async def detach(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """Take the liveblog off its match, where the person has confirmed it."""
+    name = _name(request)
+    if "confirmed" not in form:
+        return await _page(request, page, person)
+    try:
+        await perform_detachment(request, person, name)
+    except NotFound:
+        raise
+    except ServiceError as error:
+        return await _page(request, page, person, alert=refusal_text(page, error), status=409)
+    return _done(request, name)
+
+
+def change_of(form: Query) -> dict[str, Any]:
+    """The `ExternalChange` that the form stands for: a box that is not ticked says no."""
+    excluded = sorted(each.removeprefix(EXCLUDE) for each in form if each.startswith(EXCLUDE))
+    return {
+        "autoPostEnabled": "auto" in form,
+        "autoPostConfiguration": {"excludeScoreboard": "scoreboard" in form, "excludeEvents": excluded},
+        "includeTextContent": "text" in form,
+        "paused": "paused" in form,
+        **({"locale": form["locale"]} if form.get("locale") else {}),
+    }
+
+
+def locale_select(page: DeskPage, chosen: str) -> str:
+    """A choice of the languages in which our own texts are written."""
+    from babel import Locale  # a start that renders nothing needs no calendar
+
+    reader = territorial(page.texts.locale)
+    names = [(each, Locale.parse(territorial(each)).get_display_name(reader) or each) for each in LOCALES]
+    return select_html(page, "locale", MatchesText.LOCALE, [(each, escape(name)) for each, name in names], chosen)
+
+
+def box(name: str, label: str, *, ticked: bool, required: bool = False) -> str:
+    """A box with its label, which is escaped already."""
+    state = f"{' checked' if ticked else ''}{' required' if required else ''}"
+    return f'<label class="tick"><input type="checkbox" name="{escape(name)}" value="yes"{state}> <span>{label}</span></label>'
+
+
+def _name(request: ApiRequest) -> str:
+    return str(request.path_params["liveblogId"])
+
+
+def _done(request: ApiRequest, name: str) -> Response:
+    request.services[FragmentCache].forget()
+    return redirect(request, f"/desk/matches/{quote(name, safe='')}?done=saved")
+
+
+async def _page(
+    request: ApiRequest, page: DeskPage, person: DeskPerson, *, notice: str = "", alert: str = "", status: int = 200
+) -> Response:
+    named = NamedLiveblog(_name(request), person.organization_id)
+    game = await request.services.store.read(named.find)
+    name = title(game.as_document())
+    try:
+        found = await perform_show(request, person, named.name)
+    except NotFound as error:
+        if error.message != NOT_ATTACHED:
+            raise
+        found = None
+    said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
+    said += f'<p class="alert" role="alert">{alert}</p>' if alert else ""
+    address = page.link("/desk/liveblogs/" + quote(game.local_id, safe=""))
+    links = (
+        f'<p class="pager"><a href="{address}">'
+        f"{page.text(MatchesText.OPEN_LIVEBLOG)}</a>"
+        f'<a href="{page.link(HOME)}">{page.text(MatchesText.MATCHES)}</a></p>'
+    )
+    types = request.services.event_types
+    parts = _attached(page, person, game, found, types) if found else _alone(page, person, game.local_id)
+    return page.response(name, f"{said}{links}{parts}", status)
+
+
+def _alone(page: DeskPage, person: DeskPerson, local_id: str) -> str:
+    link = _attach_link(page, local_id) if may_change(person) else ""
+    return f'<section class="card"><p>{page.text(MatchesText.NOT_ATTACHED)}</p>{link}</section>'
+
+
+def _attached(
+    page: DeskPage, person: DeskPerson, game: StoredGame, found: dict[str, Any], event_types: frozenset[str]
+) -> str:
+    terms = parse_document(ExternalChange, found).applied_to(ImportOptions(sport=game.sportstype))
+    match = f"{found['provider']} · {found['selector']['matchId']}"
+    facts = (
+        f'<section class="card"><p class="facts">{escape(match)} · {page.text(MatchesText.AUTOMATIC)}: '
+        f"{escape(automatic_text(page.texts, terms))}</p>"
+    )
+    if not may_change(person):
+        return f"{facts}<p>{page.text(MatchesText.YOUR_ROLE)}</p></section>"
+    known = event_types | terms.exclude_events
+    kinds = sorted(each for each in known if each.startswith(f"{game.sportstype}."))
+    address = page.link("/desk/matches/" + quote(game.local_id, safe=""))
+    boxes = "".join(
+        box(EXCLUDE + each, escape(kind_name(page.texts, each)), ticked=each in terms.exclude_events) for each in kinds
+    )
+    left_out = f"<fieldset><legend>{page.text(MatchesText.LEFT_OUT)}</legend>{boxes}</fieldset>" if boxes else ""
+    ticks = (
+        (("paused", MatchesText.PAUSED, terms.paused)),
+        (("auto", MatchesText.POST_AUTOMATICALLY, terms.auto_post)),
+        (("text", MatchesText.WITH_TEXT, terms.text)),
+        (("scoreboard", MatchesText.LEAVE_SCOREBOARD, terms.exclude_scoreboard)),
+    )
+    shown = "".join(box(field, page.text(label), ticked=on) for field, label, on in ticks)
+    save = (
+        f'<form method="post" action="{address}/settings">{page.csrf_field()}{shown}{left_out}'
+        f"{locale_select(page, terms.locale)}<button>{page.text(MatchesText.SAVE)}</button></form></section>"
+    )
+    confirm = box(
+        "confirmed", page.text(MatchesText.DETACH_CONFIRM, title=title(game.as_document())), ticked=False, required=True
+    )
+    off = (
+        f'<section class="card"><h2>{page.text(MatchesText.DETACH)}</h2><p>{page.text(MatchesText.DETACH_SAYS)}</p>'
+        f'<form method="post" action="{address}/detach">{page.csrf_field()}{confirm}'
+        f'<button class="danger">{page.text(MatchesText.DETACH)}</button></form></section>'
+    )
+    return f'{facts}{save}<section class="card">{_attach_link(page, game.local_id)}</section>{off}'
+
+
+def _attach_link(page: DeskPage, local_id: str) -> str:
+    address = f"{page.link(NEW)}?attach={quote(local_id, safe='')}"
+    return f'<p><a class="button" href="{address}">{page.text(MatchesText.ATTACH_OTHER)}</a></p>'

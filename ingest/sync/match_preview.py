@@ -1,0 +1,73 @@
+"""What a provider's match holds, fetched as a creation would fetch it; nothing is written."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from mapping.errors import RateLimited, UpstreamUnavailable
+from mapping.rules.bidi import isolate
+from mapping.sports import sport_of
+
+if TYPE_CHECKING:
+    from api.http.services import ImportRequest
+    from ingest.sync.import_match import Importer, ProviderSource
+    from mapping.match import Match
+
+LONGEST = 20.0
+"""Seconds for which somebody waits who wants to look at a match."""
+AT_ONCE = 2
+"""Looks of one organization that are under way at the same time."""
+BUSY_FOR = 2.0
+
+
+class MatchPreviews:
+    """Serves the preview of a match."""
+
+    def __init__(self, importer: Importer) -> None:
+        self._importer = importer
+        self._under_way: dict[str, int] = {}
+
+    async def __call__(self, request: ImportRequest) -> dict[str, Any]:
+        """The preview without the liveblogs that are on the match; raises what createFromExternal raises, and RateLimited."""
+        owner = request.organization_id
+        if self._under_way.get(owner, 0) >= AT_ONCE:
+            raise RateLimited("the organization is looking at other matches", retry_after=BUSY_FOR)
+        self._under_way[owner] = self._under_way.get(owner, 0) + 1
+        try:
+            async with asyncio.timeout(LONGEST):
+                source, match = await self._importer.match_of(request)
+        except TimeoutError as error:
+            raise UpstreamUnavailable("the provider did not answer in time") from error
+        finally:
+            self._under_way[owner] -= 1
+            if not self._under_way[owner]:
+                del self._under_way[owner]
+        return preview(match, source, request)
+
+
+def preview(match: Match, source: ProviderSource, request: ImportRequest) -> dict[str, Any]:
+    """The match as an `ExternalPreview`."""
+    home, away = match.home, match.away
+    paired = f"{isolate(home.name)} \N{EN DASH} {isolate(away.name)}" if home and away else ""
+    named = {
+        "competition": match.tournament and match.tournament.name,
+        "location": match.location and match.location.name,
+        "homeTeam": home and home.name,
+        "awayTeam": away and away.name,
+        "homeScore": match.score and str(match.score.home),
+        "awayScore": match.score and str(match.score.away),
+        "startsAt": match.kickoff,
+    }
+    return {
+        "provider": match.provider,
+        "selector": {"matchId": match.match_id, f"{request.selector_kind}Id": request.selector_id},
+        "sportstype": match.sport,
+        "title": paired or match.title or (match.tournament.name if match.tournament else ""),
+        **{name: value for name, value in named.items() if value is not None},
+        "status": match.status.value,
+        "scoreboard": sport_of(match).scoreboard,
+        "lineUps": sum(len(side.lineup) + len(side.bench) for side in match.teams),
+        "events": len(match.incidents),
+        "textContent": source.text_content and match.sport in source.provider.text_sports and match.text,
+    }

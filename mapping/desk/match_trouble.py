@@ -1,0 +1,97 @@
+"""What may be wrong with a liveblog on a match, the worst first, and when it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from mapping.match import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Trouble(StrEnum):
+    """One thing that is wrong; the order is that of the table."""
+
+    REFUSED = "refused"
+    """The provider does not take the organization's credentials."""
+    LOST = "lost"
+    """The provider's endpoint cannot be reached."""
+    STANDING_STILL = "standing-still"
+    """The match or the liveblog is left out of the sync, for a reason of its own."""
+    SILENT = "silent"
+    """A running match without a good answer for longer than expected."""
+    FROZEN_CLOCK = "frozen-clock"
+    """The match runs, and its clock has run past any end that it could have."""
+    FAILING = "failing"
+    """The last answer for one of the match's resources was bad."""
+    DISAGREEING = "disagreeing"
+    """The answers contradict each other: something waits for another one."""
+    DRAFTS = "drafts"
+    """Posts wait for a person."""
+
+
+RANKS: Mapping[Trouble, int] = {trouble: rank for rank, trouble in enumerate(Trouble)}
+WELL = len(RANKS)
+"""The rank of what has no trouble."""
+GROUPS: Mapping[str, frozenset[str]] = {
+    "running": frozenset(each for each in Status if each.running),
+    "coming": frozenset({Status.SCHEDULED, Status.POSTPONED}),
+    "over": frozenset(each for each in Status if each.over),
+}
+"""States of matches as people look for them."""
+ORDER = tuple(GROUPS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchFacts:
+    """What is known of a liveblog's match. `answered_at`: its last good answer (Unix seconds); `alarms`: kinds of open ones."""
+
+    status: str
+    kickoff: int | None
+    answered_at: float | None
+    alarms: frozenset[str]
+    refused: bool
+    left_out: bool
+    failing: bool
+    pending: bool
+    clock_stopped: bool
+    drafts: int
+
+
+def is_silent(facts: MatchFacts, *, now: float, allowed: float) -> bool:
+    """Whether a running match has had no good answer for more than `allowed` seconds."""
+    running = facts.status in GROUPS["running"]
+    late = facts.answered_at is not None and now - facts.answered_at > allowed
+    return "feed_silent" in facts.alarms or (running and late)
+
+
+def troubles_of(facts: MatchFacts, *, now: float, allowed: float) -> tuple[Trouble, ...]:
+    """What is wrong, the worst first. `allowed`: seconds for which a running match may be without an answer."""
+    lost = "provider_lost" in facts.alarms
+    holds = {
+        Trouble.REFUSED: lost and facts.refused,
+        Trouble.LOST: lost and not facts.refused,
+        Trouble.STANDING_STILL: facts.left_out or "frozen" in facts.alarms,
+        Trouble.SILENT: is_silent(facts, now=now, allowed=allowed),
+        Trouble.FROZEN_CLOCK: facts.clock_stopped,
+        Trouble.FAILING: facts.failing and not lost,
+        Trouble.DISAGREEING: facts.pending,
+        Trouble.DRAFTS: facts.drafts > 0,
+    }
+    return tuple(trouble for trouble, is_so in holds.items() if is_so)
+
+
+def place_of(troubles: tuple[Trouble, ...], status: str, kickoff: int | None, title: str) -> tuple[int, int, int, str]:
+    """Where a liveblog stands in the table: the worst trouble, then what runs, what comes, what is over, by kick-off."""
+    worst = RANKS[troubles[0]] if troubles else WELL
+    group = next((ORDER.index(name) for name, statuses in GROUPS.items() if status in statuses), len(ORDER))
+    return worst, group, kickoff or 0, title
+
+
+def contains_words(text: str, words: str) -> bool:
+    """Whether each of the words is in the text, whatever their case."""
+    plain = text.casefold()
+    return all(word in plain for word in words.casefold().split())

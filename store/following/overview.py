@@ -1,0 +1,164 @@
+"""All liveblogs of an organization at one look: what they follow, what is wrong with it, what waits in them.
+
+Each function is one statement, however many liveblogs there are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, exists, func, select
+
+from mapping.documents.scalars import LocalStatus
+from mapping.reconcile import State
+from store.liveblogs.liveblogs import StoredGame, game_of
+from store.liveblogs.search import find_words
+from store.tables import attachments, events, follows, games, ledger, resources
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+MOST = 1000
+"""Liveblogs on matches that are looked at, those with the latest kick-off first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedLiveblog:
+    """A liveblog on a match, with what is stored of the match; times in Unix seconds. `failing`: resources that fail now."""
+
+    game_id: str
+    local_id: str
+    title: str
+    follow_id: str
+    provider: str
+    endpoint: str
+    status: str
+    kickoff: int | None
+    good_at: int | None
+    failing_since: int | None
+    pending: bool
+    failing: int
+    drafts: int
+    terms: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedLiveblog:
+    """A liveblog as lists show it: without its posts, but with when the last public one was made, and how many drafts wait."""
+
+    game: StoredGame
+    posted_at: int | None
+    drafts: int
+
+
+_OPEN = attachments.c.closed_at.is_(None), games.c.local_status != LocalStatus.DELETED
+"""The match writes to the liveblog still."""
+_FAILING = (
+    select(func.count())
+    .select_from(resources)
+    .where(resources.c.follow_id == attachments.c.follow_id, resources.c.failures > 0)
+    .correlate(attachments)
+    .scalar_subquery()
+)
+_DRAFTS = (
+    select(func.count())
+    .select_from(events)
+    .where(
+        events.c.game_id == games.c.id,
+        events.c.local_status == LocalStatus.UNPUBLISHED,
+        ~exists()
+        .where(
+            ledger.c.game_id == events.c.game_id,
+            ledger.c.local_id == events.c.local_id,
+            ledger.c.state == State.WITHDRAWN.value,
+        )
+        .correlate(events),
+    )
+    .correlate(games)
+    .scalar_subquery()
+)
+"""Posts that wait for a person; what the provider has taken back does not."""
+_POSTED_AT = (
+    select(events.c.created_at)
+    .where(
+        events.c.game_id == games.c.id,
+        events.c.local_status == LocalStatus.PUBLISHED,
+        events.c.publish_at.is_(None),
+    )
+    .order_by(events.c.sort.desc())
+    .limit(1)
+    .correlate(games)
+    .scalar_subquery()
+)
+
+
+def followed_liveblogs(conn: Connection, organization_id: str) -> list[FollowedLiveblog]:
+    """The organization's liveblogs that a match writes to, at most `MOST`."""
+    query = (
+        select(
+            attachments.c.game_id,
+            games.c.local_id,
+            games.c.title,
+            attachments.c.follow_id,
+            attachments.c.provider,
+            follows.c.endpoint,
+            follows.c.status,
+            follows.c.kickoff,
+            follows.c.good_at,
+            follows.c.failing_since,
+            follows.c.pending,
+            _FAILING.label("failing"),
+            _DRAFTS.label("drafts"),
+            attachments.c.terms,
+        )
+        .join(games, games.c.id == attachments.c.game_id)
+        .join(follows, follows.c.id == attachments.c.follow_id)
+        .where(games.c.organization_id == organization_id, *_OPEN)
+        .order_by(follows.c.kickoff.desc(), attachments.c.game_id)
+        .limit(MOST)
+    )
+    rows = (row._asdict() for row in conn.execute(query))
+    return [FollowedLiveblog(**{**row, "pending": bool(row["pending"])}) for row in rows]
+
+
+def listed_liveblogs(conn: Connection, game_ids: Collection[str]) -> dict[str, ListedLiveblog]:
+    """These liveblogs by `ticker_id`."""
+    query = select(games, _POSTED_AT.label("posted_at"), _DRAFTS.label("drafts")).where(games.c.id.in_(list(game_ids)))
+    return {row[0]: _listed(row) for row in conn.execute(query)}
+
+
+def other_liveblogs(conn: Connection, organization_id: str, q: str, *, limit: int, offset: int) -> list[ListedLiveblog]:
+    """The organization's liveblogs that no match writes to, the newest first; `q`: words that they are named by."""
+    named = find_words(conn, games, [organization_id], q)
+    followed = exists().where(attachments.c.game_id == games.c.id, attachments.c.closed_at.is_(None))
+    query = (
+        select(games, _POSTED_AT.label("posted_at"), _DRAFTS.label("drafts"))
+        .where(
+            games.c.organization_id == organization_id,
+            games.c.local_status != LocalStatus.DELETED,
+            ~followed,
+            *named.conditions,
+        )
+        .order_by(games.c.created_at.desc(), games.c.id.desc())
+        .limit(limit)
+        .offset(offset)
+    )
+    return [_listed(row) for row in conn.execute(query)]
+
+
+def liveblogs_on(conn: Connection, organization_id: str, provider: str, match_id: str) -> list[str]:
+    """The `local_id`s of the organization's liveblogs that this match writes to, oldest first."""
+    wanted = attachments.c.provider == provider, attachments.c.match_id == match_id
+    query = (
+        select(games.c.local_id)
+        .join(attachments, attachments.c.game_id == games.c.id)
+        .where(games.c.organization_id == organization_id, *wanted, *_OPEN)
+        .order_by(attachments.c.created_at, games.c.id)
+    )
+    return list(conn.scalars(query))
+
+
+def _listed(row: Any) -> ListedLiveblog:
+    *game, posted_at, drafts = row
+    return ListedLiveblog(game=game_of(game), posted_at=posted_at, drafts=drafts)
