@@ -155,14 +155,9 @@ async def made(server: Server) -> Names:
     await create("webhooks.subscribe", {"url": url})
     row = await server.store.read(lambda conn: webhooks.require(conn, OWNER, url))
     delivered = {
-<<<<<<< HEAD
         "webhook_id": row.id, "organization_id": OWNER, "number": 1,
         "game_id": "6a" * 12, "local_id": "gderby", "version": 1, "kind": "update",
         "round": 1, "tries": 1, "at": 1.0, "took_ms": 1, "success": True, "message": "",
-=======
-        "webhook_id": row.id, "number": 1, "game_id": "6a" * 12, "local_id": "gderby", "version": 1, "kind": "update",
-        "round": 1, "tries": 1, "at": 1.0, "took_ms": 1, "success": True, "message": "", "organization_id": OWNER,
->>>>>>> 3c98312f (Plans of statements: each operation of the interface is requested, and each job's purge is known)
     }  # fmt: skip
     number = await server.store.write(
         lambda unit: unit.conn.execute(webhook_rounds.insert().values(delivered)).inserted_primary_key[0]
