@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from api.comments import moderation
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
-from api.desk.fragment_cache import FragmentCache, fragment_response
+from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
 from api.desk.handlers import signed_in
 from api.desk.matches.form_operations import FormOperation, perform
 from api.http.request import choice, integer
@@ -178,7 +178,7 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
         return _queue(here, found, wanted, ZoneInfo(services.settings.server.timezone))
 
     key = ("comments", person.organization_id, page.texts.locale, wanted)
-    return await services[FragmentCache].get(key, make)
+    return await services[FragmentCache].get(key, make, anew=wants_anew(request))
 
 
 def _read(conn: Connection, organization_id: str, wanted: QueueFilter) -> CommentQueue:

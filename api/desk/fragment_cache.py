@@ -30,9 +30,11 @@ class FragmentCache:
         self._kept: TTLCache[Hashable, Rendering] = TTLCache(MOST, KEPT_SECONDS, timer=monotonic)
         self._making = FlightGroup()
 
-    async def get(self, key: Hashable, make: Callable[[], Coroutine[None, None, str]]) -> Rendering:
-        """The fragment, made by `make` unless it was made a moment ago."""
-        found: Rendering | None = self._kept.get(key)
+    async def get(
+        self, key: Hashable, make: Callable[[], Coroutine[None, None, str]], *, anew: bool = False
+    ) -> Rendering:
+        """The fragment, made by `make` unless it was made a moment ago; `anew`: also then, as the person has just written."""
+        found: Rendering | None = None if anew else self._kept.get(key)
         if found is not None:
             return found
 
@@ -41,11 +43,16 @@ class FragmentCache:
             self._kept[key] = made
             return made
 
-        return await self._making(key, render)
+        return await (render() if anew else self._making(key, render))
 
     def forget(self) -> None:
         """What is made next shows what was just written."""
         self._kept.clear()
+
+
+def wants_anew(request: ApiRequest) -> bool:
+    """Whether the page's script wants to see what it has just written."""
+    return "no-cache" in request.headers.get("cache-control", "")
 
 
 def fragment_response(request: ApiRequest, found: Rendering) -> Response:

@@ -13,7 +13,6 @@ class CommentsText(StrEnum):
     HIDDEN = "Reported"
     APPROVED = "Approved"
     REJECTED = "Rejected"
-    DELETED = "Deleted"
     STATUSES = "Comments by their state"
     APPROVE = "Approve"
     REJECT = "Reject"
@@ -39,4 +38,3 @@ class CommentsText(StrEnum):
     NOTHING_TO_UNDO = "There is nothing to undo."
     FAILED = "That did not work. Please try again."
     NO_RIGHT = "Your role does not decide about comments."
-    NEWER = "New comments: show them"

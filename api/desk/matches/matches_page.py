@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
-from api.desk.fragment_cache import FragmentCache, fragment_response
+from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
 from api.desk.handlers import signed_in
 from api.desk.matches.form_operations import perform_change
 from api.desk.matches.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
@@ -135,7 +135,7 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
         return table_html(home, table, wanted, zone=zone, now=now, allowed=allowed, may_act=may_act)
 
     key = ("matches", person.organization_id, page.texts.locale, may_act, wanted)
-    return await services[FragmentCache].get(key, make)
+    return await services[FragmentCache].get(key, make, anew=wants_anew(request))
 
 
 def _filter(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: TableFilter) -> str:

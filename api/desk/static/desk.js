@@ -6,11 +6,15 @@ const forms = {
   time: new Intl.DateTimeFormat(language, { timeStyle: "short" }),
 };
 
-for (const each of document.querySelectorAll("time[data-form]")) {
-  each.textContent = forms[each.dataset.form].format(new Date(each.dateTime));
-  const zone = each.nextElementSibling;
-  if (zone?.classList.contains("zone")) zone.remove();
+/** Writes the times in the element as the person's own clock has them. */
+export function showTimes(element) {
+  for (const each of element.querySelectorAll("time[data-form]")) {
+    each.textContent = forms[each.dataset.form].format(new Date(each.dateTime));
+    const zone = each.nextElementSibling;
+    if (zone?.classList.contains("zone")) zone.remove();
+  }
 }
+showTimes(document);
 
 /**
  * Sends a request to an operation of the API as whoever is signed in; the path is relative to the service's root, as

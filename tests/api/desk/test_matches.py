@@ -1,0 +1,358 @@
+"""The table of matches: what is wrong stands first, in words; who may do what; and what it costs."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from html.parser import HTMLParser
+
+import pytest
+from sqlalchemy import event
+
+from mapping.errors import Forbidden, MatchUnknown, UpstreamUnavailable
+from store.alarms import alarms
+from store.alarms.alarms import Observed
+from store.engine.unit import Unit
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
+from store.tables import resources
+from store.webhooks import webhooks
+from tests.api.conftest import NOW, contents
+from tests.kit import matchday, poison
+from tests.kit.followed import add_followed, draft
+from tests.kit.people import add_account, signed_in
+
+ROLES = ("reader", "editor", "admin")
+
+
+async def a_person(server, role="editor", **more):
+    return await signed_in(server, await add_account(server.store, role=role, email=f"{role}@example.org", **more))
+
+
+class Attributes(HTMLParser):
+    """Names of attributes that run something."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [
+            f"{tag} {name}" for name, value in attrs if name.startswith("on") or "javascript:" in (value or "")[:11]
+        ]
+
+
+def handlers_in(html):
+    parser = Attributes()
+    parser.feed(html)
+    return parser.found
+
+
+def keys(html):
+    return re.findall(r'<tr data-key="([^"]+)"', html)
+
+
+async def raise_alarm(server, kind, name, **details):
+    await server.store.write(partial(alarms.record, observed=[Observed(kind, name, "trouble", details)], patience=1e9))
+
+
+async def test_trouble_stands_on_top_in_words(server):
+    """Refused credentials, a lost provider, standing still, silence, failures, doubts, drafts; then what is well."""
+    follows = [await add_followed(server, number, endpoint=f"heim:{number}") for number in range(9)]
+    server.answered.update(dict.fromkeys(follows, NOW - 5.0))
+    server.answered[follows[3]] = NOW - 600.0
+    await raise_alarm(server, "provider_lost", "heim:8", cause="the provider refuses the credentials")
+    await raise_alarm(server, "provider_lost", "heim:7", cause="it does not answer")
+    await raise_alarm(server, "frozen", f"liveblog:{6:024x}", cause="a row")
+    await raise_alarm(server, "feed_silent", follows[5])
+    await server.store.write(partial(sync.save_follow, follow_id=follows[2], pending=True))
+    failing = {"follow_id": follows[4], "name": "match-event", "rows": 0, "failures": 2, "faults": []}
+    await server.store.write(lambda unit: unit.conn.execute(resources.insert().values(failing)))
+    change = liveblogs.Change(events=(draft("edraft"),))
+    await server.store.write(partial(liveblogs.record, game_id=f"{1:024x}", change=change))
+
+    page = await (await a_person(server)).send("GET", "/desk")
+
+    assert keys(page.text) == [f"gmatch{number}" for number in (8, 7, 6, 3, 5, 4, 2, 1, 0)]
+    for words in (
+        "The provider refuses the credentials",
+        "The provider cannot be reached",
+        "Stands still, and is tried again",
+        "No answer from the provider for too long",
+        "A part of the provider&#x27;s data fails",
+        "The provider contradicts itself; the next answer decides",
+        "Drafts are waiting",
+        "All is well",
+    ):
+        assert words in page.text.partition("<tbody>")[2], words
+    assert "Liveblogs: 9, with trouble: 8" in page.text
+
+
+async def test_a_clock_that_ran_past_any_end_is_trouble(server):
+    """The match is live, and its state is hours old; while it runs there is none."""
+    old = {**matchday.document()["state_info"], "check_time": NOW - 3 * 3600}
+    young = {**old, "check_time": NOW - 600}
+    await add_followed(server, 1, document=matchday.document(state_info=young))
+    await add_followed(server, 2, document=matchday.document(state_info=old))
+
+    page = await (await a_person(server)).send("GET", "/desk")
+
+    assert keys(page.text) == ["gmatch2", "gmatch1"]
+    assert page.text.count('data-trouble="frozen-clock"') == 1
+
+
+async def test_what_the_provider_took_back_is_no_draft(server):
+    """It is hidden, and nobody has to look at it."""
+    await add_followed(server, 1, events=(draft("eone"), draft("etwo")))
+    row = ledger.LedgerRow(key="incident:1", local_id="eone", kind="goal", state="withdrawn")
+    await server.store.write(lambda unit: ledger.save(unit, f"{1:024x}", [row]))
+
+    page = await (await a_person(server)).send("GET", "/desk")
+
+    assert '<td data-label="Drafts">1</td>' in page.text
+
+
+async def test_failing_receivers_are_said(server):
+    """Those that fail and those that are disabled, of the organization alone."""
+
+    def subscribe(unit: Unit) -> None:
+        for owner, name in ((matchday.ORGANIZATION, "a"), (matchday.ORGANIZATION, "b"), (matchday.OTHER, "c")):
+            webhooks.subscribe(unit, owner, f"https://{name}.example.org/", secret="whsec_c2VjcmV0", limit=9)
+        table = webhooks.webhooks
+        unit.conn.execute(table.update().values(failures=2))
+        unit.conn.execute(table.update().where(table.c.url.contains("b.example")).values(status="disabled"))
+
+    await server.store.write(subscribe)
+    page = await (await a_person(server)).send("GET", "/desk")
+
+    assert "Webhook receivers that do not accept deliveries: 1" in page.text
+    assert "Webhook receivers that are disabled: 1" in page.text
+
+
+async def test_the_filter_takes_what_it_names(server):
+    """State, provider, trouble, words; liveblogs without a match; pages."""
+    await add_followed(server, 1, status="scheduled", title="Alpha – Beta", provider="gn-gsd")
+    await add_followed(server, 2, status="live", title="Gamma – Delta")
+    await add_followed(server, 3, status="finished", title="Alpha – Delta", events=(draft("eone"),))
+    await server.add(matchday.derby())
+    browser = await a_person(server)
+    wanted = {
+        "": ["gmatch3", "gmatch2", "gmatch1"],
+        "show=running": ["gmatch2"],
+        "show=coming": ["gmatch1"],
+        "show=over": ["gmatch3"],
+        "show=others": ["gderby"],
+        "show=others&q=hafen": ["gderby"],
+        "show=others&q=nothing": [],
+        "provider=gn-gsd": ["gmatch1"],
+        "trouble=some": ["gmatch3"],
+        "trouble=drafts": ["gmatch3"],
+        "trouble=silent": [],
+        "q=ALPHA+delta": ["gmatch3"],
+        "limit=1&page=2": ["gmatch2"],
+    }
+    for query, rows in wanted.items():
+        page = await browser.send("GET", f"/desk?{query}")
+        assert keys(page.text) == rows, query
+    first = await browser.send("GET", "/desk?limit=2&q=a")
+    assert "page=2&amp;limit=2" in first.text
+    for query in ("show=none", "trouble=none", "page=0", "limit=101"):
+        assert (await browser.send("GET", f"/desk?{query}")).status_code == 400, query
+
+
+async def test_another_organization_sees_nothing_of_it(server):
+    """Neither in the table nor by name, and no form reaches it."""
+    await add_followed(server, 1, events=(draft("eone"),))
+    stranger = await a_person(server, role="admin", organization=matchday.OTHER)
+    before = await contents(server)
+
+    assert keys((await stranger.send("GET", "/desk")).text) == []
+    assert keys((await stranger.send("GET", "/desk?show=others")).text) == []
+    for path in ("/desk/matches/gmatch1", "/desk/matches/new?attach=gmatch1"):
+        assert (await stranger.send("GET", path)).status_code == 404, path
+    assert (await stranger.submit("/desk/matches/act", {"pause": "gmatch1"})).status_code == 409
+    for path in ("settings", "detach"):
+        response = await stranger.submit(f"/desk/matches/gmatch1/{path}", {"confirmed": "yes"})
+        assert response.status_code == 404, path
+    assert list((await contents(server))["attachments"]) == list(before["attachments"])
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_a_reader_looks_and_the_others_act(server, role):
+    """The forms are not there for a reader, and are refused; for the others they do what they say."""
+    await add_followed(server, 1)
+    browser = await a_person(server, role=role)
+    may = role != "reader"
+    page, settings = [(await browser.send("GET", path)).text for path in ("/desk", "/desk/matches/gmatch1")]
+    assert ('name="pause"' in page, 'action="gmatch1/detach' in settings or "/detach" in settings) == (may, may)
+    assert ("Your role may look at this" in settings) == (not may)
+
+    paused = await browser.submit("/desk/matches/act", {"pause": "gmatch1", "back": "/desk?show=running"})
+    assert paused.status_code == (303 if may else 409)
+    assert (await terms(server)).paused is may
+    form = {"auto": "yes", "exclude.soccer.goal": "yes", "scoreboard": "yes", "locale": "de"}
+    saved = await browser.submit("/desk/matches/gmatch1/settings", form)
+    assert saved.status_code == (303 if may else 409)
+    if may:
+        now = await terms(server)
+        assert (now.paused, now.auto_post, now.exclude_scoreboard, now.locale) == (False, True, True, "de")
+        assert now.exclude_events == {"soccer.goal"}
+        assert paused.headers["location"] == "../../desk?show=running"
+    created = await browser.submit(
+        "/desk/matches/new", {"provider": "heim", "kind": "matchId", "id": "7", "auto": "yes"}
+    )
+    assert created.status_code == (303 if may else 403)
+    assert len(server.requested) == may
+    kept = await browser.submit("/desk/matches/gmatch1/detach", {})
+    assert kept.status_code == 200
+    assert await attached(server)
+    detached = await browser.submit("/desk/matches/gmatch1/detach", {"confirmed": "yes"})
+    assert detached.status_code == (303 if may else 409)
+    assert await attached(server) is not may
+    account = "person."
+    done = [
+        row["operation"] for row in (await contents(server))["audit_entries"] if row["account_id"].startswith(account)
+    ]
+    writes = ["changeExternal", "changeExternal", "createFromExternal", "detachExternal"]
+    assert [each for each in done if "desk." not in each] == ([f"liveblog.{each}" for each in writes] if may else [])
+
+
+async def terms(server):
+    found = await server.store.read(lambda conn: sync.attachment(conn, f"{1:024x}"))
+    return sync.terms_of(found)
+
+
+async def attached(server):
+    return await server.store.read(lambda conn: sync.attachment(conn, f"{1:024x}")) is not None
+
+
+async def test_a_form_without_the_pages_token_does_nothing(server):
+    """Nor one of another site."""
+    await add_followed(server, 1)
+    browser = await a_person(server)
+    forms = {
+        "/desk/matches/act": {"pause": "gmatch1"},
+        "/desk/matches/new": {"provider": "heim", "kind": "matchId", "id": "7"},
+        "/desk/matches/gmatch1/settings": {"paused": "yes"},
+        "/desk/matches/gmatch1/detach": {"confirmed": "yes"},
+        "/desk/comments/act": {"ban": "a"},
+    }
+    for path, fields in forms.items():
+        assert (await browser.submit(path, {**fields, "csrf_token": "x"})).status_code == 403, path
+        elsewhere = await browser.submit(path, fields, headers={"Sec-Fetch-Site": "cross-site"})
+        assert elsewhere.status_code == 403, path
+    assert server.requested == []
+    assert not (await terms(server)).paused
+
+
+async def test_a_match_is_looked_at_before_a_liveblog_is_made_of_it(server):
+    """The preview names what the match holds; the form beneath it creates one liveblog, however often it is sent."""
+    server.previewed |= {"title": poison.XSS, "competition": poison.XSS, "homeScore": "1", "awayScore": "0"}
+    browser = await a_person(server)
+    page = await browser.send("GET", "/desk/matches/new?provider=heim&kind=phaseId&id=+77+")
+    assert (server.requested[0].selector_kind, server.requested[0].selector_id) == ("phase", "77")
+    for words in ("Line-ups: 36 people", "Events so far: 0", "1:0", "Not started"):
+        assert words in page.text, words
+    assert "<script>alert" not in page.text
+    assert page.text.count("&lt;script&gt;alert(1)") >= 2
+    (key,) = re.findall(r'name="key" value="([^"]+)"', page.text)
+    form = {"provider": "heim", "kind": "phaseId", "id": "77", "key": key, "text": "yes", "title": "T", "locale": "de"}
+    created = await browser.submit("/desk/matches/new", form)
+    assert created.headers["location"] == "../../desk/matches/gnew?done=saved"
+    wanted = server.requested[1]
+    assert (wanted.idempotency_key, wanted.text, wanted.auto_post, wanted.title, wanted.locale) == (
+        key, True, False, "T", "de",
+    )  # fmt: skip
+    assert wanted.client_id.startswith("person.")
+
+
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MatchUnknown("no"), "The provider has no such match."),
+        (Forbidden("no", field="provider"), "Your organization has no access to this provider."),
+        (UpstreamUnavailable("no"), "The provider does not answer. Please try again in a moment."),
+    ],
+)
+async def test_what_the_provider_refuses_is_said(server, error, words):
+    """In words, on the page, and nothing can be created."""
+    server.fails = error
+    browser = await a_person(server)
+    for response in (
+        await browser.send("GET", "/desk/matches/new?provider=heim&kind=matchId&id=7"),
+        await browser.submit("/desk/matches/new", {"provider": "heim", "kind": "matchId", "id": "7"}),
+    ):
+        assert (response.status_code, words in response.text, 'name="key"' in response.text) == (422, True, False)
+
+
+async def test_another_match_is_attached(server):
+    """With the settings that the liveblog has."""
+    await add_followed(server, 1, terms={"exclude_events": ["soccer.goal"]})
+    browser = await a_person(server)
+    page = await browser.send("GET", "/desk/matches/new?attach=gmatch1&provider=heim&kind=matchId&id=7")
+    assert "Home 1 – Away 1" in page.text
+    await browser.submit("/desk/matches/new", {"attach": "gmatch1", "provider": "heim", "kind": "matchId", "id": "7"})
+    assert (server.requested[-1].attach_to, server.requested[-1].exclude_events) == ("gmatch1", ("soccer.goal",))
+
+
+async def test_the_fragment_is_sent_once(server):
+    """Who has it is sent 304, until something has changed; nobody who is not signed in has any of it."""
+    await add_followed(server, 1)
+    browser = await a_person(server)
+    first = await browser.send("GET", "/desk/matches/table")
+    again = await browser.send("GET", "/desk/matches/table", headers={"If-None-Match": first.headers["etag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    server.ticks += 3
+    server.answered["unknown"] = NOW
+    later = await browser.send("GET", "/desk/matches/table", headers={"If-None-Match": first.headers["etag"]})
+    assert later.status_code == 304
+    await browser.send(
+        "POST", f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog/gmatch1/external.json", json={"paused": True}
+    )
+    server.ticks += 3
+    changed = await browser.send("GET", "/desk/matches/table", headers={"If-None-Match": first.headers["etag"]})
+    assert changed.status_code == 200
+    assert (await server.http.get("/desk/matches/table")).status_code == 401
+
+
+async def test_a_hundred_matches_cost_what_ten_cost(server):
+    """In statements; and their bytes are few. A second desk within two seconds costs none."""
+    statements = []
+    for number in range(10):
+        await add_followed(server, number, events=(draft(f"e{number}"),))
+    browser = await a_person(server)
+    reader = server.store
+
+    async def cost(query):
+        statements.clear()
+        page = await browser.send("GET", f"/desk/matches/table?limit=100{query}")
+        return len(statements), page
+
+    counted = await reader.read(lambda conn: conn.engine)
+    event.listen(counted, "before_cursor_execute", lambda _c, _u, text, *_: statements.append(text))
+    few, _ = await cost("")
+    for number in range(10, 100):
+        await add_followed(server, number, status="finished" if number % 2 else "live", events=(draft(f"e{number}"),))
+    server.ticks += 3
+    many, page = await cost("")
+    again, _ = await cost("")
+    assert len(keys(page.text)) == 100
+    assert few <= many <= few + 1, "documents of matches that are over are read apart"
+    assert 0 < many <= 10
+    assert again <= 2
+    assert len(page.content) < 150_000
+
+
+async def test_hostile_texts_are_texts(server):
+    """Whatever a provider or an editor writes, in every cell and on the page of settings."""
+    hostile = poison.xss_liveblog()
+    await add_followed(server, 1, document=hostile.document, title=poison.XSS, events=(draft("eone"),))
+    browser = await a_person(server, name=poison.XSS)
+    for path in ("/desk", "/desk/matches/table", "/desk/matches/gmatch1", "/desk/matches/new?attach=gmatch1"):
+        page = await browser.send("GET", path)
+        assert page.status_code == 200
+        assert not re.search(r"<(script>|img|svg|/textarea)", page.text), path
+        assert handlers_in(page.text) == [], path
+        assert "&lt;script&gt;alert(1)" in page.text
+    searched = await browser.send("GET", "/desk", params={"q": poison.XSS, "provider": poison.XSS})
+    assert not re.search(r"<(script>|img|svg)", searched.text)

@@ -1,0 +1,76 @@
+"""Liveblogs on matches as a sync leaves them, without a provider."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from store.following import sync
+from store.liveblogs import liveblogs
+from tests.kit import matchday
+
+if TYPE_CHECKING:
+    from store.engine.unit import Unit
+
+TERMS = {"sport": "soccer", "auto_post": True}
+
+
+async def add_followed(server: Any, number: int, *, status: str = "live", **more: Any) -> str:
+    """Add a liveblog on a match, and give the id of its follow. `terms`, `document`, `events`, `provider`, `title` replace ours."""
+    local_id, ticker_id = f"gmatch{number}", f"{number:024x}"
+    title = more.pop("title", f"Home {number} – Away {number}")
+    document = more.pop("document", None) or matchday.document()
+    meta = {**document["meta_info"], "title": title, "starts_at": matchday.KICK_OFF + number}
+    game = replace(
+        matchday.derby(),
+        local_id=local_id,
+        ticker_id=ticker_id,
+        organization_id=more.pop("organization_id", matchday.ORGANIZATION),
+        document={**document, "meta_info": meta},
+        events=more.pop("events", ()),
+    )
+    await server.add(game)
+    attach = partial(_attach, game=game, status=status, number=number, more=more)
+    follow_id: str = await server.store.write(attach)
+    return follow_id
+
+
+def _attach(unit: Unit, game: matchday.Liveblog, status: str, number: int, more: dict[str, Any]) -> str:
+    match = {
+        "provider": more.pop("provider", "heim"),
+        "organization_id": game.organization_id,
+        "match_id": f"{number}",
+    }
+    terms = {**TERMS, **more.pop("terms", {})}
+    new = sync.NewFollow(
+        endpoint=more.pop("endpoint", "heim:x"),
+        sport="soccer",
+        status=status,
+        kickoff=matchday.KICK_OFF + number,
+        **match,
+    )
+    follow = sync.follow_for(unit, new)
+    attachment = sync.Attachment(
+        game_id=game.ticker_id, follow_id=follow.id, selector={"kind": "match", "id": f"{number}"}, terms=terms, **match
+    )
+    sync.attach(unit, attachment)
+    if more:
+        sync.save_follow(unit, follow.id, **more)
+    return follow.id
+
+
+async def set_score(server: Any, number: int, home: int, away: int) -> None:
+    """As a goal does."""
+
+    def write(unit: Unit) -> None:
+        game = liveblogs.require_game(unit.conn, f"gmatch{number}")
+        board = {**game.document["scoreboard"], "score": matchday.pair(home, away)}
+        liveblogs.record(unit, game.id, liveblogs.Change(game={**game.document, "scoreboard": board}))
+
+    await server.store.write(write)
+
+
+def draft(name: str) -> Any:
+    """A post that waits for a person."""
+    return matchday.event(name, matchday.KICK_OFF + 60, status=60, headline="A draft")
