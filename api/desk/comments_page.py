@@ -12,9 +12,9 @@ from starlette.responses import Response
 
 from api.comments import moderation
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
+from api.desk.form_operations import FormOperation, perform
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
 from api.desk.handlers import signed_in
-from api.desk.matches.form_operations import FormOperation, perform
 from api.http.request import choice, integer
 from api.page.times import moment
 from mapping.desk.comments_text import CommentsText

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from api.desk import account_page, comments_page, openid_sign_in, sign_in
+from api.desk import (
+    account_page,
+    comments_page,
+    match_settings_page,
+    matches_page,
+    new_match_page,
+    openid_sign_in,
+    sign_in,
+)
 from api.desk.desk_frame import STATIC
 from api.desk.handlers import SIGN_IN, desk_form, desk_page
 from api.desk.liveblog_routes import LIVEBLOG_ROUTES
-from api.desk.matches import match_settings_page, matches_page, new_match_page
 from api.http.routing import Route
 from api.http.static import folder
 from mapping.desk.own_path import HOME

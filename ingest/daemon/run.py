@@ -26,6 +26,7 @@ from config.folders import is_writable
 from ingest.alarms.alarms import alarm_monitor
 from ingest.daemon.build import build_components
 from ingest.daemon.status import StatusReport
+from ingest.daemon.status_matches import last_answers
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.jobs.housekeeping import correct_liveblogs
 from ingest.jobs.jobs import ENDING
@@ -195,7 +196,7 @@ async def _services(
         metrics=process.metrics.exposition,
         status=status.make,
         preview_match=MatchPreviews(components.importer),
-        last_answers=components.followers.last_answers,
+        last_answers=partial(last_answers, components.followers),
     ).having(images, streams, request_log, ReadCounts(), UnknownThemes(), *capabilities)
 
 

@@ -25,6 +25,11 @@ def match_rows(followers: Followers, clock: Callable[[], float]) -> list[dict[st
     return [_match(match, followers.limiters[match.endpoint].name, now, steady) for match in ranked[:LISTED]]
 
 
+def last_answers(followers: Followers) -> dict[str, float]:
+    """When each match had its last good answer (Unix seconds), by the id of its follow; unchanged ones are not stored."""
+    return {match.id: match.good_at for match in followers.matches if match.good_at is not None}
+
+
 def _troubled(match: FollowedMatch) -> bool:
     return bool(match.silent or match.failures or match.failed)
 

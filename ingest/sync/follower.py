@@ -100,10 +100,6 @@ class Followers:
     def matches(self) -> tuple[FollowedMatch, ...]:
         return tuple(self._matches.values())
 
-    def last_answers(self) -> dict[str, float]:
-        """When each match had its last good answer (Unix seconds), by the id of its follow; unchanged ones are not stored."""
-        return {match.id: match.good_at for match in self._matches.values() if match.good_at is not None}
-
     @property
     def unwritten(self) -> int:
         """Of how many matches the last answers could not be written."""

@@ -48,26 +48,36 @@ class MatchPreviews:
 
 def preview(match: Match, source: ProviderSource, request: ImportRequest) -> dict[str, Any]:
     """The match as an `ExternalPreview`."""
-    home, away = match.home, match.away
-    paired = f"{isolate(home.name)} \N{EN DASH} {isolate(away.name)}" if home and away else ""
-    named = {
-        "competition": match.tournament and match.tournament.name,
-        "location": match.location and match.location.name,
-        "homeTeam": home and home.name,
-        "awayTeam": away and away.name,
-        "homeScore": match.score and str(match.score.home),
-        "awayScore": match.score and str(match.score.away),
-        "startsAt": match.kickoff,
-    }
     return {
         "provider": match.provider,
         "selector": {"matchId": match.match_id, f"{request.selector_kind}Id": request.selector_id},
         "sportstype": match.sport,
-        "title": paired or match.title or (match.tournament.name if match.tournament else ""),
-        **{name: value for name, value in named.items() if value is not None},
+        "title": _title(match),
+        **{name: value for name, value in _named(match).items() if value is not None},
         "status": match.status.value,
         "scoreboard": sport_of(match).scoreboard,
         "lineUps": sum(len(side.lineup) + len(side.bench) for side in match.teams),
         "events": len(match.incidents),
         "textContent": source.text_content and match.sport in source.provider.text_sports and match.text,
+    }
+
+
+def _title(match: Match) -> str:
+    """Who plays, else what the provider calls it, else the competition."""
+    if match.home and match.away:
+        return f"{isolate(match.home.name)} \N{EN DASH} {isolate(match.away.name)}"
+    return match.title or (match.tournament.name if match.tournament else "")
+
+
+def _named(match: Match) -> dict[str, Any]:
+    """What the provider may leave open, None where it does."""
+    home, away, score = match.home, match.away, match.score
+    return {
+        "competition": match.tournament and match.tournament.name,
+        "location": match.location and match.location.name,
+        "homeTeam": home and home.name,
+        "awayTeam": away and away.name,
+        "homeScore": score and str(score.home),
+        "awayScore": score and str(score.away),
+        "startsAt": match.kickoff,
     }

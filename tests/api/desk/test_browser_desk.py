@@ -78,7 +78,9 @@ async def test_a_person_signs_in_looks_around_and_out(desk, browser, width):
     )
     assert await page.evaluate("document.cookie") == ""
 
-    await page.get_by_role("link", name="Liveblogs").press("Enter")
+    await page.get_by_role("link", name="Matches").press("Enter")
+    await page.wait_for_url(f"{address}/desk")
+    await page.goto(f"{address}/desk?show=others")
     await page.get_by_role("rowheader", name="SV Hafenstadt").wait_for()
     assert await page.evaluate("document.documentElement.scrollWidth") == width
     await page.get_by_role("button", name="Sign out", exact=True).press("Enter")
@@ -153,15 +155,22 @@ async def test_every_key_stop_is_seen(desk, browser):
     await page.goto(f"{address}/desk/account")
 
     reached = []
-    for _ in range(10):
+    for _ in range(11):
         await page.keyboard.press("Tab")
         reached.append(await page.evaluate("document.activeElement.textContent.trim() || document.activeElement.id"))
         assert await page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
 
     assert reached[0] == "To the content"
-    assert {"Liveblogs", "Account", "Sign out", "End", "Sign out everywhere", "password", "new-password"} <= set(
-        reached
-    )
+    assert {
+        "Matches",
+        "Comments",
+        "Account",
+        "Sign out",
+        "End",
+        "Sign out everywhere",
+        "password",
+        "new-password",
+    } <= set(reached)
 
 
 async def test_scripts_of_the_desk_call_the_operations_of_clients(desk, browser):

@@ -168,7 +168,7 @@ async def test_reading_changes_nothing(server, browser):
     for row in DESK_ROUTES:
         if row.method == "GET":
             await browser.send("GET", row.path.format(version="x", name="desk.css", liveblogId="gderby"))
-        elif row.path != "/desk/sign-in":
+        elif not any(each.method == "GET" and each.path == row.path for each in DESK_ROUTES):
             assert (await browser.send("GET", row.path)).status_code == 405
     assert await contents(server) == before
 

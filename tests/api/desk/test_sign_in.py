@@ -370,6 +370,7 @@ async def test_pages_are_only_of_ones_own_organization(server):
     own = await signed_in(server, await add_account(server.store))
     stranger = await signed_in(server, await add_account(server.store, "x@example.org", organization=OTHER))
 
-    assert "Hafenstadt" in (await own.send("GET", "/desk")).text
-    assert "Hafenstadt" not in (await stranger.send("GET", "/desk", params={"owner_id": matchday.ORGANIZATION})).text
+    wanted = {"show": "others", "owner_id": matchday.ORGANIZATION}
+    assert "Hafenstadt" in (await own.send("GET", "/desk", params=wanted)).text
+    assert "Hafenstadt" not in (await stranger.send("GET", "/desk", params=wanted)).text
     assert games.name == "games"

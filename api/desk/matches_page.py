@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
+from api.desk.form_operations import perform_change
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
 from api.desk.handlers import signed_in
-from api.desk.matches.form_operations import perform_change
-from api.desk.matches.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
-from api.desk.matches.match_table import query_text, table_html
-from api.desk.matches.refusal_text import refusal_text
+from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
+from api.desk.match_table import query_text, table_html
+from api.desk.refusal_text import refusal_text
 from api.http.request import integer
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText

@@ -9,11 +9,11 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import redirect
+from api.desk.form_operations import perform_attachment, perform_creation, perform_preview
 from api.desk.fragment_cache import FragmentCache
-from api.desk.matches.form_operations import perform_attachment, perform_creation, perform_preview
-from api.desk.matches.match_settings_page import box, locale_select
-from api.desk.matches.matches_page import NEW, may_change, select_html
-from api.desk.matches.refusal_text import refusal_text
+from api.desk.match_settings_page import box, locale_select
+from api.desk.matches_page import NEW, may_change, select_html
+from api.desk.refusal_text import refusal_text
 from api.external.source import NamedLiveblog
 from api.page.scoreboard import title
 from api.page.times import moment

@@ -75,7 +75,7 @@ class MatchTable:
     receivers_disabled: int
 
 
-class _Judged(NamedTuple):
+class _Verdict(NamedTuple):
     followed: FollowedLiveblog
     answered_at: float | None
     troubles: tuple[Trouble, ...]
@@ -86,41 +86,48 @@ def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTabl
     followed = overview.followed_liveblogs(conn, sight.organization_id)
     running = [each.game_id for each in followed if each.status in GROUPS["running"]]
     documents = overview.listed_liveblogs(conn, running) if running else {}
-    judged = _judge(conn, sight, followed, documents)
+    verdicts = _judge(conn, sight, followed, documents)
     if wanted.show == OTHERS:
         rows, total, more = _others(conn, sight, wanted)
     else:
-        rows, total, more = _page(conn, [each for each in judged if _wants(wanted, each)], wanted, documents)
-    receivers = webhooks.list_subscriptions(conn, sight.organization_id)
+        rows, total, more = _page(conn, [each for each in verdicts if _wants(wanted, each)], wanted, documents)
+    failing, disabled = _receivers(conn, sight.organization_id)
     return MatchTable(
         rows=rows,
         total=total,
-        troubled=sum(bool(each.troubles) for each in judged),
+        troubled=sum(bool(each.troubles) for each in verdicts),
         more=more,
         providers=sorted({each.provider for each in followed}),
-        receivers_failing=sum(each.status == "active" and each.failures > 0 for each in receivers),
-        receivers_disabled=sum(each.status == "disabled" for each in receivers),
+        receivers_failing=failing,
+        receivers_disabled=disabled,
     )
+
+
+def _receivers(conn: Connection, organization_id: str) -> tuple[int, int]:
+    """How many webhook receivers fail, and how many are switched off for that."""
+    receivers = webhooks.list_subscriptions(conn, organization_id)
+    failing = sum(each.status == "active" and each.failures > 0 for each in receivers)
+    return failing, sum(each.status == "disabled" for each in receivers)
 
 
 def _judge(
     conn: Connection, sight: Sight, followed: Sequence[FollowedLiveblog], documents: Mapping[str, ListedLiveblog]
-) -> list[_Judged]:
+) -> list[_Verdict]:
     """Each with its troubles, the worst first."""
     open_ = {
         (each.kind, each.name): each
         for each in alarms.list_alarms(conn, ended_since=sight.now)
         if each.ended_at is None
     }
-    judged = []
+    verdicts = []
     for each in followed:
         shown = documents.get(each.game_id)
         answered = sight.answers.get(each.follow_id)
         stopped = shown is not None and has_stopped(shown.game.document, sight.now)
         troubles = troubles_of(_facts(each, open_, answered, stopped=stopped), now=sight.now, allowed=sight.allowed)
-        judged.append(_Judged(each, answered, troubles))
+        verdicts.append(_Verdict(each, answered, troubles))
     return sorted(
-        judged,
+        verdicts,
         key=lambda each: place_of(each.troubles, each.followed.status, each.followed.kickoff, each.followed.title),
     )
 
@@ -149,7 +156,7 @@ def _facts(
     )
 
 
-def _wants(wanted: TableFilter, each: _Judged) -> bool:
+def _wants(wanted: TableFilter, each: _Verdict) -> bool:
     followed, trouble = each.followed, wanted.trouble
     conditions: tuple[Callable[[], bool], ...] = (
         lambda: wanted.show not in GROUPS or followed.status in GROUPS[wanted.show],
@@ -161,7 +168,7 @@ def _wants(wanted: TableFilter, each: _Judged) -> bool:
 
 
 def _page(
-    conn: Connection, found: Sequence[_Judged], wanted: TableFilter, documents: Mapping[str, ListedLiveblog]
+    conn: Connection, found: Sequence[_Verdict], wanted: TableFilter, documents: Mapping[str, ListedLiveblog]
 ) -> tuple[list[TableRow], int, bool]:
     shown = found[wanted.offset : wanted.offset + wanted.limit]
     missing = [each.followed.game_id for each in shown if each.followed.game_id not in documents]

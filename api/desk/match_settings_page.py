@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from api.desk.desk_frame import redirect
+from api.desk.form_operations import perform_change, perform_detachment, perform_show
 from api.desk.fragment_cache import FragmentCache
-from api.desk.matches.form_operations import perform_change, perform_detachment, perform_show
-from api.desk.matches.match_table import automatic_text, kind_name
-from api.desk.matches.matches_page import NEW, may_change, select_html
-from api.desk.matches.refusal_text import refusal_text
+from api.desk.match_table import automatic_text, kind_name
+from api.desk.matches_page import NEW, may_change, select_html
+from api.desk.refusal_text import refusal_text
 from api.external.source import NOT_ATTACHED, NamedLiveblog
 from api.http.request import parse_document
 from api.page.reader_language import LOCALES

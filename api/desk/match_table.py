@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from api.desk.desk_frame import DeskPage
-    from api.desk.matches.match_overview import MatchTable, TableFilter, TableRow
+    from api.desk.match_overview import MatchTable, TableFilter, TableRow
     from api.http.json_path import Json
     from mapping.locales import Translator
 
