@@ -37,7 +37,9 @@ class Attributes(HTMLParser):
         self.found = []
 
     def handle_starttag(self, tag, attrs):
-        self.found += [f"{tag} {name}" for name, value in attrs if name.startswith("on") or "javascript:" in (value or "")[:11]]
+        self.found += [
+            f"{tag} {name}" for name, value in attrs if name.startswith("on") or "javascript:" in (value or "")[:11]
+        ]
 
 
 def handlers_in(html):
@@ -208,7 +210,9 @@ async def test_a_reader_looks_and_the_others_act(server, role):
     assert detached.status_code == (303 if may else 409)
     assert await attached(server) is not may
     account = "person."
-    done = [row["operation"] for row in (await contents(server))["audit_entries"] if row["account_id"].startswith(account)]
+    done = [
+        row["operation"] for row in (await contents(server))["audit_entries"] if row["account_id"].startswith(account)
+    ]
     writes = ["changeExternal", "changeExternal", "createFromExternal", "detachExternal"]
     assert [each for each in done if "desk." not in each] == ([f"liveblog.{each}" for each in writes] if may else [])
 
