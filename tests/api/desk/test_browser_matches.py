@@ -225,6 +225,7 @@ async def test_comments_are_decided_by_keys(desk, browsers, width):
     page = await opened(server, address, browsers, width)
     await page.goto(f"{address}/desk")
     await page.get_by_role("link", name="Comments", exact=True).click()
+    await page.wait_for_load_state("load")  # its scripts hear keys from then on
     rows = page.locator(".queue > li")
     assert await rows.count() == 3
     waiting = page.get_by_role("link", name="Waiting")
