@@ -197,7 +197,7 @@ def _read(conn: Connection, organization_id: str, wanted: QueueFilter) -> Commen
     names = {each.game_id for each in page.comments} | ({game_id} if game_id else set())
     return CommentQueue(
         page=page,
-        counts=queue.counts_by_status(conn, organization_id, game_id),
+        counts=queue.counts_by_status(conn, organization_id, game_id, [str(each) for each in STATUSES]),
         banned=queue.banned_readers(conn, organization_id, readers),
         liveblogs=queue.liveblogs_named(conn, names),
         people=accounts.names_of(conn, {each.moderated_by for each in page.comments if each.moderated_by}),
@@ -215,7 +215,8 @@ def _tabs(page: DeskPage, found: CommentQueue, wanted: QueueFilter) -> str:
     for status, name in STATUSES.items():
         current = ' aria-current="page"' if status == wanted.status else ""
         address = f"{page.link(COMMENTS)}?{escape(_query(wanted._replace(status=status, next='')))}"
-        count = found.counts.get(status, 0)
+        number = found.counts.get(status, 0)
+        count = f"{number}" if number < queue.COUNTED else f"{queue.COUNTED - 1}+"
         links += f'<li><a href="{address}"{current}>{page.text(name)} <b>{count}</b></a></li>'
     return f'<nav class="tabs" aria-label="{page.text(CommentsText.STATUSES)}"><ul>{links}</ul></nav>'
 

@@ -94,7 +94,10 @@ _POSTED_AT = (
 
 
 def followed_liveblogs(conn: Connection, organization_id: str) -> list[FollowedLiveblog]:
-    """The organization's liveblogs that a match writes to, at most `MOST`."""
+    """The organization's liveblogs that a match writes to, at most `MOST`.
+
+    They are found by the matches that are open: by its index all liveblogs that the organization ever had would be read.
+    """
     query = (
         select(
             attachments.c.game_id,
@@ -114,7 +117,7 @@ def followed_liveblogs(conn: Connection, organization_id: str) -> list[FollowedL
         )
         .join(games, games.c.id == attachments.c.game_id)
         .join(follows, follows.c.id == attachments.c.follow_id)
-        .where(games.c.organization_id == organization_id, *_OPEN)
+        .where(follows.c.closed_at.is_(None), games.c.organization_id.concat("") == organization_id, *_OPEN)
         .order_by(follows.c.kickoff.desc(), attachments.c.game_id)
         .limit(MOST)
     )
@@ -131,7 +134,12 @@ def listed_liveblogs(conn: Connection, game_ids: Collection[str]) -> dict[str, L
 def other_liveblogs(conn: Connection, organization_id: str, q: str, *, limit: int, offset: int) -> list[ListedLiveblog]:
     """The organization's liveblogs that no match writes to, the newest first; `q`: words that they are named by."""
     named = find_words(conn, games, [organization_id], q)
-    followed = exists().where(attachments.c.game_id == games.c.id, attachments.c.closed_at.is_(None))
+    followed = exists().where(
+        attachments.c.game_id == games.c.id,
+        attachments.c.closed_at.is_(None),
+        follows.c.id == attachments.c.follow_id,
+        follows.c.closed_at.is_(None),
+    )
     query = (
         select(games, _POSTED_AT.label("posted_at"), _DRAFTS.label("drafts"))
         .where(

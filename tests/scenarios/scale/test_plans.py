@@ -65,6 +65,7 @@ REFUSED = {
     "comments.report": 404,
     "liveblog.attachExternal": 404,  # no provider has that match; another one was imported
     "liveblog.createFromExternal": 404,
+    "liveblog.previewExternal": 404,
     "oembed": 404,  # the daemon has no public address
     "webhooks.replay": 409,  # the subscription is disabled
 }
