@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import State
+from mapping.rules.public import post_is_public
 
 if TYPE_CHECKING:
     from mapping.reconcile import Entry
@@ -28,9 +28,9 @@ def post_state(
     `entry`: its line of the ledger, None for one that people wrote. `editorial`: the liveblog publishes nothing by itself.
     `edited`: a person has changed the post.
     """
-    if local_status == LocalStatus.PUBLISHED and publish_at is not None:
+    if post_is_public(local_status, None) and publish_at is not None:
         return PostState("scheduled", LiveblogText.SCHEDULED)
-    if local_status == LocalStatus.PUBLISHED:
+    if post_is_public(local_status, publish_at):
         taken = entry is not None and entry.state is State.DISALLOWED
         return PostState("published", LiveblogText.PUBLISHED, LiveblogText.NOTE_LEFT if taken else None)
     if entry is None:
@@ -41,7 +41,7 @@ def post_state(
 def _of_provider(entry: Entry, *, editorial: bool, edited: bool) -> PostState:
     if entry.state is State.WITHDRAWN:
         return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.WITHDRAWN_BY_PROVIDER)
-    if entry.said_status == LocalStatus.PUBLISHED and not editorial:
+    if entry.said_status is not None and post_is_public(entry.said_status, None) and not editorial:
         return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.TAKEN_BACK)
     if edited and not editorial:
         return PostState("draft", LiveblogText.DRAFT, LiveblogText.TAKEN_BACK)

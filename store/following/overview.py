@@ -14,6 +14,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import State
 from store.liveblogs.liveblogs import StoredGame, game_of
 from store.liveblogs.search import find_words
+from store.public import post_is_public
 from store.tables import attachments, events, follows, games, ledger, resources
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ _POSTED_AT = (
     select(events.c.created_at)
     .where(
         events.c.game_id == games.c.id,
-        events.c.local_status == LocalStatus.PUBLISHED,
-        events.c.publish_at.is_(None),
+        post_is_public(),
     )
     .order_by(events.c.sort.desc())
     .limit(1)
