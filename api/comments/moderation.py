@@ -14,6 +14,7 @@ from api.http.errors import json_response
 from api.http.request import choice, integer
 from api.http.table_export import TableFile, wanted_format
 from api.media.proxy import ImageProxy
+from api.view.liveblog_access import own_game
 from mapping.comments.documents import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -23,11 +24,9 @@ from mapping.comments.documents import (
     ReaderBan,
     ReaderBanRequest,
 )
-from mapping.documents.scalars import LocalStatus
-from mapping.errors import InvalidRequest, NotFound
+from mapping.errors import InvalidRequest
 from store.comments import comments, moderation
 from store.comments.tables import CommentStatus
-from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from api.http.request import ApiRequest
     from store.comments.comments import CommentPage
     from store.engine.unit import Unit
-    from store.liveblogs.liveblogs import StoredGame
 
 PATH = "/api/comments/v1/organization/{organizationId}"
 NO_LIVEBLOG = "there is no such liveblog"
@@ -115,7 +113,7 @@ async def list_comments(request: ApiRequest) -> Response:
             conn,
             request.organization_id,
             status=status,
-            game_id=own_liveblog(conn, request.organization_id, name).id if name else None,
+            game_id=own_game(conn, request.organization_id, name, field="liveblogId").id if name else None,
             channel_id=query.get("channel_id") or None,
             limit=limit,
             after=query.get("next") or None,
@@ -187,7 +185,7 @@ async def export(request: ApiRequest) -> Response:
     if not name:
         raise InvalidRequest("liveblogId is missing", field="liveblogId")
     store = request.services.store
-    game = await store.read(partial(own_liveblog, organization_id=request.organization_id, name=name))
+    game = await store.read(partial(own_game, organization_id=request.organization_id, name=name, field="liveblogId"))
     return TableFile(COLUMNS, form).response("comments", export_comments(store.read, game.id, form))
 
 
@@ -200,11 +198,3 @@ def _forget_kept(request: ApiRequest) -> None:
 
 def _shown(**fields: object) -> Response:
     return json_response(fields)
-
-
-def own_liveblog(conn: Connection, organization_id: str, name: str) -> StoredGame:
-    """The organization's liveblog of that `local_id` or `ticker_id`. Raises NotFound."""
-    game = liveblogs.find_game(conn, name)
-    if game is None or game.organization_id != organization_id or game.local_status == LocalStatus.DELETED:
-        raise NotFound(NO_LIVEBLOG, field="liveblogId")
-    return game

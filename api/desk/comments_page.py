@@ -17,6 +17,7 @@ from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
 from api.desk.handlers import signed_in
 from api.http.request import choice, integer
 from api.page.times import moment
+from api.view.liveblog_access import own_game
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
@@ -182,7 +183,7 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
 
 
 def _read(conn: Connection, organization_id: str, wanted: QueueFilter) -> CommentQueue:
-    game = moderation.own_liveblog(conn, organization_id, wanted.liveblog) if wanted.liveblog else None
+    game = own_game(conn, organization_id, wanted.liveblog, field="liveblogId") if wanted.liveblog else None
     game_id = None if game is None else game.id
     page = comments.list_comments(
         conn,

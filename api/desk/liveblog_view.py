@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from api.desk.attendance import Attendance
 from api.desk.desk_frame import HEADERS, STATIC
-from api.desk.load_posts import LoadedDesk, PostRequest, load_desk, load_match, load_post, mark_of, own_game
+from api.desk.load_posts import LoadedDesk, PostRequest, load_desk, load_match, load_post, mark_of
 from api.desk.match_form import match_section
 from api.desk.post_form import post_form
 from api.desk.post_rows import PostRows
@@ -19,7 +19,7 @@ from api.http.errors import json_response
 from api.http.request import choice
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
-from api.view.liveblog_access import may_write_events
+from api.view.liveblog_access import may_write_events, own_game
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_filter import PostFilter
 
@@ -70,7 +70,7 @@ class Opened(NamedTuple):
     async def of(cls, request: ApiRequest, page: DeskPage, person: DeskPerson) -> Opened:
         """Raises NotFound for one that is not of the person's organization."""
         name = str(request.path_params["liveblogId"])
-        game = await request.services.store.read(lambda conn: own_game(conn, name, person.organization_id))
+        game = await request.services.store.read(lambda conn: own_game(conn, person.organization_id, name))
         readers = PageRenderer.of(request.services).context(game, UP, f"{UP}/liveblogs/{quote(game.local_id, safe='')}")
         css = f"{UP}/static/{static.version('api.page.static')}/embed.css"
         writes = "write" in person.scopes and may_write_events(game, person)
@@ -128,7 +128,7 @@ async def report_open(request: ApiRequest, _page: DeskPage, person: DeskPerson, 
     name = str(request.path_params["liveblogId"])
 
     def read(conn: Connection) -> tuple[StoredGame, str]:
-        game = own_game(conn, name, person.organization_id)
+        game = own_game(conn, person.organization_id, name)
         return game, mark_of(conn, game)
 
     game, mark = await request.services.store.read(read)
@@ -145,7 +145,7 @@ async def _load(request: ApiRequest, opened: Opened, person: DeskPerson, wanted:
     now = request.services.clock()
 
     def read(conn: Connection) -> LoadedDesk:
-        game = own_game(conn, opened.game.id, person.organization_id)
+        game = own_game(conn, person.organization_id, opened.game.id)
         return load_desk(conn, game, person.client_id, wanted, now)
 
     return await request.services.store.read(read)

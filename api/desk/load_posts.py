@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.http.json_path import Json, text
 from api.page.load import posts_with_results
 from api.view.external import externals
-from api.view.liveblog_access import NO_LIVEBLOG, cursor, documents, named_game
-from api.view.references import complete
+from api.view.liveblog_access import cursor, documents
+from api.view.references import EDITABLE, complete
 from mapping.desk.post_filter import PostFilter
 from mapping.desk.post_state import PostState, post_state
 from mapping.errors import NotFound
@@ -68,14 +68,6 @@ class LoadedDesk(NamedTuple):
     mark: str
 
 
-def own_game(conn: Connection, name: str, organization_id: str) -> StoredGame:
-    """The organization's liveblog. Raises NotFound; one of another organization is the same as none."""
-    game = named_game(conn, name)
-    if game.organization_id != organization_id:
-        raise NotFound(NO_LIVEBLOG)
-    return game
-
-
 def mark_of(conn: Connection, game: StoredGame) -> str:
     """Changes with every write into the liveblog, those that wait for their time too."""
     count, written = desk_posts.waiting(conn, game.id)
@@ -114,7 +106,7 @@ def load_post(conn: Connection, game: StoredGame, local_id: str, now: float) -> 
     if stored is None or stored.game_id != game.id:
         raise NotFound(NO_POST)
     posts = _posts(conn, game, [stored], now)
-    if not posts or posts[0].stored.local_status not in {0, 60}:
+    if not posts or posts[0].stored.local_status not in EDITABLE:
         raise NotFound(NO_POST)
     return posts[0]
 

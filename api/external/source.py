@@ -21,7 +21,7 @@ from api.http.openapi import (
 from api.http.request import parse_document
 from api.http.services import ImportRequest
 from api.view.external import externals
-from api.view.liveblog_access import NO_LIVEBLOG, check_version, expected_version, named_game
+from api.view.liveblog_access import check_version, expected_version, own_game
 from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
@@ -95,10 +95,7 @@ class NamedLiveblog:
 
     def find(self, conn: Connection) -> StoredGame:
         """The organization's liveblog. Raises NotFound."""
-        game = named_game(conn, self.name, field=LIVEBLOG_ID)
-        if game.organization_id != self.organization_id:
-            raise NotFound(NO_LIVEBLOG, field=LIVEBLOG_ID)
-        return game
+        return own_game(conn, self.organization_id, self.name, field=LIVEBLOG_ID)
 
 
 async def show(request: ApiRequest) -> Response:
@@ -139,23 +136,15 @@ async def attach(request: ApiRequest) -> Response:
     check_event_types(document, services.event_types)
     kind, selector_id = selector_of(document)
     terms = document.applied_to(await services.store.read(partial(_terms, named)))
-    wanted = ImportRequest(
+    wanted = ImportRequest.of_terms(
+        terms,
         organization_id=named.organization_id,
         client_id=request.caller.client_id,
         provider=document.provider,
         selector_kind=kind,
         selector_id=selector_id,
-        title=terms.title,
-        locale=terms.locale,
-        text=terms.text,
-        auto_post=terms.auto_post,
-        exclude_scoreboard=terms.exclude_scoreboard,
-        exclude_events=tuple(sorted(terms.exclude_events)),
-        idempotency_key=None,
-        idempotency_digest="",
         attach_to=named.name,
         paused=terms.paused,
-        withdrawn=terms.withdrawn,
     )
     game = await services.import_match(wanted)
     request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))

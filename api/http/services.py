@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 if TYPE_CHECKING:
     from config import Settings
-    from mapping.import_options import Withdrawn
+    from mapping.import_options import ImportOptions, Withdrawn
     from store.database import Store
     from store.files.port import FileStore
 
@@ -55,6 +55,39 @@ class ImportRequest:
     paused: bool = False
     withdrawn: Withdrawn | None = None
     """What goals that are taken back leave behind; None: as the organization has it."""
+
+    @classmethod
+    def of_terms(
+        cls,
+        terms: ImportOptions,
+        *,
+        organization_id: str,
+        client_id: str,
+        provider: str,
+        selector_kind: SelectorKind,
+        selector_id: str,
+        attach_to: str | None = None,
+        paused: bool = False,
+    ) -> ImportRequest:
+        """For a liveblog with these terms, without an `Idempotency-Key`; whether it is paused does not come from them."""
+        return cls(
+            organization_id=organization_id,
+            client_id=client_id,
+            provider=provider,
+            selector_kind=selector_kind,
+            selector_id=selector_id,
+            attach_to=attach_to,
+            paused=paused,
+            title=terms.title,
+            locale=terms.locale,
+            text=terms.text,
+            auto_post=terms.auto_post,
+            exclude_scoreboard=terms.exclude_scoreboard,
+            exclude_events=tuple(sorted(terms.exclude_events)),
+            withdrawn=terms.withdrawn,
+            idempotency_key=None,
+            idempotency_digest="",
+        )
 
 
 ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]

@@ -203,21 +203,13 @@ class Replaying:
 
     def _request(self) -> ImportRequest:
         terms = ImportOptions.from_dict(self.manifest["terms"])
-        return ImportRequest(
+        return ImportRequest.of_terms(
+            terms,
             organization_id=self.owner,
             client_id="replay",
             provider=self.manifest["provider"],
             selector_kind=self.manifest["selector"]["kind"],
             selector_id=self.manifest["selector"]["id"],
-            title=terms.title,
-            locale=terms.locale,
-            text=terms.text,
-            auto_post=terms.auto_post,
-            exclude_scoreboard=terms.exclude_scoreboard,
-            exclude_events=tuple(sorted(terms.exclude_events)),
-            idempotency_key=None,
-            idempotency_digest="",
-            withdrawn=terms.withdrawn,
         )
 
     def _fetched(self, decision: Decision) -> Fetched:
