@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from api.desk.cookies import cookie_kind
-from api.desk.desk_frame import DeskPage, redirect
+from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.handlers import SIGN_IN
 from api.desk.passwords import PasswordChecks
 from api.desk.sign_in import begin_session, check_password, forget_session, network_of
@@ -119,7 +119,7 @@ async def _page(
     account, lasting = await services.store.read(find)
     zone = ZoneInfo(services.settings.server.timezone)
     said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
-    said += f'<p class="alert" role="alert">{alert}</p>' if alert else ""
+    said += alert_html(alert)
     organization = services.organizations(account.organization_id) or account.organization_id
     facts = (
         f'<p class="facts" dir="auto">{escape(account.name)} · {escape(account.email)} · {escape(organization)} · '

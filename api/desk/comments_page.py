@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
-from starlette.responses import Response
-
 from api.comments import moderation
-from api.desk.desk_frame import HEADERS, DeskPage, redirect
+from api.desk.desk_frame import DeskPage, alert_html, pager_html, redirect
 from api.desk.form_operations import FormOperation, perform
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
-from api.desk.handlers import signed_in
 from api.http.request import choice, integer
 from api.page.times import moment
 from api.view.liveblog_access import own_game
@@ -30,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sqlalchemy import Connection
+    from starlette.responses import Response
 
     from api.http.people import DeskPerson
     from api.http.rendered import Rendering
@@ -82,14 +80,10 @@ async def show_comments(request: ApiRequest, page: DeskPage, person: DeskPerson)
     return await _page(request, page, person)
 
 
-async def comments_fragment(request: ApiRequest) -> Response:
-    """The queue alone, for the script of the page; 401 once nobody is signed in."""
-    person = signed_in(request)
-    if person is None:
-        return Response(status_code=401, headers=HEADERS)
+async def comments_fragment(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
+    """The queue alone, for the script of the page."""
     person.demand("comments")
-    wanted = filter_of(request.query)
-    return fragment_response(request, await _fragment(request, DeskPage.of(request, person), person, wanted))
+    return fragment_response(request, await _fragment(request, page, person, filter_of(request.query)))
 
 
 async def act_on_comment(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
@@ -147,8 +141,7 @@ async def _page(
         return page.response(heading, f"<p>{page.text(CommentsText.NO_RIGHT)}</p>", 403)
     wanted = filter_of(request.query)
     found = await _fragment(request, page, person, wanted)
-    said = f'<p class="alert" role="alert">{alert}</p>' if alert else ""
-    back = escape(f"{COMMENTS}?{_query(wanted)}")
+    said = alert_html(alert)
     texts = {
         "approve": CommentsText.DID_APPROVE,
         "reject": CommentsText.DID_REJECT,
@@ -160,8 +153,7 @@ async def _page(
     data = "".join(f' data-{name}="{page.text(text)}"' for name, text in texts.items())
     keys = "".join(f"<li><kbd>{key}</kbd> {page.text(text)}</li>" for key, text in KEYS)
     body = (
-        f'{said}<form id="act" method="post" action="{page.link(ACT)}" hidden>{page.csrf_field()}'
-        f'<input type="hidden" name="back" value="{back}"></form>'
+        f"{said}{page.row_form(ACT, f'{COMMENTS}?{_query(wanted)}')}"
         f'<div class="bar"><p id="said" class="said" role="status"{data}></p>'
         f'<button id="undo" class="plain" hidden>{page.text(CommentsText.UNDO)}</button></div>'
         f'<div id="comments" data-organization="{escape(person.organization_id)}" data-etag="{escape(found.etag)}"'
@@ -280,13 +272,13 @@ def _button(page: DeskPage, name: str, value: str, text: CommentsText, comment_i
 
 
 def _pager(page: DeskPage, found: CommentQueue, wanted: QueueFilter) -> str:
-    first = f'<a class="button" href="{page.link(COMMENTS)}?{escape(_query(wanted._replace(next="")))}">{{}}</a>'
-    links = first.format(page.text(DeskText.PREVIOUS_PAGE)) if wanted.next else ""
+    def address(next_: str) -> str:
+        return f"{page.link(COMMENTS)}?{escape(_query(wanted._replace(next=next_)))}"
+
+    links = [(address(""), page.text(DeskText.PREVIOUS_PAGE))] if wanted.next else []
     if found.page.more:
-        after = found.page.comments[-1].id
-        address = f"{page.link(COMMENTS)}?{escape(_query(wanted._replace(next=after)))}"
-        links += f'<a class="button" href="{address}">{page.text(DeskText.NEXT_PAGE)}</a>'
-    return f'<p class="pager">{links}</p>' if links else ""
+        links.append((address(found.page.comments[-1].id), page.text(DeskText.NEXT_PAGE)))
+    return pager_html(links)
 
 
 def _query(wanted: QueueFilter) -> str:

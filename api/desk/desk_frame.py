@@ -56,6 +56,17 @@ NAVIGATION = (
 )
 
 
+def alert_html(message: str) -> str:
+    """What went wrong, spoken at once; `message` is escaped already, and nothing is shown for an empty one."""
+    return f'<p class="alert" role="alert">{message}</p>' if message else ""
+
+
+def pager_html(links: Iterable[tuple[str, str]]) -> str:
+    """The ways to other pages of a list: address and name of each, both escaped already."""
+    shown = "".join(f'<a class="button" href="{address}">{name}</a>' for address, name in links)
+    return f'<p class="pager">{shown}</p>' if shown else ""
+
+
 class DeskPage(NamedTuple):
     """What a page of the desk is made with: its reader's texts, who is signed in, and the way up to the root."""
 
@@ -83,6 +94,13 @@ class DeskPage(NamedTuple):
         """What every form of a person carries."""
         token = "" if self.person is None else self.person.csrf_token
         return f'<input type="hidden" name="csrf_token" value="{escape(token)}">'
+
+    def row_form(self, path: str, back: str) -> str:
+        """The form that the buttons of a list's rows send, by its id `act`; `back`: the address to go on at."""
+        return (
+            f'<form id="act" method="post" action="{self.link(path)}" hidden>{self.csrf_field()}'
+            f'<input type="hidden" name="back" value="{escape(back)}"></form>'
+        )
 
     def response(
         self,

@@ -12,7 +12,7 @@ from api.desk import (
     sign_in,
 )
 from api.desk.desk_frame import STATIC
-from api.desk.handlers import SIGN_IN, desk_form, desk_page
+from api.desk.handlers import SIGN_IN, desk_form, desk_fragment, desk_page
 from api.desk.liveblog_routes import LIVEBLOG_ROUTES
 from api.http.routing import Route
 from api.http.static import folder
@@ -21,7 +21,7 @@ from mapping.desk.own_path import HOME
 # fmt: off
 DESK_ROUTES = (
     Route("GET", HOME, desk_page(matches_page.show_matches), "desk"),
-    Route("GET", matches_page.TABLE, matches_page.table_fragment, "desk"),
+    Route("GET", matches_page.TABLE, desk_fragment(matches_page.table_fragment), "desk"),
     Route("POST", matches_page.ACT, desk_form(matches_page.act_on_row), "desk"),
     Route("GET", matches_page.NEW, desk_page(new_match_page.show_new_match), "desk"),
     Route("POST", matches_page.NEW, desk_form(new_match_page.submit_new_match), "desk"),
@@ -29,7 +29,7 @@ DESK_ROUTES = (
     Route("POST", f"{match_settings_page.MATCH}/settings", desk_form(match_settings_page.save_settings), "desk"),
     Route("POST", f"{match_settings_page.MATCH}/detach", desk_form(match_settings_page.detach), "desk"),
     Route("GET", comments_page.COMMENTS, desk_page(comments_page.show_comments), "desk"),
-    Route("GET", comments_page.LISTED, comments_page.comments_fragment, "desk"),
+    Route("GET", comments_page.LISTED, desk_fragment(comments_page.comments_fragment), "desk"),
     Route("POST", comments_page.ACT, desk_form(comments_page.act_on_comment), "desk"),
     Route("GET", "/desk/static/{version}/{name}", folder(STATIC), "open"),
     Route("GET", SIGN_IN, sign_in.show_sign_in, "desk"),

@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
-from api.desk.desk_frame import DeskPage, redirect
+from starlette.responses import Response
+
+from api.desk.desk_frame import HEADERS, DeskPage, redirect
 from api.desk.sessions_door import check_csrf, check_site
 from api.http.people import DeskPerson
 from api.http.request import Query, parse_query
@@ -14,8 +16,6 @@ from mapping.desk.own_path import HOME
 from mapping.errors import InvalidRequest, PayloadTooLarge
 
 if TYPE_CHECKING:
-    from starlette.responses import Response
-
     from api.http.request import ApiRequest
     from api.http.routing import Handler
 
@@ -34,6 +34,18 @@ def desk_page(show: Show) -> Handler:
         person = signed_in(request)
         if person is None:
             return _to_sign_in(request)
+        return await show(request, DeskPage.of(request, person), person)
+
+    return respond
+
+
+def desk_fragment(show: Show) -> Handler:
+    """A handler of a part of a page, for its script; 401 once nobody is signed in."""
+
+    async def respond(request: ApiRequest) -> Response:
+        person = signed_in(request)
+        if person is None:
+            return Response(status_code=401, headers=HEADERS)
         return await show(request, DeskPage.of(request, person), person)
 
     return respond

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -61,20 +62,26 @@ SPOKEN = (
 
 
 class Opened(NamedTuple):
-    """The liveblog that a request is about, and what writes its parts."""
+    """The liveblog that a request is about, what writes its parts, and the mark of what stood then."""
 
     game: StoredGame
     rows: PostRows
+    mark: str
 
     @classmethod
     async def of(cls, request: ApiRequest, page: DeskPage, person: DeskPerson) -> Opened:
         """Raises NotFound for one that is not of the person's organization."""
-        name = str(request.path_params["liveblogId"])
-        game = await request.services.store.read(lambda conn: own_game(conn, person.organization_id, name))
+        game, mark = await request.services.store.read(partial(_found, request, person))
         readers = PageRenderer.of(request.services).context(game, UP, f"{UP}/liveblogs/{quote(game.local_id, safe='')}")
         css = f"{UP}/static/{static.version('api.page.static')}/embed.css"
         writes = "write" in person.scopes and may_write_events(game, person)
-        return cls(game, PostRows(page, readers, css, writes))
+        return cls(game, PostRows(page, readers, css, writes), mark)
+
+
+def _found(request: ApiRequest, person: DeskPerson, conn: Connection) -> tuple[StoredGame, str]:
+    """The liveblog of the request, and its mark. Raises NotFound for one that is not of the person's organization."""
+    game = own_game(conn, person.organization_id, str(request.path_params["liveblogId"]))
+    return game, mark_of(conn, game)
 
 
 def _wanted(query: Query) -> PostRequest:
@@ -103,8 +110,7 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
 async def show_posts(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The posts and the match alone, as JSON; 204 where nothing has changed since `mark`."""
     opened, wanted = await Opened.of(request, page, person), _wanted(request.query)
-    mark = await request.services.store.read(lambda conn: mark_of(conn, opened.game))
-    if mark == request.query.get("mark"):
+    if opened.mark == request.query.get("mark"):
         return Response(None, 204, HEADERS)
     loaded = await _load(request, opened, person, wanted)
     match = match_section(opened.rows, loaded.match, request.services.clock())
@@ -125,13 +131,7 @@ async def show_form(request: ApiRequest, page: DeskPage, person: DeskPerson) -> 
 
 async def report_open(request: ApiRequest, _page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Says that the page is open, and what is edited in it; answers who else is here, and the mark of the posts."""
-    name = str(request.path_params["liveblogId"])
-
-    def read(conn: Connection) -> tuple[StoredGame, str]:
-        game = own_game(conn, person.organization_id, name)
-        return game, mark_of(conn, game)
-
-    game, mark = await request.services.store.read(read)
+    game, mark = await request.services.store.read(partial(_found, request, person))
     pages, own = request.services[Attendance], f"{person.session_id} {form.get('page', '')[:40]}"
     if form.get("closed"):
         pages.leave(game.id, own)

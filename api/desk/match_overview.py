@@ -91,7 +91,7 @@ def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTabl
         rows, total, more = _others(conn, sight, wanted)
     else:
         rows, total, more = _page(conn, [each for each in verdicts if _wants(wanted, each)], wanted, documents)
-    failing, disabled = _receivers(conn, sight.organization_id)
+    failing, disabled = webhooks.in_trouble(conn, sight.organization_id)
     return MatchTable(
         rows=rows,
         total=total,
@@ -101,13 +101,6 @@ def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTabl
         receivers_failing=failing,
         receivers_disabled=disabled,
     )
-
-
-def _receivers(conn: Connection, organization_id: str) -> tuple[int, int]:
-    """How many webhook receivers fail, and how many are switched off for that."""
-    receivers = webhooks.list_subscriptions(conn, organization_id)
-    failing = sum(each.status == "active" and each.failures > 0 for each in receivers)
-    return failing, sum(each.status == "disabled" for each in receivers)
 
 
 def _judge(

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from api.desk.desk_frame import redirect
+from api.desk.desk_frame import alert_html, redirect
 from api.desk.form_operations import perform_change, perform_detachment, perform_show
 from api.desk.fragment_cache import FragmentCache
 from api.desk.match_table import automatic_text, kind_name
@@ -119,7 +119,7 @@ async def _page(
             raise
         found = None
     said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
-    said += f'<p class="alert" role="alert">{alert}</p>' if alert else ""
+    said += alert_html(alert)
     address = page.link("/desk/liveblogs/" + quote(game.local_id, safe=""))
     links = (
         f'<p class="pager"><a href="{address}">'

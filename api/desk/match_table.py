@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
+from api.desk.desk_frame import pager_html
 from api.http.json_path import node, text
 from api.page.clock import clock
 from api.page.scoreboard import clock_html, scores, title
@@ -193,11 +194,10 @@ def _pager(page: DeskPage, table: MatchTable, wanted: TableFilter) -> str:
         *([(wanted.page - 1, DeskText.PREVIOUS_PAGE)] if wanted.page > 1 else []),
         *([(wanted.page + 1, DeskText.NEXT_PAGE)] if table.more else []),
     ]
-    links = "".join(
-        f'<a class="button" href="{page.link(HOME)}?{escape(query_text(wanted._replace(page=number)))}">{page.text(name)}</a>'
+    return pager_html(
+        (f"{page.link(HOME)}?{escape(query_text(wanted._replace(page=number)))}", page.text(name))
         for number, name in ways
     )
-    return f'<p class="pager">{links}</p>' if links else ""
 
 
 def query_text(wanted: TableFilter) -> str:

@@ -7,12 +7,9 @@ from html import escape
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from starlette.responses import Response
-
-from api.desk.desk_frame import HEADERS, DeskPage, redirect
+from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.form_operations import perform_change
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
-from api.desk.handlers import signed_in
 from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
 from api.desk.match_table import query_text, table_html
 from api.desk.refusal_text import refusal_text
@@ -25,6 +22,8 @@ from mapping.errors import InvalidRequest, ServiceError
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from enum import StrEnum
+
+    from starlette.responses import Response
 
     from api.http.people import DeskPerson
     from api.http.rendered import Rendering
@@ -58,14 +57,10 @@ async def matches_page(
     """The page, with a message where something went wrong."""
     wanted = wanted_of(request.query)
     found = await _fragment(request, page, person, wanted)
-    said = f'<p class="alert" role="alert">{alert}</p>' if alert else ""
+    said = alert_html(alert)
     may_act = may_change(person)
     new = f'<a class="button" href="{page.link(NEW)}">{page.text(MatchesText.NEW_MATCH)}</a>' if may_act else ""
-    back = escape(f"{HOME}?{query_text(wanted)}")
-    act = (
-        f'<form id="act" method="post" action="{page.link(ACT)}" hidden>{page.csrf_field()}'
-        f'<input type="hidden" name="back" value="{back}"></form>'
-    )
+    act = page.row_form(ACT, f"{HOME}?{query_text(wanted)}")
     body = (
         f'{said}<div class="bar">{new}{_filter(request, page, person, wanted)}</div>{act}'
         f'<p id="said" class="said" role="status" data-stale="{page.text(MatchesText.NOT_UPDATED)}"'
@@ -76,13 +71,9 @@ async def matches_page(
     return page.response(page.texts.text(MatchesText.MATCHES), body, status, scripts=("matches.js",))
 
 
-async def table_fragment(request: ApiRequest) -> Response:
-    """The table alone, for the script of the page; 401 once nobody is signed in."""
-    person = signed_in(request)
-    if person is None:
-        return Response(status_code=401, headers=HEADERS)
-    wanted = wanted_of(request.query)
-    return fragment_response(request, await _fragment(request, DeskPage.of(request, person), person, wanted))
+async def table_fragment(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
+    """The table alone, for the script of the page."""
+    return fragment_response(request, await _fragment(request, page, person, wanted_of(request.query)))
 
 
 async def act_on_row(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:

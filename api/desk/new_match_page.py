@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
-from api.desk.desk_frame import redirect
+from api.desk.desk_frame import alert_html, redirect
 from api.desk.form_operations import perform_attachment, perform_creation, perform_preview
 from api.desk.fragment_cache import FragmentCache
 from api.desk.match_settings_page import box, locale_select
@@ -83,7 +83,7 @@ async def _page(request: ApiRequest, page: DeskPage, person: DeskPerson, given: 
             raise
         except ServiceError as error:
             alert, status = refusal_text(page, error), 422
-    said = f'<p class="alert" role="alert">{alert}</p>' if alert else ""
+    said = alert_html(alert)
     whom = await _attached_to(request, person, given)
     return page.response(heading, f"{said}{whom}{_look(request, page, person, given)}{preview}", status)
 

@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
+from api.desk.desk_frame import pager_html
 from api.desk.load_posts import POSTS_SHOWN
 from api.http.json_path import Json, node, text
 from api.page.posts import safe_post
@@ -69,13 +70,12 @@ class PostRows(NamedTuple):
         return f'<nav class="filters" aria-label="{self.said(LiveblogText.FILTERS)}">{links}</nav>'
 
     def _pager(self, loaded: LoadedDesk, wanted: PostRequest) -> str:
-        newest = f'<a class="button" href="{_address(loaded, wanted.show)}">{self.said(LiveblogText.NEWEST_POSTS)}</a>'
-        links = newest if wanted.after else ""
+        here = _address(loaded, wanted.show)
+        links = [(here, self.said(LiveblogText.NEWEST_POSTS))] if wanted.after else []
         if loaded.older and len(loaded.posts) == POSTS_SHOWN:
             after = quote(loaded.posts[-1].stored.local_id, safe="")
-            address = f"{_address(loaded, wanted.show)}&amp;after={after}"
-            links += f'<a class="button" href="{address}">{self.said(LiveblogText.NEXT_POSTS)}</a>'
-        return f'<p class="pager">{links}</p>' if links else ""
+            links.append((f"{here}&amp;after={after}", self.said(LiveblogText.NEXT_POSTS)))
+        return pager_html(links)
 
     def _row(self, loaded: LoadedDesk, post: DeskPost) -> str:
         name, highlight = escape(post.stored.local_id), text(post.document, "highlight")

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import structlog
 
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
-from api.desk.desk_frame import DeskPage, redirect
+from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.handlers import SIGN_IN, read_form, signed_in
 from api.desk.passwords import PasswordChecks, PasswordsBusy
 from api.desk.sessions_door import check_site
@@ -161,7 +161,7 @@ def _form(
     headers: dict[str, str] | None = None,
 ) -> Response:
     page, settings = DeskPage.of(request, None), request.services.settings
-    alert = f'<p class="alert" role="alert">{said}</p>' if said else ""
+    alert = alert_html(said)
     if cookie_kind(settings.public_url) is None:
         ways = f"<p>{page.text(DeskText.NEEDS_HTTPS)}</p>"
     else:

@@ -25,7 +25,7 @@ from mapping.event_patch import event_document
 from mapping.game_summary import extent_of
 from mapping.rules.versions import known_since
 from store.liveblogs import deltas
-from store.liveblogs.incidents import events_to_summarise, first_and_last
+from store.liveblogs.incidents import events_to_summarise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -252,7 +252,7 @@ def _head(conn: Connection, game: StoredGame) -> Json:
 
 
 def _summaries(conn: Connection, game: StoredGame, document: Json) -> Json:
-    posts, ends = (public_documents(read(conn, game.id)) for read in (events_to_summarise, first_and_last))
+    posts, ends = (public_documents(read(conn, game.id)) for read in (events_to_summarise, deltas.first_and_last))
     extent = extent_of(ends)._replace(total=deltas.count(conn, game.id))
     return {"summary": summary_of(document, posts, extent), "summary_text": summary(document)}
 

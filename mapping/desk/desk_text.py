@@ -8,10 +8,8 @@ from enum import StrEnum
 class DeskText(StrEnum):
     """A text of the desk; its value is the msgid."""
 
-    DESK = "Desk"
     SKIP = "To the content"
     NAVIGATION = "Desk pages"
-    LIVEBLOGS = "Liveblogs"
     ACCOUNT = "Account"
     SIGN_IN = "Sign in"
     SIGN_OUT = "Sign out"
@@ -26,10 +24,6 @@ class DeskText(StrEnum):
     NEEDS_HTTPS = "People sign in only where the address begins with https, or on this computer itself."
     NO_WAY_IN = "Nobody can sign in: passwords are switched off, and there is no other way."
     HIDDEN = "Not published"
-    LAST_CHANGE = "Last change"
-    STATE = "State"
-    TITLE = "Title"
-    NONE_YET = "There is no liveblog yet."
     NEXT_PAGE = "Next page"
     PREVIOUS_PAGE = "Previous page"
     ROLE = "Role"

@@ -142,7 +142,6 @@ class LiveblogText(StrEnum):
     MINE_STANDS = "Mine"
     THEIRS_STANDS = "The other one"
     POST_GONE = "Somebody has deleted this post meanwhile."
-    MATCH = "Score and state"
     SCORE = "Score"
     SCORE_HOME = "Score, home"
     SCORE_AWAY = "Score, away"

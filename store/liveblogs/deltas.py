@@ -95,12 +95,19 @@ def count(conn: Connection, game_id: str) -> int:
     return int(conn.execute(_COUNTED, {"game_id": game_id, "published": LocalStatus.PUBLISHED}).scalar_one())
 
 
+def first_and_last(conn: Connection, game_id: str) -> list[StoredEvent]:
+    """The oldest and the newest public event; none where none is public."""
+    table = history.events_of(conn, game_id)
+    query = select(table).where(*_public(table, game_id)).limit(1)
+    ends = (query.order_by(order) for order in (table.c.sort, table.c.sort.desc()))
+    return [event_of(row) for each in ends for row in conn.execute(each)]
+
+
 def coverage(conn: Connection, game_id: str) -> Coverage:
     """What the public events say of the time that the liveblog covers. Their order is that of their creation."""
-    table = history.events_of(conn, game_id)
-    query = select(table.c.created_at).where(*_public(table, game_id)).limit(1)
-    first, last = (conn.scalar(query.order_by(order)) for order in (table.c.sort, table.c.sort.desc()))
-    return Coverage(first, last, _changed_last(conn, table, game_id))
+    ends = first_and_last(conn, game_id)
+    first, last = (ends[0].created_at, ends[-1].created_at) if ends else (None, None)
+    return Coverage(first, last, _changed_last(conn, history.events_of(conn, game_id), game_id))
 
 
 def _changed_last(conn: Connection, table: FromClause, game_id: str) -> int | None:

@@ -47,14 +47,6 @@ def events_to_summarise(conn: Connection, game_id: str) -> list[StoredEvent]:
     return [event_of(row) for row in conn.execute(_saying(table, game_id).order_by(table.c.sort))]
 
 
-def first_and_last(conn: Connection, game_id: str) -> list[StoredEvent]:
-    """The oldest and the newest public event; none where none is public."""
-    table = history.events_of(conn, game_id)
-    public = select(table).where(table.c.game_id == game_id, post_is_public(table)).limit(1)
-    ends = (public.order_by(table.c.sort), public.order_by(table.c.sort.desc()))
-    return [event_of(row) for query in ends for row in conn.execute(query)]
-
-
 def _saying(table: FromClause, game_id: str) -> Select[Any]:
     return select(table).where(table.c.game_id == game_id, post_is_public(table), sql(WRITTEN_AS_SAYING))
 

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Text,
     and_,
     bindparam,
+    case,
     delete,
     exists,
     func,
@@ -182,6 +183,15 @@ def page(conn: Connection, organization_id: str, *, after: str = "", limit: int)
     of_page = webhooks.c.organization_id == organization_id, webhooks.c.id > after, webhooks.c.status != ENDED
     query = select(webhooks).where(*of_page).order_by(webhooks.c.id).limit(limit)
     return [subscription_of(row, strict=False) for row in conn.execute(query)]
+
+
+def in_trouble(conn: Connection, organization_id: str) -> tuple[int, int]:
+    """How many of the organization's subscriptions fail, and how many are disabled; none of them is read."""
+    states = case((webhooks.c.status == "disabled", "disabled"), (webhooks.c.failures > 0, "failing"), else_="")
+    known = webhooks.c.organization_id == organization_id, webhooks.c.status.in_(("active", "disabled"))
+    counted = conn.execute(select(states, func.count()).where(*known).group_by(states))
+    counts: dict[str, int] = {row[0]: row[1] for row in counted}
+    return counts.get("failing", 0), counts.get("disabled", 0)
 
 
 def failing(conn: Connection, *, rounds: int, limit: int) -> list[Subscription]:

@@ -7,7 +7,8 @@ from functools import partial
 import pytest
 from sqlalchemy import event, insert, select
 
-from store.liveblogs.incidents import events_to_summarise, first_and_last, incidents, is_highlighted
+from store.liveblogs.deltas import first_and_last
+from store.liveblogs.incidents import events_to_summarise, incidents, is_highlighted
 from store.liveblogs.pinned import pinned_events
 from store.tables import WRITTEN_AS_PINNED, WRITTEN_AS_SAYING, events
 from tests.store.conftest import GAME, change, post

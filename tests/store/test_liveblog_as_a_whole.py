@@ -163,7 +163,7 @@ async def test_a_read_looks_at_as_many_rows_however_many_posts_there_are(planned
     async def rows():
         sent.clear()
         await store.read(READS[kind])
-        looked = {form: explain(*given) for form, given in sent.items() if not form.startswith(COUNTED)}
+        looked = {form: explain(*given) for form, given in list(sent.items()) if not form.startswith(COUNTED)}
         return sum(looked.values()), looked
 
     few, _ = await rows()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
@@ -19,7 +18,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, exc
 from mapping.errors import StoreUnavailable
 from store.engine.errors import store_errors
 from store.engine.sql.compiled_query import execute
-from store.engine.sqlite.writer import Outcome
+from store.engine.sqlite.writer import Outcome, discard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -171,10 +170,7 @@ class ReadThread:
 
     def _disconnect(self) -> None:
         conn, self._conn = self._conn, None
-        if conn is not None:
-            with suppress(exc.SQLAlchemyError):
-                conn.invalidate()
-                conn.close()
+        discard(conn)
 
 
 def reader_engine(url: URL, settings: PoolSettings) -> Engine:

@@ -57,6 +57,14 @@ class CommitBatch:
     locked: dict[str, StoredGame] = field(default_factory=dict)
 
 
+def discard(conn: Connection | None) -> None:
+    """Close a connection that may be broken, whatever it says to that."""
+    if conn is not None:
+        with suppress(exc.SQLAlchemyError):
+            conn.invalidate()
+            conn.close()
+
+
 class TransactionLost(Exception):
     """SQLite has rolled the whole transaction back under a failing unit."""
 
@@ -199,10 +207,7 @@ class Writer:
 
     def _disconnect(self) -> None:
         conn, self._conn = self._conn, None
-        if conn is not None:
-            with suppress(exc.SQLAlchemyError):
-                conn.invalidate()
-                conn.close()
+        discard(conn)
 
     def _waiting(self) -> Iterator[QueuedWrite]:
         while True:
