@@ -13,6 +13,7 @@ import uvicorn
 from config.sections import OpenId
 from store.accounts import accounts, sessions
 from tests.api.conftest import declared_database, serving
+from tests.api.desk.conftest import desk_on_a_port, note_complaints
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.kit import matchday
 from tests.kit.browser import needed
@@ -29,25 +30,15 @@ WIDTHS = (390, 1280)
 @pytest.fixture
 async def desk(store):
     """The service on a real port, and its address."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with serving(store, public_url=address, client_per_second=0, public_per_second=0) as server:
-        app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
-        running = asyncio.create_task(app.serve(sockets=[listener]))
-        await add_account(store)
+    async with desk_on_a_port(store) as (server, address, _):
         await server.add(matchday.derby())
         yield server, address
-        app.should_exit = True
-        await running
-    listener.close()
 
 
 async def opened(browser, width, **more):
     page = await browser.new_page(**more)
     await page.set_viewport_size({"width": width, "height": 844})
-    page.complaints = []
-    page.on("console", lambda message: page.complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    note_complaints(page)
     return page
 
 

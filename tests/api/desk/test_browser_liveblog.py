@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from functools import partial
 
 import pytest
-import uvicorn
 
 from mapping.reconcile import Entry, State
 from store.accounts import accounts
 from store.following import ledger, sync
 from store.liveblogs import liveblogs
-from tests.api.conftest import serving
+from tests.api.desk.conftest import desk_on_a_port
 from tests.api.desk.test_browser_desk import WIDTHS, opened, sign_in
 from tests.api.test_browser_accessible import violations
 from tests.kit import matchday, poison
 from tests.kit.browser import needed
 from tests.kit.event_desk import Desk, post
-from tests.kit.people import add_account
 from tests.kit.pictures import picture
 
 pytestmark = needed
@@ -43,18 +40,10 @@ GOAL = {
 @pytest.fixture
 async def desk(store):
     """The service on a real port with the derby, an editor and somebody who only reads; its address is in `address`."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with serving(store, public_url=address, client_per_second=0, public_per_second=0) as server:
-        app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
-        running = asyncio.create_task(app.serve(sockets=[listener]))
-        server.account = await add_account(store)
+    async with desk_on_a_port(store) as (server, address, account):
         await server.add(matchday.derby())
-        server.address, server.desk = address, Desk(server.http)
+        server.account, server.address, server.desk = account, address, Desk(server.http)
         yield server
-        app.should_exit = True
-        await running
-    listener.close()
 
 
 async def at_desk(desk, browser, width=1280, query=""):

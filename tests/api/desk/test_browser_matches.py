@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-import socket
 import time
 from functools import partial
 from pathlib import Path
 
 import pytest
-import uvicorn
 
 from store.accounts import accounts, sessions
 from store.alarms import alarms
@@ -19,13 +16,14 @@ from store.comments import comments
 from store.comments.comments import NewComment
 from store.following import sync
 from store.liveblogs import liveblogs
-from tests.api.conftest import declared_database, serving
+from tests.api.conftest import declared_database
+from tests.api.desk.conftest import desk_on_a_port, note_complaints
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.kit import matchday, poison
 from tests.kit.browser import needed
 from tests.kit.followed import add_followed, draft, set_score
 from tests.kit.opening import pool_settings, store_at
-from tests.kit.people import EMAIL, add_account
+from tests.kit.people import EMAIL
 from tests.kit.sqlite import copied_url
 
 pytestmark = needed
@@ -39,18 +37,10 @@ async def desk(tmp_path):
     """The service on a real port with matches in all kinds of trouble, and its address."""
     database = copied_url(tmp_path / "desk.db", declared_database)
     store = await store_at(database, clock=time.time, pool=pool_settings(timeout=60.0))
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with serving(store, public_url=address, client_per_second=0, public_per_second=0) as server:
-        app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
-        running = asyncio.create_task(app.serve(sockets=[listener]))
+    async with desk_on_a_port(store) as (server, address, _):
         server.now = time.time()
         server.ticks = 0.0
-        await add_account(store)
         yield server, address
-        app.should_exit = True
-        await running
-    listener.close()
     await store.close()
 
 
@@ -94,9 +84,7 @@ async def opened(server, address, browsers, width, *, locale="en", scripts=True,
     )
     await context.add_cookies([{"name": "matchwire-desk", "value": token, "url": address}])
     page = await context.new_page()
-    page.complaints = []
-    page.on("console", lambda message: page.complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    note_complaints(page)
     page.on("dialog", lambda dialog: page.complaints.append(dialog.message))
     return page
 
