@@ -41,6 +41,11 @@ PAGES = 1000
 """Liveblogs from which on lists have whole pages, and a liveblog the statistics of its days."""
 QUIET, POLLED = 3600.0, 0.25
 """Seconds between polls of a live match: none while requests are measured, and many afterwards."""
+KEPT = 10 * 365 * 86_400
+"""Seconds: the rows are some years old, and a purge that deletes them all at once is no cost of every day."""
+OVERWRITTEN = 1_000
+"""Rows of what was overwritten: of the quarter of an hour for which it is kept."""
+HISTORIES = ("event_history", "game_versions", "game_documents", "master_history")
 MATCHES = 8
 NUMBERS = count(5_000_000)
 WRITE = "/api/v5/write"
@@ -63,6 +68,15 @@ base_url = "{provider}"
 secret = "{secret}"
 organizations = ["{organization}"]
 scopes = ["read", "write", "external", "stats", "webhooks"]
+[statistics]
+kept = {kept}
+minutes_kept = {kept}
+[webhooks]
+log_kept = {kept}
+[comments]
+rejected_kept = {kept}
+[desk]
+audit_kept = {kept}
 [polling]
 rate = 0
 live = {interval}
@@ -160,6 +174,7 @@ OPERATIONS: dict[str, Operation] = {
     "statistics: days of a month": get(f"{STATISTICS}/{time.strftime('%Y-%m', time.gmtime(BORN))}/periods.json"),
     "webhooks: list": get(f"/apigw/webhooks/v2/organization/{ORGANIZATION}/list"),
     "webhooks: log": get(f"/apigw/webhooks/v2/organization/{ORGANIZATION}/deliveries"),
+    "webhooks: log, failures": get(f"/apigw/webhooks/v2/organization/{ORGANIZATION}/deliveries", outcome="failed"),
     "write: event create": Side.create_event,
     "write: event update": Side.update_event,
     "write: player create": Side.create_player,
@@ -168,7 +183,6 @@ OPERATIONS: dict[str, Operation] = {
 ONE_PAGE = ("search: liveblogs, all", "search: players, all", "search: players, a word", "statistics:", "webhooks:")
 """What grows with what it shows until that is a page, or a liveblog's own days: compared with 1,000 liveblogs."""
 REASONS = {
-    "webhooks: log": "all rounds of a week are gone through for those of the organization",
     "start": "a start looks once at all matches that were ever followed",
 }
 
@@ -189,6 +203,7 @@ def database(side: Side, provider: str, posts: int) -> None:
             ledger=many,
             load_counts=min(many, 1_000_000),
             webhook_waiting=0,
+            **dict.fromkeys(HISTORIES, min(side.size, OVERWRITTEN)),
         )
     engine.dispose()
     print(
@@ -198,7 +213,7 @@ def database(side: Side, provider: str, posts: int) -> None:
 
 def configure(side: Side, provider: str, interval: float) -> None:
     text = CONFIG.format(
-        folder=side.folder, organization=ORGANIZATION, provider=provider, secret=SECRET, interval=interval
+        folder=side.folder, organization=ORGANIZATION, provider=provider, secret=SECRET, interval=interval, kept=KEPT
     )
     (side.folder / "matchwire.toml").write_text(text)
 
@@ -284,7 +299,7 @@ def main() -> None:
     options.add_argument("--sizes", type=int, nargs="+", default=[1, 1000, 20_000], metavar="LIVEBLOGS")
     options.add_argument("--posts", type=int, default=20, help="of each liveblog")
     options.add_argument("--rounds", type=int, default=7)
-    options.add_argument("--count", type=int, default=20, help="requests of a round")
+    options.add_argument("--count", type=int, default=100, help="requests of a round")
     options.add_argument("--starts", type=int, default=5)
     options.add_argument("--seconds", type=float, default=5, help="of a round without requests")
     options.add_argument("--settle", type=float, default=15, help="seconds after a start")
