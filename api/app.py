@@ -14,6 +14,7 @@ from api.embed.script_paths import script_routes
 from api.feeds.themes import UnknownThemes
 from api.http.openapi import DocumentLimits
 from api.http.routing import Routes
+from api.http.step_signal import StepSignal
 from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
 from api.middleware.request_limits import URL_BYTES, RequestLimits
@@ -63,4 +64,5 @@ def _parts(services: Services) -> dict[type, Callable[[], object]]:
         UnknownThemes: UnknownThemes,
         Cards: Cards,
         Streams: lambda: Streams(services.store, clock=services.clock),
+        StepSignal: lambda: StepSignal(services.store),
     }

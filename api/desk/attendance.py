@@ -31,16 +31,20 @@ class Attendance:
         self._clock = clock
         self._pages: LRUCache[str, dict[str, OpenPage]] = LRUCache(MOST_LIVEBLOGS)
 
-    def report(self, liveblog: str, page: str, account_id: str, name: str, post: str) -> None:
-        """A page (by an id of its own) is open in this liveblog, and `post` is being edited in it, or nothing."""
+    def report(self, liveblog: str, page: str, account_id: str, name: str, post: str) -> bool:
+        """A page (by an id of its own) is open in this liveblog, and `post` is being edited in it, or nothing.
+
+        Gives whether that is new.
+        """
         pages = {**self._pages.get(liveblog, {})}
-        pages.pop(page, None)
+        before = pages.pop(page, None)
         pages[page] = OpenPage(account_id, name, post[:LONGEST_POST], self._clock() + LASTS)
         self._pages[liveblog] = dict(list(pages.items())[-MOST_PAGES:])
+        return before is None or before.post != pages[page].post
 
-    def leave(self, liveblog: str, page: str) -> None:
-        """The page is closed."""
-        self._pages.get(liveblog, {}).pop(page, None)
+    def leave(self, liveblog: str, page: str) -> bool:
+        """The page is closed; whether it was known."""
+        return self._pages.get(liveblog, {}).pop(page, None) is not None
 
     def others(self, liveblog: str, page: str) -> list[OpenPage]:
         """The pages of others, and other pages of the same person, that are open there now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +12,7 @@ from starlette.responses import Response
 
 from api.desk.attendance import Attendance
 from api.desk.desk_frame import HEADERS, STATIC
+from api.desk.fragment_cache import HELD_SECONDS
 from api.desk.load_posts import LoadedDesk, PostRequest, load_desk, load_match, load_post, mark_of
 from api.desk.match_form import match_section
 from api.desk.post_form import post_form
@@ -18,11 +20,13 @@ from api.desk.post_rows import PostRows
 from api.http import static
 from api.http.errors import json_response
 from api.http.request import choice
+from api.http.step_signal import StepSignal
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
 from api.view.liveblog_access import may_write_events, own_game
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_filter import PostFilter
+from mapping.doubts import identify
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -94,7 +98,6 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
     opened, wanted = await Opened.of(request, page, person), _wanted(request.query)
     loaded = await _load(request, opened, person, wanted)
     rows, match = opened.rows, loaded.match
-    stream = request.services.settings.server.public_feeds and opened.game.public
     parts = (
         _head(opened, match),
         _bar(rows),
@@ -104,7 +107,7 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
         f'<div id="posts">{rows.html(loaded, wanted)}</div>',
         _legend(rows),
     )
-    return page.response(title(match.document), f"{_files(page)}{_data(opened, loaded, parts, stream=stream)}")
+    return page.response(title(match.document), f"{_files(page)}{_data(opened, loaded, parts)}")
 
 
 async def show_posts(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
@@ -130,15 +133,32 @@ async def show_form(request: ApiRequest, page: DeskPage, person: DeskPerson) -> 
 
 
 async def report_open(request: ApiRequest, _page: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """Says that the page is open, and what is edited in it; answers who else is here, and the mark of the posts."""
+    """Says that the page is open, and what is edited in it; answers who else is here, and the mark of the posts.
+
+    With `wait` it answers once either is not what the page has (`mark`, `people`) any more, or after HELD_SECONDS.
+    """
+    own = f"{person.session_id} {form.get('page', '')[:40]}"
     game, mark = await request.services.store.read(partial(_found, request, person))
-    pages, own = request.services[Attendance], f"{person.session_id} {form.get('page', '')[:40]}"
+    pages, signal = request.services[Attendance], request.services[StepSignal]
     if form.get("closed"):
-        pages.leave(game.id, own)
+        changed = pages.leave(game.id, own)
     else:
-        pages.report(game.id, own, person.client_id, person.name, form.get("post", ""))
+        changed = pages.report(game.id, own, person.client_id, person.name, form.get("post", ""))
+    if changed:
+        signal.wake([game.id])
+    clock = asyncio.get_running_loop().time
+    ends = clock() + (HELD_SECONDS if form.get("wait") else 0)
+    while clock() < ends and (mark, _people(pages, game.id, own)) == (form.get("mark"), form.get("people")):
+        if not await signal.wait(ends - clock(), game.id):
+            ends = 0.0
+        game, mark = await request.services.store.read(partial(_found, request, person))
     people = [{"name": each.name, "post": each.post} for each in pages.others(game.id, own)]
-    return _json({"mark": mark, "people": people})
+    return _json({"mark": mark, "people": people, "seen": _people(pages, game.id, own)})
+
+
+def _people(pages: Attendance, liveblog: str, own: str) -> str:
+    """A short text that is another one once somebody else has come, gone, or edits another post."""
+    return identify(tuple((each.name, each.post) for each in pages.others(liveblog, own)))
 
 
 async def _load(request: ApiRequest, opened: Opened, person: DeskPerson, wanted: PostRequest) -> LoadedDesk:
@@ -165,7 +185,7 @@ def _files(page: DeskPage) -> str:
     )
 
 
-def _data(opened: Opened, loaded: LoadedDesk, parts: tuple[str, ...], *, stream: bool) -> str:
+def _data(opened: Opened, loaded: LoadedDesk, parts: tuple[str, ...]) -> str:
     """All that the script needs, as attributes of what holds the page's parts."""
     texts = opened.rows.page.texts
     said = "".join(
@@ -175,7 +195,7 @@ def _data(opened: Opened, loaded: LoadedDesk, parts: tuple[str, ...], *, stream:
     return (
         f'<div id="desk-liveblog" data-liveblog="{escape(game.local_id)}" data-organization="{escape(game.organization_id)}"'
         f' data-version="{game.version}" data-mark="{escape(loaded.mark)}" data-writes="{int(opened.rows.writes)}"'
-        f' data-stream="{int(stream)}"{said}>{"".join(parts)}</div>'
+        f"{said}>{''.join(parts)}</div>"
     )
 
 

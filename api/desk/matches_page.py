@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.form_operations import perform_change
-from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
+from api.desk.fragment_cache import FragmentCache, fragment_response, wait_for_news, wants_anew
 from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
 from api.desk.match_table import query_text, table_html
 from api.desk.refusal_text import refusal_text
@@ -72,8 +72,9 @@ async def matches_page(
 
 
 async def table_fragment(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
-    """The table alone, for the script of the page."""
-    return fragment_response(request, await _fragment(request, page, person, wanted_of(request.query)))
+    """The table alone, for the script of the page: with `wait` once it is another one than the page has."""
+    make = partial(_fragment, request, page, person, wanted_of(request.query))
+    return fragment_response(request, await wait_for_news(request, make))
 
 
 async def act_on_row(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:

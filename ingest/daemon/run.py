@@ -17,6 +17,7 @@ from api.app import create_app
 from api.capabilities import CAPABILITIES
 from api.feeds.themes import UnknownThemes
 from api.http.services import Services
+from api.http.step_signal import StepSignal
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from api.middleware.request_log import RequestLog
@@ -197,7 +198,7 @@ async def _services(
         status=status.make,
         preview_match=MatchPreviews(components.importer),
         last_answers=partial(last_answers, components.followers),
-    ).having(images, streams, request_log, ReadCounts(), UnknownThemes(), *capabilities)
+    ).having(images, streams, StepSignal(components.store), request_log, ReadCounts(), UnknownThemes(), *capabilities)
 
 
 def _images(process: _Process, uploads: StoredUploads, fetcher: MediaFetcher) -> ImageProxy:
@@ -259,6 +260,7 @@ async def _serve(process: _Process, services: Services, listener: socket.socket)
     )
     # Before the server stops, which waits for answers under way.
     process.cleanup.push_async_callback(services[Streams].close)
+    process.cleanup.push_async_callback(services[StepSignal].close)
     return address
 
 

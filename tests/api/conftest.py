@@ -13,6 +13,7 @@ import pytest
 from api.app import create_app
 from api.feeds.themes import UnknownThemes
 from api.http.services import ImportRequest, Keys, Services
+from api.http.step_signal import StepSignal
 from api.middleware.request_log import RequestLog
 from api.view.read_cache import ReadCounts
 from store.clients import clients
@@ -145,7 +146,7 @@ async def serving(
         status=server.report,
         preview_match=server.preview_match,
         last_answers=lambda: server.answered,
-    ).having(RequestLog(1.0), ReadCounts(), UnknownThemes())
+    ).having(RequestLog(1.0), ReadCounts(), UnknownThemes(), StepSignal(store))
     server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)
     transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=True)

@@ -1,21 +1,27 @@
-// A part of the page that the server makes: requested anew every few seconds while the page is seen, put in row by row.
+// A part of the page that the server makes: requested again and again while the page is seen, put in row by row.
 
 import { send, showTimes } from "./desk.js";
 
 const EVERY = 5_000;
+/** Milliseconds between two requests that wait for something new themselves. */
+const AT_ONCE = 100;
 
 /**
  * Keeps the element up to date with what `path` gives for the query in `data-query`. `changed` is called after each change,
- * `state` with whether the service answers. Gives a function that requests it at once.
+ * `state` with whether the service answers; `waits`: the service holds the request until there is something new. Gives a
+ * function that requests it at once.
  */
-export function keepUpToDate(element, path, { changed = () => {}, state = () => {} } = {}) {
+export function keepUpToDate(element, path, { changed = () => {}, state = () => {}, waits = false } = {}) {
   let timer;
+  let held = null;
   let running = Promise.resolve();
 
   async function load(anew) {
     const headers = element.dataset.etag ? { "If-None-Match": element.dataset.etag } : {};
     if (anew) headers["Cache-Control"] = "no-cache";
-    const response = await send(`${path}?${element.dataset.query}`, { headers });
+    held = waits && !anew ? new AbortController() : null;
+    const query = held ? `${element.dataset.query}&wait=1` : element.dataset.query;
+    const response = await send(`${path}?${query}`, { headers, signal: held?.signal });
     if (response.status === 304) return true;
     if (!response.ok) return false;
     const html = await response.text();
@@ -34,18 +40,19 @@ export function keepUpToDate(element, path, { changed = () => {}, state = () => 
     } catch {
       well = false;
     }
-    state(well);
+    state(well || Boolean(held?.signal.aborted));
     clearTimeout(timer);
-    if (!document.hidden) timer = setTimeout(next, EVERY);
+    if (!document.hidden) timer = setTimeout(next, waits && well ? AT_ONCE : EVERY);
   }
 
   function next(anew = false) {
+    if (anew) held?.abort();
     running = running.then(() => request(anew));
     return running;
   }
 
   document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : next()));
-  timer = setTimeout(next, EVERY);
+  timer = setTimeout(next, waits ? AT_ONCE : EVERY);
   return () => next(true);
 }
 

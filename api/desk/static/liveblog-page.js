@@ -4,7 +4,7 @@ import { root, send } from "./desk.js";
 import { handBack, modify, remove, update } from "./liveblog-actions.js";
 import { Editor } from "./liveblog-editor.js";
 
-const SOON = 1000, OFTEN = 10000, MOST_UNDONE = 20;
+const AT_ONCE = 100, OFTEN = 5000, MOST_UNDONE = 20;
 const place = document.getElementById("desk-liveblog");
 const data = place.dataset;
 const own = crypto.randomUUID?.() ?? String(Math.random()).slice(2);
@@ -14,7 +14,7 @@ const rows = () => [...document.querySelectorAll("#posts .row")];
 const byName = (post) => rows().find((each) => each.dataset.post === post);
 const say = (name) => data[`say${name.replace(/(^|-)(\w)/g, (_, _dash, letter) => letter.toUpperCase())}`] ?? name;
 const undone = [];
-let mark = data.mark, version = Number(data.version), others = [], fetching = null, again = false, streaming = false;
+let mark = data.mark, version = Number(data.version), others = [], fetching = null, again = false, seen = "";
 
 const page = {
   liveblog: data.liveblog, organization: data.organization, say,
@@ -157,16 +157,19 @@ function lost(is) {
 
 // Who else is here
 
-async function report(closed = "") {
+/** Says that the page is open; with `wait` the service answers once something here is new. Gives whether it answers. */
+async function report(closed = "", wait = "") {
   const meta = document.querySelector('meta[name="csrf-token"]')?.content ?? "";
-  const body = new URLSearchParams({ csrf_token: meta, page: own, post: editor.isOpen ? editor.post || "+" : "", closed });
+  const post = editor.isOpen ? editor.post || "+" : "";
+  const body = new URLSearchParams({ csrf_token: meta, page: own, post, closed, wait, mark, people: seen });
   const response = await send(`${here.slice(root().pathname.length)}/open`, { method: "POST", body, keepalive: Boolean(closed) }).catch(() => null);
   lost(!response || response.status >= 500);
-  if (!response?.ok || closed) return;
+  if (!response?.ok || closed) return false;
   const found = await response.json();
-  others = found.people;
+  ({ people: others, seen } = found);
   showOthers();
   if (found.mark !== mark) await refresh();
+  return true;
 }
 
 function showOthers() {
@@ -371,21 +374,11 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// News: by the stream that readers have, where there is one, and by asking
+// News: by a request that the service holds until there is something new
 
-function follow() {
-  const address = new URL(`api/embed/v4/stream?liveblogId=${encodeURIComponent(page.liveblog)}&html=1&refresh=${version}`, root());
-  const source = new EventSource(address);
-  source.addEventListener("open", () => (streaming = true));
-  source.addEventListener("update", () => refresh());
-  source.addEventListener("error", () => (streaming = false));
-}
-
-function beat() {
-  setTimeout(async () => {
-    if (!document.hidden) await report();
-    beat();
-  }, streaming ? OFTEN : SOON);
+async function beat() {
+  const answers = !document.hidden && (await report("", "1"));
+  setTimeout(beat, answers ? AT_ONCE : OFTEN);
 }
 
 addEventListener("beforeunload", (event) => editor.isOpen && editor.isChanged() && event.preventDefault());
@@ -394,7 +387,5 @@ document.addEventListener("visibilitychange", () => document.hidden || report())
 unfold(document);
 times(document);
 listenToMatch();
-if (data.stream === "1") follow();
-report();
 beat();
 document.documentElement.dataset.ready = "1";

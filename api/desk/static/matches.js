@@ -44,6 +44,7 @@ function tick() {
 
 let well = true;
 const refresh = keepUpToDate(table, "desk/matches/table", {
+  waits: true,
   changed: tick,
   state: (answers) => {
     if (answers !== well) said.textContent = answers ? said.dataset.fresh : said.dataset.stale;
