@@ -296,6 +296,7 @@ class Desk(Section):
 
     enabled: bool = True
     passwords: bool = True
+    second_factor: Literal["optional", "required"] = "optional"
     session_age: Annotated[Interval, Field(ge=60)] = 43200.0
     session_idle: Annotated[Interval, Field(ge=60)] = 14400.0
     password_checks: Annotated[Count, Field(ge=1, le=32)] = 2
