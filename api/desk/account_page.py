@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,6 +13,7 @@ from api.desk.credential_checks import check_password, network_of
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.factor_form import account_section
 from api.desk.handlers import SIGN_IN
+from api.desk.leaked_passwords import is_leaked
 from api.desk.passwords import PasswordChecks
 from api.desk.session_start import begin_session, forget_session
 from api.page.times import moment
@@ -68,9 +70,9 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
     refused = await refuse_proof(request, page, person, account, form)
     if refused is not None:
         return refused
-    fault = password_fault(new, account.email, account.name)
-    if fault is not None:
-        return await account_response(request, page, person, alert=page.text(FAULTS[fault]), status=422)
+    said = await _new_password_fault(request, account, new)
+    if said is not None:
+        return await account_response(request, page, person, alert=page.text(said), status=422)
     try:
         hashed = await request.services[PasswordChecks].hash(network_of(request), new)
     except RateLimited as error:
@@ -83,6 +85,14 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
 
     await store.write(change)
     return await begin_session(request, account, kind, f"{ACCOUNT}?done=password", proof)
+
+
+async def _new_password_fault(request: ApiRequest, account: StoredAccount, new: str) -> DeskText | None:
+    fault = password_fault(new, account.email, account.name)
+    if fault is not None:
+        return FAULTS[fault]
+    leaked = await asyncio.to_thread(is_leaked, request.services.settings.desk.leaked_passwords, new)
+    return DeskText.PASSWORD_LEAKED if leaked else None
 
 
 async def refuse_proof(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
+from api.http.openapi import CSRF_HEADER
 from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import headers_of
 from mapping.desk.account_roles import SCOPES
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-CSRF_HEADER = "x-csrf-token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 TOUCHED_AFTER = 60
 """Seconds after which it is noted again that a session is in use."""

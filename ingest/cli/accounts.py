@@ -63,7 +63,7 @@ def add(
         email=email,
         name=shown,
         role=role,
-        password_hash=None if no_password else _hashed(email, shown),
+        password_hash=None if no_password else _hashed(settings, email, shown),
     )
 
     def create(unit: Unit) -> None:
@@ -108,7 +108,7 @@ def password(email: Email, config_file: ConfigFile = None, data_dir: DataDir = N
 
     settings = place_settings(load(config_file), data_dir)
     account = on_database(settings, partial(_account, email=email))
-    hashed = _hashed(account.email, account.name)
+    hashed = _hashed(settings, account.email, account.name)
 
     def change(unit: Unit) -> None:
         accounts.change(unit, account.id, password_hash=hashed)
@@ -265,8 +265,9 @@ def _organization(settings: Settings, named: str | None) -> str:
     return named
 
 
-def _hashed(email: str, name: str) -> str:
+def _hashed(settings: Settings, email: str, name: str) -> str:
     """The hash of a password that is prompted for twice, or, where nobody sits at a terminal, the line of standard input."""
+    from api.desk.leaked_passwords import is_leaked
     from api.desk.passwords import hash_password
     from mapping.desk.password_rules import LONGEST, SHORTEST, password_fault
 
@@ -277,4 +278,6 @@ def _hashed(email: str, name: str) -> str:
     fault = password_fault(given, email, name)
     if fault is not None:
         fail(f"the password {FAULTS[fault].format(shortest=SHORTEST, longest=LONGEST)}")
+    if is_leaked(settings.desk.leaked_passwords, given):
+        fail("the password is in the list of those that have leaked")
     return hash_password(given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 
 import httpx
 import pyotp
@@ -145,6 +146,18 @@ def test_mistakes_are_said_in_a_line(config_file, words, line, said):
     assert status == 2
     assert said in output
     assert matchwire(config_file, "list")[1].count("@") == 0
+
+
+def test_a_leaked_password_is_refused(config_file, tmp_path):
+    """Where there is a list of them."""
+    listed = hashlib.sha1(PASSWORD.encode(), usedforsecurity=False).hexdigest().upper()
+    (tmp_path / "leaked").write_text(f"{listed}:3\n")
+    config_file.write_text(f'{config_file.read_text()}[desk]\nleaked_passwords = "{tmp_path}/leaked"\n')
+
+    status, output = matchwire(config_file, "add", EMAIL, "--organization", ORGANIZATION)
+
+    assert status == 2
+    assert "have leaked" in output
 
 
 def test_no_command_takes_a_password_as_a_word():
