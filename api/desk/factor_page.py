@@ -35,16 +35,9 @@ CONFIRM = f"{FACTOR}/confirm"
 
 async def change_factor(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Another app, new recovery codes, or no second factor: whichever button it was; by password, and a code where there is one."""
-    act = form.get("act", "")
-    if act not in ACTS:
-        raise InvalidRequest("the form does nothing of that name")
     account, factor = await _own(request, person)
-    has_factor = factor is not None and factor.secret is not None
-    settings = request.services.settings.desk
-    if act != ACTS[0] and not has_factor:
-        raise Forbidden("the account has no second factor")
-    if act == ACTS[2] and settings.second_factor == "required":
-        raise Forbidden("everybody needs a second factor here")
+    has_factor, act = factor is not None and factor.secret is not None, form.get("act", "")
+    _check_act(request, act, has_factor=has_factor)
     refused = await refuse_proof(request, page, person, account, form)
     if refused is None and has_factor:
         refused = await _refuse_code(request, page, person, account, form)
@@ -55,6 +48,16 @@ async def change_factor(request: ApiRequest, page: DeskPage, person: DeskPerson,
     if act == ACTS[1]:
         return await _renew_codes(request, page, account)
     return await _remove(request, page, person, account)
+
+
+def _check_act(request: ApiRequest, act: str, *, has_factor: bool) -> None:
+    """Raise InvalidRequest for what no button does, Forbidden for what this account cannot do."""
+    if act not in ACTS:
+        raise InvalidRequest("the form does nothing of that name")
+    if act != ACTS[0] and not has_factor:
+        raise Forbidden("the account has no second factor")
+    if act == ACTS[2] and request.services.settings.desk.second_factor == "required":
+        raise Forbidden("everybody needs a second factor here")
 
 
 async def confirm_factor(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:

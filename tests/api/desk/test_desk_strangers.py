@@ -246,9 +246,8 @@ async def fill_with_poison(server):
             comments.create(unit, new, duplicate_period=0)
 
     await server.store.write(write)
-    server.previewed = {
-        name: poison.XSS if isinstance(value, str) else value for name, value in server.previewed.items()
-    } | {"homeScore": poison.XSS, "awayScore": poison.XSS}
+    spoken = ("title", "competition", "location", "homeTeam", "awayTeam", "sportstype", "homeScore", "awayScore")
+    server.previewed |= dict.fromkeys(spoken, poison.XSS)
     account = await add_account(server.store, f"{poison.XSS}@example.org", role="admin", name=poison.XSS)
     response = await try_password(server, account.email, headers={"User-Agent": poison.XSS})
     return account, SignedInBrowser(server.http, session_of(response))
@@ -260,6 +259,7 @@ QUERIES = {
     "/desk/matches/table": ("?show=others", "?q={xss}"),
     "/desk/matches/new": (
         "?attach=gmatch1",
+        "?provider=heim&kind=matchId&id=7",
         "?provider=heim&kind=matchId&id={xss}",
         "?provider={xss}&kind={xss}&id={xss}",
     ),
@@ -305,11 +305,8 @@ async def test_nothing_of_the_corpus_runs_on_any_page(server):
                 response = await browser.submit(path, hostile)
                 if found := running_in(response.text):
                     ran[path] = found
-    server.previewed = {}
-    refused = await browser.send("GET", "/desk/matches/new", params={"provider": "heim", "kind": "matchId", "id": "1"})
 
     assert ran == {}
-    assert running_in(refused.text) == []
     assert said > 25
     assert 500 not in statuses
 
