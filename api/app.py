@@ -45,7 +45,9 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     reads = ReadCache(services.store, monotonic, settings.limits.read_cache_bytes, services[ReadCounts])
     limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
     services = services.having(*(part for each in CAPABILITIES for part in each.parts(services, monotonic)))
-    services = services.having(reads, ApiDocument(partial(openapi, settings.public_url, limits)))
+    services = services.having(
+        reads, ApiDocument(partial(openapi, settings.public_url, limits, desk=settings.desk.enabled))
+    )
     app = RequestLimits(
         Credentials(Routes((*ROUTES, *script_routes(settings)), services), services, monotonic),
         request_log=services[RequestLog],

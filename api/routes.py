@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from api.capabilities import CAPABILITIES
+from api.desk.cookies import SESSION, cookie_kind
 from api.desk.desk_routes import DESK_ROUTES
 from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
@@ -132,6 +133,10 @@ RESPONSES: tuple[type[BaseModel], ...] = (
 """The documents that operations refer to."""
 
 
-def openapi(public_url: str, limits: DocumentLimits) -> Json:
-    """The OpenAPI document of the table."""
-    return document(ROUTES, requests=REQUESTS, responses=RESPONSES, public_url=public_url, limits=limits)
+def openapi(public_url: str, limits: DocumentLimits, *, desk: bool) -> Json:
+    """The OpenAPI document of the table; `desk`: whether people sign in."""
+    kind = cookie_kind(public_url) if desk else None
+    cookie = None if kind is None else kind.name(SESSION)
+    return document(
+        ROUTES, requests=REQUESTS, responses=RESPONSES, public_url=public_url, limits=limits, session_cookie=cookie
+    )

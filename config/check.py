@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -43,7 +44,7 @@ def check(path: Path | None, environ: Mapping[str, str], vocabulary: Vocabulary 
 def _warnings(path: Path | None, reading: ConfigReading) -> Iterator[str]:
     yield from _readable(path, reading)
     if reading.settings is not None:
-        for rule in (_clients, _public, _endpoints, _polling, _rates, _media):
+        for rule in (_clients, _public, _endpoints, _polling, _rates, _media, _desk):
             yield from rule(reading.settings)
 
 
@@ -119,6 +120,12 @@ def _polling(settings: Settings) -> Iterator[str]:
 def _media(settings: Settings) -> Iterator[str]:
     if not is_writable(settings.media.folder):
         yield "media.folder: cannot be written by this user, so uploads fail and no image is cached"
+
+
+def _desk(settings: Settings) -> Iterator[str]:
+    leaked = settings.desk.leaked_passwords
+    if leaked is not None and not os.access(leaked, os.R_OK):
+        yield "desk.leaked_passwords: cannot be read by this user, so passwords that have leaked are taken"
 
 
 def _rates(settings: Settings) -> Iterator[str]:

@@ -296,11 +296,19 @@ class Desk(Section):
 
     enabled: bool = True
     passwords: bool = True
+    second_factor: Literal["optional", "required"] = "optional"
     session_age: Annotated[Interval, Field(ge=60)] = 43200.0
     session_idle: Annotated[Interval, Field(ge=60)] = 14400.0
     password_checks: Annotated[Count, Field(ge=1, le=32)] = 2
+    leaked_passwords: Annotated[str, StringConstraints(min_length=1, max_length=4096)] | None = None
     audit_kept: Annotated[Interval, Field(ge=86400)] = 34560000.0
     openid: OpenId = OpenId()
+
+    def in_folder(self, folder: Path) -> Self:
+        """The same, a file that is named relatively taken as one in `folder`."""
+        if self.leaked_passwords is None:
+            return self
+        return self.model_copy(update={"leaked_passwords": str(folder / self.leaked_passwords)})
 
 
 class Recording(Section):

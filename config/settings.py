@@ -78,6 +78,7 @@ class Settings(Section):
         """These settings with relative names of files and folders taken as below `folder`; the rest stays as it is."""
         moved = {
             "database": self.database.in_folder(folder),
+            "desk": self.desk.in_folder(folder),
             "recording": self.recording.in_folder(folder),
             "media": self.media.in_folder(folder),
             "statistics": self.statistics.in_folder(folder),

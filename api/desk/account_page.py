@@ -1,23 +1,28 @@
-"""The page of one's own account: who one is, another password, and where one is signed in."""
+"""The page of one's own account: who one is, another password, the second factor, and where one is signed in."""
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.desk.cookies import cookie_kind
+from api.desk.credential_checks import check_password, network_of
 from api.desk.desk_frame import DeskPage, alert_html, redirect
+from api.desk.factor_form import account_section
 from api.desk.handlers import SIGN_IN
+from api.desk.leaked_passwords import is_leaked
 from api.desk.passwords import PasswordChecks
-from api.desk.sign_in import begin_session, check_password, forget_session, network_of
+from api.desk.session_start import begin_session, forget_session
 from api.page.times import moment
 from mapping.desk.account_roles import AccountRole
 from mapping.desk.desk_text import DeskText
 from mapping.desk.password_rules import LONGEST, SHORTEST, PasswordFault, password_fault
+from mapping.desk.second_factor_text import SecondFactorText
 from mapping.errors import Forbidden, RateLimited
-from store.accounts import accounts, audit, sessions
+from store.accounts import accounts, audit, second_factors, sessions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 ACCOUNT = "/desk/account"
+FACTOR = f"{ACCOUNT}/second-factor"
 ROLES: Mapping[str, DeskText] = {
     AccountRole.READER: DeskText.READER,
     AccountRole.EDITOR: DeskText.EDITOR,
@@ -50,24 +56,27 @@ DONE: Mapping[str, DeskText] = {"password": DeskText.PASSWORD_CHANGED, "ended": 
 async def show_account(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page."""
     done = DONE.get(request.query.get("done", ""))
-    return await _page(request, page, person, notice="" if done is None else page.text(done))
+    return await account_response(request, page, person, notice="" if done is None else page.text(done))
 
 
 async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Set another password, whoever knows the current one: all sessions end, and the browser gets a new one."""
-    store = request.services.store
+    store, new = request.services.store, form.get("new_password", "")
     account = await store.read(lambda conn: accounts.require(conn, person.client_id))
-    kind, new = cookie_kind(request.services.settings.public_url), form.get("new_password", "")
-    if account.password_hash is None or kind is None or not request.services.settings.desk.passwords:
+    proof = await store.read(lambda conn: sessions.proof_of(conn, person.session_id))
+    kind = cookie_kind(request.services.settings.public_url)
+    if kind is None or not _has_password(request, account):
         raise Forbidden("the account has no password")
-    try:
-        said = await _new_password_fault(request, account, form)
-        hashed = "" if said else await request.services[PasswordChecks].hash(network_of(request), new)
-    except RateLimited as error:
-        seconds = round(max(1, error.retry_after or 1))
-        return await _page(request, page, person, alert=page.text(DeskText.WAIT, seconds=seconds), status=429)
+    refused = await refuse_proof(request, page, person, account, form)
+    if refused is not None:
+        return refused
+    said = await _new_password_fault(request, account, new)
     if said is not None:
-        return await _page(request, page, person, alert=page.text(said), status=422)
+        return await account_response(request, page, person, alert=page.text(said), status=422)
+    try:
+        hashed = await request.services[PasswordChecks].hash(network_of(request), new)
+    except RateLimited as error:
+        return await _wait(request, page, person, error)
 
     def change(unit: Unit) -> None:
         accounts.change(unit, account.id, password_hash=hashed)
@@ -75,20 +84,44 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
         audit.record(unit, account.organization_id, account.id, "desk.change_password")
 
     await store.write(change)
-    return await begin_session(request, account, kind, f"{ACCOUNT}?done=password")
+    return await begin_session(request, account, kind, f"{ACCOUNT}?done=password", proof)
 
 
-async def _new_password_fault(request: ApiRequest, account: StoredAccount, form: Query) -> DeskText | None:
-    """Why the password stays as it is, None where it is changed. Raises RateLimited."""
-    if not await check_password(request, account.id, account, form.get("password", "")):
-        return DeskText.PASSWORD_WRONG
-    fault = password_fault(form.get("new_password", ""), account.email, account.name)
-    return None if fault is None else FAULTS[fault]
+async def _new_password_fault(request: ApiRequest, account: StoredAccount, new: str) -> DeskText | None:
+    fault = password_fault(new, account.email, account.name)
+    if fault is not None:
+        return FAULTS[fault]
+    leaked = await asyncio.to_thread(is_leaked, request.services.settings.desk.leaked_passwords, new)
+    return DeskText.PASSWORD_LEAKED if leaked else None
 
 
-async def end_session(request: ApiRequest, _shown: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """End one of one's sessions; of the browser's own one signs out."""
+async def refuse_proof(
+    request: ApiRequest,
+    page: DeskPage,
+    person: DeskPerson,
+    account: StoredAccount,
+    form: Query,
+) -> Response | None:
+    """The page with a message where the form does not have the account's password, None where it does."""
+    try:
+        if await check_password(request, account.id, account, form.get("password", "")):
+            return None
+    except RateLimited as error:
+        return await _wait(request, page, person, error)
+    return await account_response(request, page, person, alert=page.text(DeskText.PASSWORD_WRONG), status=422)
+
+
+async def _wait(request: ApiRequest, page: DeskPage, person: DeskPerson, error: RateLimited) -> Response:
+    said = page.text(DeskText.WAIT, seconds=round(max(1, error.retry_after or 1)))
+    return await account_response(request, page, person, alert=said, status=429)
+
+
+async def end_session(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """End one of one's sessions, by the password where there is one; of the browser's own one signs out, without."""
     ended = form.get("session", "")
+    refused = None if ended == person.session_id else await _refuse_end(request, page, person, form)
+    if refused is not None:
+        return refused
 
     def end(unit: Unit) -> None:
         sessions.end(unit, person.client_id, ended)
@@ -100,8 +133,11 @@ async def end_session(request: ApiRequest, _shown: DeskPage, person: DeskPerson,
     return redirect(request, f"{ACCOUNT}?done=ended")
 
 
-async def end_everywhere(request: ApiRequest, _shown: DeskPage, person: DeskPerson, _form: Query) -> Response:
-    """End all of one's sessions, this one too."""
+async def end_everywhere(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """End all of one's sessions, this one too, by the password where there is one."""
+    refused = await _refuse_end(request, page, person, form)
+    if refused is not None:
+        return refused
 
     def end(unit: Unit) -> None:
         sessions.end_all(unit, person.client_id)
@@ -111,13 +147,21 @@ async def end_everywhere(request: ApiRequest, _shown: DeskPage, person: DeskPers
     return redirect(request, SIGN_IN, *forget_session(request))
 
 
-async def _page(
+async def _refuse_end(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response | None:
+    account = await request.services.store.read(lambda conn: accounts.require(conn, person.client_id))
+    if not _has_password(request, account):
+        return None
+    return await refuse_proof(request, page, person, account, form)
+
+
+async def account_response(
     request: ApiRequest, page: DeskPage, person: DeskPerson, *, notice: str = "", alert: str = "", status: int = 200
 ) -> Response:
+    """The page, with what is to be said on it, escaped already."""
     services = request.services
     find = partial(_found, person.client_id, now=services.clock(), idle=services.settings.desk.session_idle)
-    account, lasting = await services.store.read(find)
-    zone = ZoneInfo(services.settings.server.timezone)
+    found = await services.store.read(find)
+    account, zone = found.account, ZoneInfo(services.settings.server.timezone)
     said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
     said += alert_html(alert)
     organization = services.organizations(account.organization_id) or account.organization_id
@@ -125,18 +169,35 @@ async def _page(
         f'<p class="facts" dir="auto">{escape(account.name)} · {escape(account.email)} · {escape(organization)} · '
         f"{page.text(DeskText.ROLE)}: {page.text(ROLES[account.role])}</p>"
     )
-    provider = services.settings.desk.openid.name
-    has_password = account.password_hash is not None and services.settings.desk.passwords
-    password = (
-        _password(page, account) if has_password else f"<p>{page.text(DeskText.NO_PASSWORD, provider=provider)}</p>"
-    )
-    shown = _sessions(page, lasting, person.session_id, zone)
-    body = f'{said}{facts}<section class="card">{shown}</section><section class="card narrow">{password}</section>'
+    has_password = _has_password(request, account)
+    if has_password:
+        may_remove = services.settings.desk.second_factor != "required"
+        ways = [_password(page, account), account_section(page, FACTOR, left=found.codes, may_remove=may_remove)]
+    else:
+        ways = [f"<p>{page.text(DeskText.NO_PASSWORD, provider=services.settings.desk.openid.name)}</p>"]
+    shown = _sessions(page, found.lasting, person.session_id, zone, has_password=has_password)
+    sections = "".join(f'<section class="card narrow">{each}</section>' for each in ways)
+    body = f'{said}{facts}<section class="card">{shown}</section>{sections}'
     return page.response(page.texts.text(DeskText.ACCOUNT), body, status)
 
 
-def _found(account_id: str, conn: Connection, *, now: float, idle: float) -> tuple[StoredAccount, list[StoredSession]]:
-    return accounts.require(conn, account_id), sessions.of_account(conn, account_id, now=now, idle=idle)
+def _has_password(request: ApiRequest, account: StoredAccount) -> bool:
+    return account.password_hash is not None and request.services.settings.desk.passwords
+
+
+class _Found(NamedTuple):
+    """What the page shows. `codes`: recovery codes that are left, None without a second factor."""
+
+    account: StoredAccount
+    lasting: list[StoredSession]
+    codes: int | None
+
+
+def _found(account_id: str, conn: Connection, *, now: float, idle: float) -> _Found:
+    account = accounts.require(conn, account_id)
+    has_factor = second_factors.has_one(conn, account_id)
+    codes = second_factors.recovery_codes_left(conn, account_id) if has_factor else None
+    return _Found(account, sessions.of_account(conn, account_id, now=now, idle=idle), codes)
 
 
 def _password(page: DeskPage, account: StoredAccount) -> str:
@@ -154,22 +215,27 @@ def _password(page: DeskPage, account: StoredAccount) -> str:
     )
 
 
-def _sessions(page: DeskPage, lasting: Sequence[StoredSession], own: str, zone: ZoneInfo) -> str:
+def _sessions(page: DeskPage, lasting: Sequence[StoredSession], own: str, zone: ZoneInfo, *, has_password: bool) -> str:
+    """The list, and the form that its buttons send; its first button, which the enter key presses, ends all of them."""
     rows = "".join(_session(page, each, own, zone) for each in lasting)
-    everywhere = (
-        f'<form method="post" action="{page.link(f"{ACCOUNT}/end-everywhere")}">{page.csrf_field()}'
-        f"<button>{page.text(DeskText.END_ALL)}</button></form>"
+    password = (
+        f'<label for="end-password">{page.text(SecondFactorText.END_PROOF)}</label>'
+        '<input id="end-password" name="password" type="password" autocomplete="current-password" required maxlength="1024">'
     )
-    return f'<h2>{page.text(DeskText.SESSIONS)}</h2><ul class="rows">{rows}</ul>{everywhere}'
+    everywhere = (
+        f'<form id="end" method="post" action="{page.link(f"{ACCOUNT}/end-session")}">{page.csrf_field()}'
+        f"{password if has_password else ''}"
+        f'<button formaction="{page.link(f"{ACCOUNT}/end-everywhere")}">{page.text(DeskText.END_ALL)}</button></form>'
+    )
+    return f'<h2>{page.text(DeskText.SESSIONS)}</h2>{everywhere}<ul class="rows">{rows}</ul>'
 
 
 def _session(page: DeskPage, each: StoredSession, own: str, zone: ZoneInfo) -> str:
     here = f"<strong>{page.text(DeskText.THIS_ONE)}</strong> " if each.id == own else ""
     began, seen = (moment(at, "date", zone, page.texts.locale) for at in (each.created_at, each.seen_at))
     end = (
-        f'<form method="post" action="{page.link(f"{ACCOUNT}/end-session")}">{page.csrf_field()}'
-        f'<input type="hidden" name="session" value="{escape(each.id)}">'
-        f'<button class="plain" aria-describedby="session-{each.id}">{page.text(DeskText.END_SESSION)}</button></form>'
+        f'<button form="end" name="session" value="{escape(each.id)}"{" formnovalidate" if here else ""}'
+        f' class="plain" aria-describedby="session-{each.id}">{page.text(DeskText.END_SESSION)}</button>'
     )
     return (
         f'<li><p id="session-{each.id}">{here}<span class="browser">{escape(each.browser) or "–"}</span><br>'

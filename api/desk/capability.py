@@ -10,7 +10,7 @@ from api.desk.openid_provider import OpenIdProvider
 from api.desk.passwords import PasswordChecks
 from api.desk.sessions_door import SessionsDoor
 from api.http.capability import Capability, Purge
-from store.accounts import audit, sessions, sign_in_tries
+from store.accounts import audit, sessions, sign_in_steps, sign_in_tries
 
 DESK = Capability(
     name="desk",
@@ -27,6 +27,7 @@ DESK = Capability(
             "43 * * * *",
             lambda settings, now: (
                 partial(sessions.purge, idle=settings.desk.session_idle),
+                sign_in_steps.purge,
                 sign_in_tries.purge,
                 partial(audit.purge, before=now - settings.desk.audit_kept),
             ),

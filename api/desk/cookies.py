@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import Headers
 
 LONGEST = 4096
-SESSION, OPENID = "matchwire-desk", "matchwire-openid"
+SESSION, OPENID, STEP = "matchwire-desk", "matchwire-openid", "matchwire-step"
 OPENID_AGE = 600
 """Seconds that somebody may take to sign in at the provider."""
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from api.desk import (
     account_page,
+    code_step,
     comments_page,
+    factor_page,
     match_settings_page,
     matches_page,
     new_match_page,
@@ -12,7 +14,7 @@ from api.desk import (
     sign_in,
 )
 from api.desk.desk_frame import STATIC
-from api.desk.handlers import SIGN_IN, desk_form, desk_fragment, desk_page
+from api.desk.handlers import CODE_STEP, SIGN_IN, desk_form, desk_fragment, desk_page
 from api.desk.liveblog_routes import LIVEBLOG_ROUTES
 from api.http.routing import Route
 from api.http.static import folder
@@ -34,11 +36,15 @@ DESK_ROUTES = (
     Route("GET", "/desk/static/{version}/{name}", folder(STATIC), "open"),
     Route("GET", SIGN_IN, sign_in.show_sign_in, "desk"),
     Route("POST", SIGN_IN, sign_in.sign_in, "desk"),
+    Route("GET", CODE_STEP, code_step.show_step, "desk"),
+    Route("POST", CODE_STEP, code_step.send_code, "desk"),
     Route("GET", openid_sign_in.BEGIN, openid_sign_in.begin_openid, "desk"),
     Route("GET", openid_sign_in.BACK, openid_sign_in.finish_openid, "desk"),
     Route("POST", "/desk/sign-out", desk_form(sign_in.sign_out), "desk"),
     Route("GET", account_page.ACCOUNT, desk_page(account_page.show_account), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/password", desk_form(account_page.change_password), "desk"),
+    Route("POST", account_page.FACTOR, desk_form(factor_page.change_factor), "desk"),
+    Route("POST", factor_page.CONFIRM, desk_form(factor_page.confirm_factor), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-session", desk_form(account_page.end_session), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-everywhere", desk_form(account_page.end_everywhere), "desk"),
     *LIVEBLOG_ROUTES,

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from api.http.routing import Handler
 
 SIGN_IN = "/desk/sign-in"
+CODE_STEP = f"{SIGN_IN}/code"
+"""Where a code is entered, behind the password."""
 CSRF_FIELD = "csrf_token"
 FORM = "application/x-www-form-urlencoded"
 FORM_BYTES = 16 * 1024

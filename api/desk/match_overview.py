@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.page.clock import has_stopped
 from mapping.desk.match_trouble import GROUPS, MatchFacts, Trouble, contains_words, place_of, troubles_of
+from mapping.rules.lost_provider_code import LostProviderCode
 from store.alarms import alarms
 from store.following import overview
 from store.webhooks import webhooks
@@ -23,8 +24,6 @@ OTHERS = "others"
 SHOWS = ("followed", *GROUPS, OTHERS)
 SOME = "some"
 """Whatever the trouble is."""
-REFUSES = "refuses the credentials"
-"""How the alarm of a lost provider says so."""
 
 
 class TableFilter(NamedTuple):
@@ -140,7 +139,7 @@ def _facts(
         kickoff=each.kickoff,
         answered_at=answered,
         alarms=frozenset(kinds),
-        refused=lost is not None and REFUSES in str(lost.details.get("cause")),
+        refused=lost is not None and lost.details.get("code") == LostProviderCode.CREDENTIALS_REFUSED,
         left_out=each.failing_since is not None,
         failing=each.failing > 0,
         pending=each.pending,

@@ -15,10 +15,12 @@ from starlette.responses import Response
 from api.desk.cookies import OPENID, OPENID_AGE, cookie_kind, cookie_of
 from api.desk.desk_frame import HEADERS
 from api.desk.openid_provider import OpenIdProvider, OpenIdRefused
-from api.desk.sign_in import begin_session, message_page
+from api.desk.session_start import begin_session
+from api.desk.sign_in import message_page
 from mapping.desk.desk_text import DeskText
 from mapping.desk.openid_claims import person_of_claims
 from mapping.desk.own_path import own_path
+from mapping.desk.sign_in_proof import SignInProof
 from mapping.errors import NotFound, UpstreamUnavailable
 from store.accounts.openid_accounts import account_of
 
@@ -80,7 +82,7 @@ async def _finish(
         or not request.services.organizations(account.organization_id)
     ):
         return message_page(request, DeskText.NO_ACCOUNT, 403)
-    return await begin_session(request, account, kind, own_path(begun[1]))
+    return await begin_session(request, account, kind, own_path(begun[1]), SignInProof.PROVIDER)
 
 
 def _way(request: ApiRequest) -> tuple[CookieKind, OpenIdProvider]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
 
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
+from api.http.openapi import CSRF_HEADER
 from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import headers_of
 from mapping.desk.account_roles import SCOPES
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-CSRF_HEADER = "x-csrf-token"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 TOUCHED_AFTER = 60
 """Seconds after which it is noted again that a session is in use."""
@@ -73,8 +74,10 @@ class SessionsDoor(PeopleDoor):
         headers, token = headers_of(scope), self._token(scope)
         if token is None or not self._counts(scope, headers, page=page):
             return None
-        now, idle = self._services.clock(), self._services.settings.desk.session_idle
-        found = await self._services.store.read(lambda conn: sessions.find(conn, token, now=now, idle=idle))
+        now, settings = self._services.clock(), self._services.settings.desk
+        alone = settings.second_factor != "required"
+        find = partial(sessions.find, token=token, now=now, idle=settings.session_idle, password_alone=alone)
+        found = await self._services.store.read(find)
         if found is None or self._services.organizations(found.organization_id) is None:
             return None
         person = person_of(found, token)

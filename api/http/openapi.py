@@ -71,6 +71,8 @@ SCHEMES: Json = {
     "query_id": {"type": "apiKey", "in": "query", "name": "client_id"},
     "query_secret": {"type": "apiKey", "in": "query", "name": "client_secret"},
 }
+SESSION, CSRF = "session", "csrf_token"
+CSRF_HEADER = "X-CSRF-Token"
 ERROR: Json = {
     "type": "object",
     "title": "Error",
@@ -231,21 +233,51 @@ def document(
     responses: Iterable[type[BaseModel]],
     public_url: str,
     limits: DocumentLimits,
+    session_cookie: str | None,
 ) -> Json:
-    """The whole document of what these rows serve; `requests` and `responses` are what operations refer to."""
+    """The whole document of what these rows serve; `requests` and `responses` are what operations refer to.
+
+    `session_cookie`: the name of the cookie of people who are signed in at the desk, None where nobody is.
+    """
     paths: dict[str, Json] = {}
     for route in routes:
         if route.operation:
-            paths.setdefault(route.path, {})[route.method.lower()] = _described(route)
+            operation = _described(route)
+            if session_cookie is not None and route.takes_sessions and operation["security"]:
+                operation["security"] = [*operation["security"], _session_of(route)]
+            paths.setdefault(route.path, {})[route.method.lower()] = operation
+    schemes = SCHEMES if session_cookie is None else {**SCHEMES, **_session_schemes(session_cookie)}
     whole = {
         "openapi": "3.1.0",
         "info": {"title": "matchwire", "version": metadata.version("matchwire"), "description": DESCRIPTION},
         "servers": [{"url": public_url}],
         "paths": paths,
-        "components": {"schemas": {"Error": ERROR, **components(requests, responses)}, "securitySchemes": SCHEMES},
+        "components": {"schemas": {"Error": ERROR, **components(requests, responses)}, "securitySchemes": schemes},
     }
     served: Json = fill_limits(shorten_names(whole), limits)
     return served
+
+
+def _session_of(route: Route) -> Json:
+    """What a person's browser proves itself with: the cookie, and for a write the token of the page."""
+    return {SESSION: []} if route.method == "GET" else {SESSION: [], CSRF: []}
+
+
+def _session_schemes(cookie: str) -> Json:
+    return {
+        SESSION: {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": cookie,
+            "description": "A person who is signed in at the desk; programs have a client",
+        },
+        CSRF: {
+            "type": "apiKey",
+            "in": "header",
+            "name": CSRF_HEADER,
+            "description": "Beside the cookie, the token in the head of each page; `Sec-Fetch-Site` has to be `same-origin`",
+        },
+    }
 
 
 def _described(route: Route) -> Json:

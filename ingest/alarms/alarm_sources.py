@@ -57,15 +57,15 @@ async def silent_feeds(followers: Followers) -> list[Observed]:
 
 async def lost_providers(followers: Followers, seconds: float) -> list[Observed]:
     """Endpoints whose circuit breaker is open, or that have given nothing but failures for so long."""
-    causes = ((key, limiter.name, limiter.away(seconds)) for key, limiter in followers.limiters.items())
+    causes = ((key, limiter, limiter.away(seconds)) for key, limiter in followers.limiters.items())
     return [
         Observed(
             "provider_lost",
             key,
-            f"the endpoint {name} cannot be reached: {cause}",
-            {"endpoint": name, "cause": cause},
+            f"the endpoint {limiter.name} cannot be reached: {cause}",
+            {"endpoint": limiter.name, "cause": cause, "code": limiter.lost_code.value},
         )
-        for key, name, cause in [each for each in causes if each[2] is not None][:MOST]
+        for key, limiter, cause in [each for each in causes if each[2] is not None][:MOST]
     ]
 
 

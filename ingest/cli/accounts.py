@@ -63,9 +63,13 @@ def add(
         email=email,
         name=shown,
         role=role,
-        password_hash=None if no_password else _hashed(email, shown),
+        password_hash=None if no_password else _hashed(settings, email, shown),
     )
-    on_database(settings, partial(accounts.create, spec=spec))
+
+    def create(unit: Unit) -> None:
+        _note(unit, accounts.create(unit, spec), "account.add", role)
+
+    on_database(settings, create)
     out.print(f"{email} may sign in at {settings.public_url.rstrip('/')}/desk as {role}.", markup=False)
 
 
@@ -82,14 +86,18 @@ def add_demo_editor(unit: Unit, password: str) -> None:
 @app.command("list")
 def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Show all accounts, disabled ones too."""
-    from store.accounts import accounts
+    from store.accounts import accounts, second_factors
 
-    rows = on_database(place_settings(load(config_file), data_dir), lambda unit: accounts.list_accounts(unit.conn))
+    settings = place_settings(load(config_file), data_dir)
+    rows, coded = on_database(
+        settings, lambda unit: (accounts.list_accounts(unit.conn), second_factors.accounts_with_one(unit.conn))
+    )
     table = Table("e-mail", "name", "organization", "role", "signs in by", "state", "id")
     for row in rows:
-        ways = [word for word, has in (("password", row.password_hash), ("OpenID Connect", row.subject)) if has]
+        password = "password and code" if row.id in coded else "password"
+        ways = [word for word, has in ((password, row.password_hash), ("OpenID Connect", row.subject)) if has]
         state = "active" if row.disabled_at is None else "disabled"
-        table.add_row(row.email, row.name, row.organization_id, row.role, " ".join(ways) or "–", state, row.id)
+        table.add_row(row.email, row.name, row.organization_id, row.role, ", ".join(ways) or "–", state, row.id)
     out.print(table)
 
 
@@ -100,14 +108,36 @@ def password(email: Email, config_file: ConfigFile = None, data_dir: DataDir = N
 
     settings = place_settings(load(config_file), data_dir)
     account = on_database(settings, partial(_account, email=email))
-    hashed = _hashed(account.email, account.name)
+    hashed = _hashed(settings, account.email, account.name)
 
     def change(unit: Unit) -> None:
         accounts.change(unit, account.id, password_hash=hashed)
         sessions.end_all(unit, account.id)
+        _note(unit, account, "account.password")
 
     on_database(settings, change)
     out.print("The password is set; whoever was signed in has to sign in again.")
+
+
+@app.command("second-factor-reset")
+def second_factor_reset(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Take the second factor of an account away, whose app and recovery codes are lost; all its sessions end.
+
+    Make sure first that it is the person who wants it.
+    """
+    from store.accounts import second_factors, sessions
+
+    def reset(unit: Unit) -> bool:
+        account = _account(unit, email)
+        had_one = second_factors.remove(unit, account.id)
+        if had_one:
+            sessions.end_all(unit, account.id)
+            _note(unit, account, "account.second-factor-reset")
+        return had_one
+
+    if not on_database(place_settings(load(config_file), data_dir), reset):
+        fail(f"{email} has no second factor")
+    out.print(f"{email} signs in without a code until another app is set up.", markup=False)
 
 
 @app.command()
@@ -120,8 +150,12 @@ def role(
     """Give an account another role, which counts at once."""
     from store.accounts import accounts
 
-    settings = place_settings(load(config_file), data_dir)
-    on_database(settings, lambda unit: accounts.change(unit, _account(unit, email).id, role=new_role))
+    def change(unit: Unit) -> None:
+        account = _account(unit, email)
+        accounts.change(unit, account.id, role=new_role)
+        _note(unit, account, "account.role", new_role)
+
+    on_database(place_settings(load(config_file), data_dir), change)
     out.print(f"{email} is {new_role}.", markup=False)
 
 
@@ -134,6 +168,7 @@ def disable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = No
         account = _account(unit, email)
         accounts.change(unit, account.id, disabled_at=unit.now)
         sessions.end_all(unit, account.id)
+        _note(unit, account, "account.disable")
 
     on_database(place_settings(load(config_file), data_dir), change)
     out.print(f"{email} signs in no more.", markup=False)
@@ -144,8 +179,12 @@ def enable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = Non
     """Let a disabled account sign in again."""
     from store.accounts import accounts
 
-    settings = place_settings(load(config_file), data_dir)
-    on_database(settings, lambda unit: accounts.change(unit, _account(unit, email).id, disabled_at=None))
+    def change(unit: Unit) -> None:
+        account = _account(unit, email)
+        accounts.change(unit, account.id, disabled_at=None)
+        _note(unit, account, "account.enable")
+
+    on_database(place_settings(load(config_file), data_dir), change)
     out.print(f"{email} may sign in again.", markup=False)
 
 
@@ -165,7 +204,11 @@ def sessions_end(
 
     def end(unit: Unit) -> int:
         named = accounts.list_accounts(unit.conn) if email is None else [_account(unit, email)]
-        return sum(sessions.end_all(unit, each.id) for each in named)
+        ended = {each.id: sessions.end_all(unit, each.id) for each in named}
+        for each in named:
+            if ended[each.id]:
+                _note(unit, each, "account.sessions-end")
+        return sum(ended.values())
 
     ended = on_database(place_settings(load(config_file), data_dir), end)
     out.print(f"{ended} sessions have ended.")
@@ -180,7 +223,7 @@ def audit(
     config_file: ConfigFile = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Write what people have done as CSV: time, organization, account, e-mail, operation, target."""
+    """Write what people and these commands have done as CSV: time, organization, account, e-mail, operation, target."""
     from mapping.rules.csv_cells import csv_text
     from store.accounts import audit as entries
 
@@ -193,6 +236,14 @@ def audit(
 def _audit_row(each: AuditEntry) -> tuple[str, ...]:
     at = datetime.fromtimestamp(each.at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     return at, each.organization_id, each.account_id, each.email or "", each.operation, each.target
+
+
+def _note(unit: Unit, account: StoredAccount, operation: str, what: str = "") -> None:
+    """Write down what the operator has done to the account; by its id, as e-mail addresses are not for ever."""
+    from store.accounts import audit as entries
+
+    target = f"{account.id} {what}".rstrip()
+    entries.record(unit, account.organization_id, entries.OPERATOR, operation, target)
 
 
 def _account(unit: Unit, email: str) -> StoredAccount:
@@ -214,8 +265,9 @@ def _organization(settings: Settings, named: str | None) -> str:
     return named
 
 
-def _hashed(email: str, name: str) -> str:
+def _hashed(settings: Settings, email: str, name: str) -> str:
     """The hash of a password that is prompted for twice, or, where nobody sits at a terminal, the line of standard input."""
+    from api.desk.leaked_passwords import is_leaked
     from api.desk.passwords import hash_password
     from mapping.desk.password_rules import LONGEST, SHORTEST, password_fault
 
@@ -226,4 +278,6 @@ def _hashed(email: str, name: str) -> str:
     fault = password_fault(given, email, name)
     if fault is not None:
         fail(f"the password {FAULTS[fault].format(shortest=SHORTEST, longest=LONGEST)}")
+    if is_leaked(settings.desk.leaked_passwords, given):
+        fail("the password is in the list of those that have leaked")
     return hash_password(given)

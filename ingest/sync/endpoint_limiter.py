@@ -19,6 +19,7 @@ from ingest.sync.poll_slots import PollSlots
 from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
+from mapping.rules.lost_provider_code import LostProviderCode
 from mapping.rules.token_bucket import TokenBucket
 from providers.http_client import Throttled
 from store.engine import spans
@@ -88,7 +89,7 @@ class EndpointLimiter:
         self._bucket = TokenBucket(rate, burst=rate)  # what was not used in the last second may come at once
         self._needed = 0.0
         self._circuit = Circuit()
-        self._last_cause = ""
+        self._last_cause, self._last_refused = "", False
         self._log = LogOnce("provider.lost", "provider.recovered")
         self._rate_log = LogOnce("endpoint.rate_too_low", "endpoint.rate_sufficient")
         self._throttled: LRUCache[str, float] = LRUCache(KEPT_FAILURES)
@@ -132,6 +133,11 @@ class EndpointLimiter:
             return str(self._log.cause)
         lasting = self._circuit.failures > 1 and monotonic() - self._circuit.since >= seconds
         return self._last_cause if lasting else None
+
+    @property
+    def lost_code(self) -> LostProviderCode:
+        """What kind of failure the last one was, while the endpoint counts as away."""
+        return LostProviderCode.CREDENTIALS_REFUSED if self._last_refused else LostProviderCode.UNREACHABLE
 
     @property
     def demand(self) -> float:
@@ -209,6 +215,7 @@ class EndpointLimiter:
         pause = longest_pause(errors)
         alone = pause is not None and self._circuit.good_at > min(began, self._throttled.get(match_id, began))
         self._record_match(match_id, errors, throttled_at=None if pause is None else now)
+        refused = any(isinstance(error, ProviderRefused) for error in errors)
         if pause is not None and not alone:
             self._circuit = breaker.note_pause(self._circuit, now=now, seconds=pause)
         if well:
@@ -216,9 +223,8 @@ class EndpointLimiter:
         elif alone:
             self._circuit = breaker.note_abandoned(self._circuit)
         else:
-            refused = any(isinstance(error, ProviderRefused) for error in errors)
             self._circuit = breaker.note_failure(self._rule, self._circuit, began=began, now=now, refused=refused)
-        self._last_cause = errors[0].message if errors else ""
+        self._last_cause, self._last_refused = errors[0].message if errors else "", refused
         if self._circuit.open:
             self._log.failed(endpoint=self.name, cause=self._last_cause)
         else:

@@ -41,6 +41,7 @@ class DeskText(StrEnum):
     PASSWORD_LONG = "The password is too long."  # noqa: S105 -- a message
     PASSWORD_COMMON = "The password is one that is easily guessed."  # noqa: S105 -- a message
     PASSWORD_OWN = "The password says too much of you or of this service."  # noqa: S105 -- a message
+    PASSWORD_LEAKED = "The password is in a list of those that have leaked."  # noqa: S105 -- a message
     PASSWORD_WRONG = "The current password is wrong."  # noqa: S105 -- a message
     NO_PASSWORD = "You sign in with {provider}, and have no password here."  # noqa: S105 -- a message
     SESSIONS = "Signed in"

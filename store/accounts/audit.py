@@ -1,4 +1,4 @@
-"""What people have done at the desk: written down with each operation, read by whoever runs the service."""
+"""What people have done at the desk, and whoever runs the service to their accounts: written down with each operation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 PURGED = 500
 """Rows that one unit deletes."""
 BATCH = 500
+OPERATOR = "operator"
+"""In the place of an account: whoever runs the service, by a command on its machine."""
 LONGEST = 300
 """Characters of what was done, and of what it was done to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """Something that a person has done; `at` in Unix seconds, `email` None where the account is gone."""
+    """Something that a person has done; `at` in Unix seconds, `email` None where the account is gone, or for `OPERATOR`."""
 
     serial: int
     at: int

@@ -7,12 +7,15 @@ import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from mapping.desk.account_roles import AccountRole
-from store.accounts.tables import accounts, desk_sessions
+from mapping.desk.sign_in_proof import SignInProof
+from store.accounts.tables import accounts, desk_sessions, second_factors, sign_in_steps
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
     from store.engine.unit import Unit
 
 TOKEN_BYTES = 32
@@ -42,8 +45,11 @@ def token_digest(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def begin(unit: Unit, account_id: str, *, browser: str, lasts: float) -> str:
-    """Begin a session that ends after `lasts` seconds at the latest; gives its token, which is stored nowhere."""
+def begin(unit: Unit, account_id: str, *, browser: str, lasts: float, proof: SignInProof = SignInProof.PASSWORD) -> str:
+    """Begin a session that ends after `lasts` seconds at the latest; gives its token, which is stored nowhere.
+
+    `proof`: what the person has shown.
+    """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     unit.conn.execute(
         insert(desk_sessions).values(
@@ -54,6 +60,7 @@ def begin(unit: Unit, account_id: str, *, browser: str, lasts: float) -> str:
             created_at=unit.now,
             seen_at=unit.now,
             expires_at=unit.now + int(lasts),
+            proof=proof,
         )
     )
     newest = (
@@ -68,14 +75,21 @@ def begin(unit: Unit, account_id: str, *, browser: str, lasts: float) -> str:
     return token
 
 
-def find(conn: Connection, token: str, *, now: float, idle: float) -> StoredSession | None:
-    """The session with this token, unless it has ended, was not seen for `idle` seconds, or its account is disabled."""
-    wanted = (
+def find(conn: Connection, token: str, *, now: float, idle: float, password_alone: bool = True) -> StoredSession | None:
+    """The session with this token, unless it has ended, was not seen for `idle` seconds, or its account is disabled.
+
+    One that a password alone has begun does not count where the account has a second factor since, nor where
+    `password_alone` says that every account needs one.
+    """
+    wanted = [
         desk_sessions.c.token_hash == token_digest(token),
         desk_sessions.c.expires_at > now,
         desk_sessions.c.seen_at > now - idle,
         accounts.c.disabled_at.is_(None),
-    )
+        (desk_sessions.c.proof != SignInProof.PASSWORD) | ~_has_second_factor(),
+    ]
+    if not password_alone:
+        wanted.append(desk_sessions.c.proof != SignInProof.PASSWORD)
     found = _sessions(conn, *wanted)
     return found[0] if found else None
 
@@ -84,6 +98,12 @@ def of_account(conn: Connection, account_id: str, *, now: float, idle: float) ->
     """The sessions of an account that last, newest first."""
     lasting = desk_sessions.c.expires_at > now, desk_sessions.c.seen_at > now - idle
     return _sessions(conn, desk_sessions.c.account_id == account_id, *lasting)
+
+
+def proof_of(conn: Connection, session_id: str) -> SignInProof:
+    """By what the session was begun; a password alone where it has ended."""
+    found = conn.scalar(select(desk_sessions.c.proof).where(desk_sessions.c.id == session_id))
+    return SignInProof.PASSWORD if found is None else SignInProof(found)
 
 
 def touch(unit: Unit, session_id: str) -> None:
@@ -103,7 +123,8 @@ def end_token(unit: Unit, token: str) -> None:
 
 
 def end_all(unit: Unit, account_id: str, *, but: str | None = None) -> int:
-    """End all sessions of the account, but for one of them; gives how many there were."""
+    """End all sessions of the account, but for one of them, and what is about to be one; gives how many there were."""
+    unit.conn.execute(delete(sign_in_steps).where(sign_in_steps.c.account_id == account_id))
     wanted = [desk_sessions.c.account_id == account_id]
     if but is not None:
         wanted.append(desk_sessions.c.id != but)
@@ -116,6 +137,12 @@ def purge(unit: Unit, *, idle: float) -> bool:
     over = (columns.expires_at <= unit.now) | (columns.seen_at <= unit.now - idle)
     some = select(columns.id).where(over).limit(PURGED)
     return unit.conn.execute(delete(desk_sessions).where(columns.id.in_(some))).rowcount == PURGED
+
+
+def _has_second_factor() -> ColumnElement[bool]:
+    return exists().where(
+        second_factors.c.account_id == desk_sessions.c.account_id, second_factors.c.secret.is_not(None)
+    )
 
 
 def _sessions(conn: Connection, *wanted: object) -> list[StoredSession]:

@@ -1,4 +1,4 @@
-"""The tables of people: their accounts, their sessions, tries to sign in, and what they have done."""
+"""The tables of people: accounts, second factors, sessions, tries to sign in, and what they have done."""
 
 from __future__ import annotations
 
@@ -41,8 +41,41 @@ desk_sessions = Table(
     integer("created_at"),
     integer("seen_at"),
     integer("expires_at", index=True),
+    text("proof", server_default="password"),
 )
-"""Who is signed in; a row that is gone is a session that has ended."""
+"""Who is signed in; a row that is gone is a session that has ended. `proof`: a `SignInProof`, by what it was begun."""
+
+second_factors = Table(
+    "second_factors",
+    metadata,
+    Column("account_id", Bytewise, ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    text("secret", nullable=True),
+    integer("last_step"),
+    text("next_secret", nullable=True),
+    integer("prepared_at"),
+)
+"""What the apps of people make their codes of, in a table of its own, which nothing reads but the check of a code.
+
+`secret`: None until the first code of it was entered. `last_step`: the time step of the code that counted last; none of it or
+of before counts again. `next_secret`: shown at `prepared_at`, in the place of `secret` once a code of it is entered.
+"""
+
+recovery_codes = Table(
+    "recovery_codes",
+    metadata,
+    Column("account_id", Bytewise, ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
+    Column("code_hash", Bytewise, primary_key=True),
+)
+"""Codes that each open the account once in the place of an app's; a row that is gone was used."""
+
+sign_in_steps = Table(
+    "sign_in_steps",
+    metadata,
+    Column("token_hash", Bytewise, primary_key=True),
+    Column("account_id", Bytewise, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
+    integer("expires_at", index=True),
+)
+"""Who has entered the right password and still owes a code: no session, and of no use as one."""
 
 sign_in_tries = Table(
     "sign_in_tries",
@@ -76,8 +109,11 @@ DESK = StoredCapability(
     ),
     stays={
         "desk_sessions": "who is signed in at the old place",
+        "second_factors": "as passwords do",
+        "recovery_codes": "as passwords do",
+        "sign_in_steps": "who is about to sign in at the old place",
         "sign_in_tries": "limits of the old place",
     },
     owners={"account": select(accounts.c.id, accounts.c.organization_id)},
 )
-"""Passwords stay, as the secrets of clients do: hashes in a file can be guessed at leisure."""
+"""Passwords and second factors stay, as the secrets of clients do: hashes in a file can be guessed at leisure."""

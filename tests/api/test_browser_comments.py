@@ -121,17 +121,60 @@ async def test_readers_comment_on_a_post(public, address, browser):
     assert [each["text"] for each in waiting["comments"]] == ["As myself", "May I?"]
 
 
+def article(service, name=None, jti=""):
+    """A page of the site for the account of that name, for nobody without one."""
+    signed = {"sub": f"id of {name}", "name": name, "iat": NOW, "exp": NOW + 60, "jti": jti}
+    sign_in = "" if name is None else f' reader-sign-in="{jwt.encode(signed, SECRET, "HS256")}"'
+    return (
+        f'<!doctype html><title>Article</title><script type="module" src="{service.address}/static/embed.js"></script>'
+        f'<matchwire-liveblog liveblog-id="gderby"{sign_in}></matchwire-liveblog>'
+    )
+
+
+async def test_who_logs_out_of_the_site_is_no_reader_here_any_more(public, browser):
+    """The token is forgotten with the next page for nobody or for another account; the same account goes on with its own."""
+    service = Service(public, organizations=public.services.settings.organizations)
+    await service.start()
+    site = OtherSite(service)
+    page = await browser.new_page()
+    kept = f"localStorage.getItem('matchwire.reader.{matchday.ORGANIZATION}')"
+
+    async def opened(elsewhere, *account):
+        site.pages["/"] = article(service, *account)
+        await page.goto(elsewhere)
+        await page.locator("#egoal").get_by_role("button", name="Comments (").click()
+        await page.locator("#egoal").get_by_label("Write a comment").fill(f"By {account[:1]}")
+
+    async def comment(author):
+        await page.locator("#egoal").get_by_role("button", name="Send").click()
+        await page.locator("#egoal").get_by_role("article", name=author).wait_for()
+        return await page.evaluate(kept)
+
+    async with listening(site, bind_socket("127.0.0.1", 0), log_level="critical") as elsewhere:
+        await opened(elsewhere, "Kim", "one")
+        kim = await comment("Kim")
+        await opened(elsewhere, "Kim", "two")
+        assert await page.evaluate(kept) == kim
+        await opened(elsewhere, "Lee", "three")
+        assert await page.evaluate(kept) is None
+        lee = await comment("Lee")
+        assert lee not in (None, kim)
+        await opened(elsewhere)
+        assert await page.evaluate(kept) is None
+        assert await page.locator("#egoal").get_by_label("Your name").count() == 1
+        await page.locator("#egoal").get_by_label("Your name").fill("Somebody")
+        nobody = await comment("Somebody")
+        await opened(elsewhere)
+        assert await page.evaluate(kept) == nobody
+    await service.stop()
+
+
 async def test_readers_of_another_site_comment_in_its_embed(public, browser):
     """Across origins and under the site's policy, signed in by the site, styled within the shadow root."""
     service = Service(public, organizations=public.services.settings.organizations)
     await service.start()
     site = OtherSite(service)
-    signed = {"sub": "7", "name": "Kim of the paper", "iat": NOW, "exp": NOW + 60, "jti": "one"}
-    site.pages["/"] = (
-        f'<!doctype html><title>Article</title><script type="module" src="{service.address}/static/embed.js"></script>'
-        f'<matchwire-liveblog liveblog-id="gderby" reader-sign-in="{jwt.encode(signed, SECRET, "HS256")}">'
-        "</matchwire-liveblog>"
-    )
+    site.pages["/"] = article(service, "Kim of the paper", "one")
     page = await browser.new_page()
     complaints = []
     page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)

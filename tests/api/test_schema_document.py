@@ -8,8 +8,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from api.http.openapi import SECURITY
-from api.routes import REQUESTS, RESPONSES
+from api.http.openapi import SECURITY, DocumentLimits
+from api.routes import REQUESTS, RESPONSES, ROUTES, openapi
 from mapping.strict_json import INT_MAX
 from tests.kit.described import document, operations
 
@@ -130,11 +130,35 @@ def test_security_is_declared_as_credentials_are_taken():
         "bearer": ("http", "bearer"),
         "query_id": ("apiKey", "client_id"),
         "query_secret": ("apiKey", "client_secret"),
+        "session": ("apiKey", "__Host-matchwire-desk"),
+        "csrf_token": ("apiKey", "X-CSRF-Token"),
     }
     for name, (_, _, operation) in OPERATIONS.items():
         assert name in {"livez", "media.image", "media.video", "readyz"} or all(
             each in operation["security"] for each in SECURITY
         ), name
+
+
+def test_a_session_is_declared_where_the_routes_take_one():
+    """With the page's token for a write; nowhere else, and not where nobody can sign in."""
+    taking = {row.operation["operationId"]: row.method for row in ROUTES if row.operation and row.takes_sessions}
+    wanted = {"GET": {"session": []}, "POST": {"session": [], "csrf_token": []}}
+    declared = {
+        name: each
+        for name, (_, _, operation) in OPERATIONS.items()
+        for each in operation["security"]
+        if "session" in each
+    }
+
+    free = {"media.image", "media.video"}
+    assert declared == {name: wanted[method] for name, method in taking.items() if name not in free}
+    assert len(declared) > 20
+    limits = DocumentLimits(delay_max=900, feed_limit_max=1000)
+    for closed in (openapi("https://x.example", limits, desk=False), openapi("http://x.example", limits, desk=True)):
+        assert "session" not in closed["components"]["securitySchemes"]
+        assert "'session'" not in str([each["security"] for path in closed["paths"].values() for each in path.values()])
+    local = openapi("http://127.0.0.1:8080", limits, desk=True)
+    assert local["components"]["securitySchemes"]["session"]["name"] == "matchwire-desk"
 
 
 @pytest.mark.parametrize("name", OPERATIONS)

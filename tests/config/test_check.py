@@ -118,3 +118,16 @@ def test_a_configuration_with_secrets_that_all_can_read_is_named(tmp_path):
     (finding,) = check(path, {})
 
     assert f"{path}: holds secrets" in finding
+
+
+def test_a_list_of_leaked_passwords_that_cannot_be_read_is_a_warning(tmp_path):
+    """Nothing would be refused by it, and nobody would know."""
+    listed = tmp_path / "leaked.txt"
+    path = tmp_path / "matchwire.toml"
+    path.write_text(f'[desk]\nleaked_passwords = "{listed}"\n')
+
+    before = check(path, {})
+    listed.write_text("")
+
+    assert any("desk.leaked_passwords: cannot be read" in each for each in before)
+    assert not any("leaked_passwords" in each for each in check(path, {}))

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 @cache
 def document() -> Json:
     """The document as it is served, of a service that has nothing behind it."""
-    return openapi("https://live.example.org", DocumentLimits(delay_max=900, feed_limit_max=1000))
+    return openapi("https://live.example.org", DocumentLimits(delay_max=900, feed_limit_max=1000), desk=True)
 
 
 def operations() -> dict[str, tuple[str, str, Json]]:

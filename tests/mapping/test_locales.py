@@ -9,6 +9,7 @@ from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.matches_text import MatchesText
+from mapping.desk.second_factor_text import SecondFactorText
 from mapping.documents.scalars import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped_locales, translator
 from mapping.locales.labels import (
@@ -47,7 +48,7 @@ from mapping.wording import placeholders
 
 ENGLISH = ("en", "en-gb")
 TRANSLATED = sorted(shipped_locales() - set(ENGLISH))
-DESK_PAGES = {(None, str(each)) for each in LiveblogText}
+DESK_PAGES = {(None, str(each)) for each in (*LiveblogText, *SecondFactorText)}
 """Texts of the desk's pages, which are in English and German alone: the people of a newsroom read them, no reader does."""
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
+import pyotp
 import pytest
 
 from mapping.desk.account_roles import AccountRole
 from mapping.errors import Conflict, RateLimited
-from store.accounts import accounts, audit, sessions, sign_in_tries
+from store.accounts import accounts, audit, second_factors, sessions, sign_in_steps, sign_in_tries
 from store.accounts.accounts import AccountSpec
 from store.accounts.tables import accounts as table
 from tests.kit import matchday
@@ -115,3 +116,55 @@ async def test_the_audit_is_read_in_order_and_by_organization(store, account):
     assert [each.operation for each in found] == [f"o{n}" for n in range(audit.BATCH + 5)]
     assert {each.organization_id for each in some} == {"a"}
     assert found[0].email == "kim@example.org"
+
+
+async def test_codes_and_recovery_codes_count_once_whoever_sends_them_at_once(store, account, clock):
+    """Eight sign-ins with one code: one is right; the same with a recovery code, and a used step is used for good."""
+    await store.write(partial(second_factors.prepare, account_id=account.id))
+    assert not await store.read(partial(second_factors.has_one, account_id=account.id))
+    factor = await store.read(partial(second_factors.find, account_id=account.id, now=clock.now))
+    app = pyotp.TOTP(factor.next_secret)
+    confirm = partial(second_factors.confirm, account_id=account.id)
+    assert await store.write(partial(confirm, entered="000000")) is None
+    codes = await store.write(partial(confirm, entered=app.at(int(clock.now))))
+    assert await store.read(partial(second_factors.has_one, account_id=account.id))
+    use = partial(second_factors.use_code, account_id=account.id)
+    assert not await store.write(partial(use, entered=app.at(int(clock.now)))), "its first code counted already"
+    clock.now += 30
+
+    for used in (
+        partial(use, entered=app.at(int(clock.now))),
+        partial(second_factors.use_recovery_code, account_id=account.id, entered=codes[3]),
+    ):
+        assert sorted(await asyncio.gather(*(store.write(used) for _ in range(8)))) == [False] * 7 + [True]
+    assert await store.read(partial(second_factors.recovery_codes_left, account_id=account.id)) == 9
+    await store.write(partial(second_factors.prepare, account_id=account.id))
+    clock.now += 30
+    assert await store.write(partial(use, entered=app.at(int(clock.now)))), "until a code of the new secret is entered"
+    clock.now += 1000
+    with pytest.raises(Conflict):
+        await store.write(partial(confirm, entered="000000"))
+    assert await store.write(partial(second_factors.remove, account_id=account.id))
+    assert not await store.write(partial(use, entered=app.at(int(clock.now))))
+
+
+async def test_a_step_of_a_sign_in_lasts_a_while_and_is_no_session(store, account, clock):
+    """It ends with all sessions of the account, by itself, and once it is done; what is over is deleted."""
+    begin = partial(sign_in_steps.begin, account_id=account.id)
+    find = partial(sign_in_steps.find, now=clock.now)
+    first, second = [await store.write(begin) for _ in range(2)]
+
+    assert (await store.read(partial(find, token=first))) == account
+    assert await store.read(partial(find, token=sessions.token_digest(first))) is None
+    assert await store.read(partial(sessions.find, token=first, now=clock.now, idle=100)) is None
+    assert await store.read(partial(sign_in_steps.find, token=first, now=clock.now + sign_in_steps.LASTS)) is None
+    await store.write(partial(sign_in_steps.end, token=first))
+    assert await store.read(partial(find, token=first)) is None
+    assert await store.read(partial(find, token=second)) == account
+    await store.write(partial(sessions.end_all, account_id=account.id))
+    assert await store.read(partial(find, token=second)) is None
+    third = await store.write(begin)
+    clock.now += sign_in_steps.LASTS
+    assert not await store.write(sign_in_steps.purge)
+    clock.now -= 1
+    assert await store.read(partial(sign_in_steps.find, token=third, now=clock.now)) is None

@@ -18,6 +18,16 @@ const PARAMETERS = { // attribute: parameter of the page
 };
 const TEASER_PARAMETERS = { ...PARAMETERS, "liveblog-id": "liveblogId", "liveblog-url": "liveblogUrl" };
 
+const READER = "matchwire.reader."; // where reader.js keeps tokens
+
+function isKept(key) {
+  try {
+    return localStorage.getItem(key) !== null;
+  } catch {
+    return false;
+  }
+}
+
 function loaded(link) {
   return new Promise((resolve) => {
     link.addEventListener("load", resolve, { once: true });
@@ -133,7 +143,7 @@ class MatchwireLiveblog extends Embedded {
   // What the article holds goes on as it is; other rules of the article reach it no more.
   async #adopt(rendered, signal) {
     if (!this.shadowRoot) await this.show(rendered);
-    if (!signal.aborted) this.#follow(rendered);
+    if (!signal.aborted) await this.#follow(rendered, signal);
   }
 
   async #load() {
@@ -146,13 +156,23 @@ class MatchwireLiveblog extends Embedded {
       if (this.#linked) address.searchParams.set("post", this.#linked);
       const element = parse(await (await this.fetched(address, signal)).text(), this.#page, this.#article);
       await this.show(element);
-      if (!signal.aborted) this.#follow(element);
+      if (!signal.aborted) await this.#follow(element, signal);
     });
   }
 
-  #follow(element) {
+  // Who the reader is comes first, so that nothing is shown that belongs to whoever was logged in to the site before.
+  async #identify(organization, signal) {
     const signIn = this.named("reader-sign-in");
-    if (signIn) import("./reader.js").then(({ offerSignIn }) => offerSignIn(element.dataset.organization, signIn));
+    if (!signIn && !isKept(`${READER}${organization}`)) return;
+    const { offerSignIn, signOut } = await import("./reader.js");
+    if (signal.aborted) return;
+    if (signIn) offerSignIn(organization, signIn);
+    else signOut(organization);
+  }
+
+  async #follow(element, signal) {
+    await this.#identify(element.dataset.organization, signal);
+    if (signal.aborted) return;
     this.#liveblog = new Liveblog(element, this.#page, this.#article);
     this.#liveblog.addEventListener("change", ({ detail: { version, title } }) => {
       this.dispatchEvent(new CustomEvent("change", { detail: { version, title } }));

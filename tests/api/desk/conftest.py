@@ -15,19 +15,26 @@ from tests.kit.people import add_account
 from tests.kit.sqlite import copied_url
 
 
-@pytest.fixture
-async def server(tmp_path):
-    """Time stands still unless a test moves it."""
+@asynccontextmanager
+async def desk_at(folder, **settings):
+    """The API over a store in that folder; time stands still unless a test moves it."""
     running = []
     store = await store_at(
-        copied_url(tmp_path / "desk.db", declared_database),
+        copied_url(folder / "desk.db", declared_database),
         clock=lambda: running[0].now if running else NOW,
         pool=pool_settings(timeout=60.0),
     )
-    async with serving(store, client_per_second=0, public_per_second=0) as made:
+    async with serving(store, client_per_second=0, public_per_second=0, **settings) as made:
         running.append(made)
         yield made
     await store.close()
+
+
+@pytest.fixture
+async def server(tmp_path):
+    """Time stands still unless a test moves it."""
+    async with desk_at(tmp_path) as made:
+        yield made
 
 
 @asynccontextmanager

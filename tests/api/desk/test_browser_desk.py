@@ -7,6 +7,7 @@ import socket
 import time
 from functools import partial
 
+import pyotp
 import pytest
 import uvicorn
 
@@ -138,6 +139,47 @@ async def test_fields_of_passwords_hide_them_and_take_what_is_pasted(desk, brows
         assert await field.input_value() == "pasted at once, with blanks"
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_a_second_factor_is_set_up_and_signs_in(desk, browser, width):
+    """By keys; axe finds nothing on any page of the way, and nothing needs scrolling sideways."""
+    server, address = desk
+    page = await opened(browser, width)
+
+    async def judge():
+        assert await violations(page) == {}
+        assert await page.evaluate(SMALL) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") == width
+
+    await sign_in(page, address, "/desk/account")
+    await page.locator("#factor-password").fill(PASSWORD)
+    await page.keyboard.press("Enter")
+    secret = (await page.locator("code.secret").inner_text()).replace(" ", "")
+    await judge()
+    assert await page.evaluate("document.activeElement.id") == "code"
+    await page.keyboard.type(pyotp.TOTP(secret).at(await server.store.write(lambda unit: unit.now)))
+    await page.keyboard.press("Enter")
+    await page.get_by_role("heading", name="Recovery codes").wait_for()
+    codes = await page.locator("code.secret").all_inner_texts()
+    await judge()
+    await page.get_by_role("link", name="I have kept them").press("Enter")
+    await page.get_by_text("Recovery codes left: 10").wait_for()
+    await judge()
+    await page.get_by_role("button", name="Sign out", exact=True).press("Enter")
+
+    await page.get_by_label("E-mail address").fill(EMAIL)
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.keyboard.press("Enter")
+    await page.get_by_label("Code of the app").fill("000000")
+    await judge()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("alert").get_by_text("wrong").wait_for()
+    await page.get_by_text("Without the app").press("Enter")
+    await page.get_by_label("Recovery code").fill(codes[0])
+    await judge()
+    await page.keyboard.press("Enter")
+    await page.get_by_role("button", name="Sign out", exact=True).wait_for()
+
+
 async def test_every_key_stop_is_seen(desk, browser):
     """Skip link first, then all links and buttons, each with an outline."""
     _, address = desk
@@ -146,7 +188,7 @@ async def test_every_key_stop_is_seen(desk, browser):
     await page.goto(f"{address}/desk/account")
 
     reached = []
-    for _ in range(11):
+    for _ in range(14):
         await page.keyboard.press("Tab")
         reached.append(await page.evaluate("document.activeElement.textContent.trim() || document.activeElement.id"))
         assert await page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
@@ -161,6 +203,9 @@ async def test_every_key_stop_is_seen(desk, browser):
         "Sign out everywhere",
         "password",
         "new-password",
+        "end-password",
+        "factor-password",
+        "Set up an app for codes",
     } <= set(reached)
 
 

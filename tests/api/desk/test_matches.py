@@ -61,8 +61,10 @@ async def test_trouble_stands_on_top_in_words(server):
     follows = [await add_followed(server, number, endpoint=f"heim:{number}") for number in range(9)]
     server.answered.update(dict.fromkeys(follows, NOW - 5.0))
     server.answered[follows[3]] = NOW - 600.0
-    await raise_alarm(server, "provider_lost", "heim:8", cause="the provider refuses the credentials")
-    await raise_alarm(server, "provider_lost", "heim:7", cause="it does not answer")
+    await raise_alarm(server, "provider_lost", "heim:8", cause="in whatever words", code="credentials_refused")
+    await raise_alarm(
+        server, "provider_lost", "heim:7", cause="it refuses the credentials, by a word", code="unreachable"
+    )
     await raise_alarm(server, "frozen", f"liveblog:{6:024x}", cause="a row")
     await raise_alarm(server, "feed_silent", follows[5])
     await server.store.write(partial(sync.save_follow, follow_id=follows[2], pending=True))

@@ -12,8 +12,8 @@ from argon2 import PasswordHasher
 
 from api.desk import passwords
 from api.desk.cookies import LOOPBACK, PROTECTED, cookie_kind
+from api.desk.credential_checks import OF_ACCOUNT
 from api.desk.passwords import PasswordChecks, verify_password
-from api.desk.sign_in import OF_ACCOUNT
 from mapping.errors import RateLimited
 from store.accounts import accounts, sessions
 from store.tables import games

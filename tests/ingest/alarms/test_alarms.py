@@ -101,6 +101,7 @@ async def test_a_lost_provider_is_an_alarm_from_its_beginning_to_its_end(tmp_pat
     assert [each["event_type"] for each in (first, last)] == ["alarm_began", "alarm_ended"]
     assert first["id"] == last["id"]
     assert first["text"].startswith(f"matchwire alarm: the endpoint heim of {ORGANIZATION} cannot be reached: ")
+    assert first["details"]["code"] == "unreachable"
     assert first["ended_at"] is None
     assert re.fullmatch(
         f"matchwire recovered after \\d+ s: the endpoint heim of {ORGANIZATION} answers again", last["text"]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 
 import httpx
+import pyotp
 import pytest
 from typer.testing import CliRunner
 
@@ -70,7 +72,50 @@ async def test_accounts_come_and_go_beside_a_running_daemon(config_file, tmp_pat
 
     heads, *lines = (await command("audit")).splitlines()
     assert heads == "time,organization,account,email,operation,target"
-    assert [each.split(",")[3:5] for each in lines] == [[EMAIL, "desk.sign_in"]] * 4
+    rows = [each.split(",") for each in lines]
+    assert [each[3:5] for each in rows if each[3]] == [[EMAIL, "desk.sign_in"]] * 4
+    account = rows[0][5].split()[0]
+    assert [(each[2], each[4], each[5]) for each in rows if not each[3]] == [
+        ("operator", "account.add", f"{account} editor"),
+        ("operator", "account.role", f"{account} reader"),
+        ("operator", "account.sessions-end", account),
+        ("operator", "account.password", account),
+        ("operator", "account.disable", account),
+        ("operator", "account.enable", account),
+        ("operator", "account.sessions-end", account),
+    ]
+    assert {each[1] for each in rows} == {ORGANIZATION}
+
+
+async def test_a_second_factor_that_is_lost_is_reset(config_file, tmp_path):
+    """By whoever runs the service; the list says who has one, sessions end, and it is written down."""
+    from functools import partial
+
+    from store.accounts import accounts, second_factors
+    from store.engine import migrate
+    from tests.kit.opening import store_at
+
+    url = config_file.read_text().split('url = "')[1].split('"')[0]
+    await asyncio.to_thread(migrate.upgrade, url)
+    command = partial(asyncio.to_thread, matchwire, config_file)
+    assert (await command("add", EMAIL, "--organization", ORGANIZATION))[0] == 0
+    assert (await command("second-factor-reset", EMAIL))[0] == 2
+    store = await store_at(url)
+    account = await store.read(partial(accounts.find_by_email, email=EMAIL))
+    await store.write(partial(second_factors.prepare, account_id=account.id))
+    factor = await store.read(partial(second_factors.find, account_id=account.id, now=0))
+    code = pyotp.TOTP(factor.next_secret).now()
+    assert await store.write(partial(second_factors.confirm, account_id=account.id, entered=code))
+    assert "password and code" in (await command("list"))[1]
+
+    assert (await command("second-factor-reset", EMAIL))[0] == 0
+
+    assert not await store.read(partial(second_factors.has_one, account_id=account.id))
+    assert await store.read(partial(second_factors.recovery_codes_left, account_id=account.id)) == 0
+    await store.close()
+    assert "password and code" not in (await command("list"))[1]
+    last = (await command("audit"))[1].splitlines()[-1]
+    assert last.endswith(f",operator,,account.second-factor-reset,{account.id}")
 
 
 @pytest.mark.parametrize(
@@ -85,6 +130,7 @@ async def test_accounts_come_and_go_beside_a_running_daemon(config_file, tmp_pat
         (("add", EMAIL, "-o", "other", "--name", "x\ny"), PASSWORD, "a name is"),
         (("add", EMAIL, "-o", "other", "--role", "god"), PASSWORD, "god"),
         (("disable", EMAIL), "", f"no account {EMAIL}"),
+        (("second-factor-reset", EMAIL), "", f"no account {EMAIL}"),
         (("sessions-end",), "", "--all"),
         (("sessions-end", EMAIL, "--all"), "", "--all"),
     ],
@@ -100,6 +146,18 @@ def test_mistakes_are_said_in_a_line(config_file, words, line, said):
     assert status == 2
     assert said in output
     assert matchwire(config_file, "list")[1].count("@") == 0
+
+
+def test_a_leaked_password_is_refused(config_file, tmp_path):
+    """Where there is a list of them."""
+    listed = hashlib.sha1(PASSWORD.encode(), usedforsecurity=False).hexdigest().upper()
+    (tmp_path / "leaked").write_text(f"{listed}:3\n")
+    config_file.write_text(f'{config_file.read_text()}[desk]\nleaked_passwords = "{tmp_path}/leaked"\n')
+
+    status, output = matchwire(config_file, "add", EMAIL, "--organization", ORGANIZATION)
+
+    assert status == 2
+    assert "have leaked" in output
 
 
 def test_no_command_takes_a_password_as_a_word():

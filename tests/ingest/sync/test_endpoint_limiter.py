@@ -100,6 +100,7 @@ async def test_failures_count_over_all_matches(provider, error):
 
     assert limiter.lost
     assert (limiter.paused_for() > 5) is isinstance(error, ProviderRefused)
+    assert limiter.lost_code == ("credentials_refused" if isinstance(error, ProviderRefused) else "unreachable")
 
 
 async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):

@@ -1,0 +1,79 @@
+"""Whether a password or a code is right, and how often one may try; nobody is locked out by what others try."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from api.desk.passwords import PasswordChecks
+from api.http.request import client_network
+from mapping.desk.one_time_codes import is_recovery_code
+from store.accounts import accounts, audit, second_factors, sign_in_tries
+
+if TYPE_CHECKING:
+    from api.http.request import ApiRequest
+    from store.accounts.accounts import StoredAccount
+    from store.engine.unit import Unit
+
+OF_ACCOUNT = {5: 1, 6: 2, 7: 4, 8: 8, 9: 16, 10: 32, 11: 60, 12: 120, 13: 300, 14: 600, 15: 900}
+"""Failures for one account from one network → seconds until the next try from there. Other networks do not wait."""
+OF_NETWORK = {20: 1, 30: 2, 40: 4, 60: 8}
+"""Failures from one network for whichever accounts → the same, and never long: people share networks."""
+OF_CODES = {20: 5, 40: 30, 60: 60}
+"""Codes of an app that were wrong for one account, wherever they came from → the same: whoever enters one knows the password,
+and has many networks; of a million codes two are right. A recovery code does not wait for these."""
+
+
+def network_of(request: ApiRequest) -> str:
+    """The network of whoever sends it."""
+    return client_network(request.client.host) if request.client else ""
+
+
+async def check_password(request: ApiRequest, name: str, account: StoredAccount | None, password: str) -> bool:
+    """Whether it is the account's password, as often as one may try for that name; of a wrong one the next may have to wait.
+
+    Raises RateLimited.
+    """
+    store, network = request.services.store, network_of(request)
+    of_account, of_network = sign_in_tries.try_key(name, network), sign_in_tries.try_key("", network)
+    delays = {of_account: OF_ACCOUNT, of_network: OF_NETWORK}
+    await store.write(partial(sign_in_tries.begin, delays=delays))
+    stored = None if account is None else account.password_hash
+    opens, better = await request.services[PasswordChecks].verify(network, stored, password)
+    if account is None or not opens:
+        return False
+
+    def note(unit: Unit) -> None:
+        sign_in_tries.forgive(unit, of_account, of_network)
+        if better is not None:
+            accounts.change(unit, account.id, password_hash=better)
+
+    await store.write(note)
+    return True
+
+
+async def check_code(request: ApiRequest, account: StoredAccount, entered: str) -> bool:
+    """Whether it is a code of the account's app, or one of its recovery codes, which counts once.
+
+    Tries are limited as those of a password are, and counted apart, so that a right password makes no guess free.
+    Raises RateLimited.
+    """
+    network, recovers = network_of(request), is_recovery_code(entered)
+    of_account, of_codes = sign_in_tries.try_key("code", account.id, network), sign_in_tries.try_key("code", account.id)
+    of_network = sign_in_tries.try_key("", network)
+    delays = {of_account: OF_ACCOUNT, of_network: OF_NETWORK, **({} if recovers else {of_codes: OF_CODES})}
+    await request.services.store.write(partial(sign_in_tries.begin, delays=delays))
+
+    def use(unit: Unit) -> bool:
+        if recovers:
+            opens = second_factors.use_recovery_code(unit, account.id, entered)
+        else:
+            opens = second_factors.use_code(unit, account.id, entered)
+        if not opens:
+            return False
+        sign_in_tries.forgive(unit, of_account, of_network, of_codes)
+        if recovers:
+            audit.record(unit, account.organization_id, account.id, "desk.use_recovery_code")
+        return True
+
+    return await request.services.store.write(use)

@@ -1,0 +1,90 @@
+"""The parts of pages about a second factor: setting up an app, entering a code, keeping recovery codes."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from mapping.desk.desk_text import DeskText
+from mapping.desk.one_time_codes import LONGEST, app_address, in_groups
+from mapping.desk.second_factor_text import SecondFactorText
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from enum import StrEnum
+
+    from api.desk.desk_frame import DeskPage
+
+ACTS = ("app", "codes", "remove")
+"""What the form of one's account does: another app, new recovery codes, no second factor any more."""
+
+
+def app_html(page: DeskPage, secret: str, email: str, action: str, hidden: str) -> str:
+    """The secret as text and as an address, and the form for its first code. `hidden`: fields of the form, as HTML.
+
+    As text and not as a picture: apps take both, and a picture would want a library more.
+    """
+    address = escape(app_address(secret, email))
+    return (
+        f"<p>{page.text(SecondFactorText.HOW)}</p>"
+        f'<p>{page.text(SecondFactorText.SECRET)}: <code class="secret">{in_groups(escape(secret))}</code></p>'
+        f'<p><a class="button" href="{address}">{page.text(SecondFactorText.OPEN_APP)}</a></p>'
+        + code_form(page, action, hidden, SecondFactorText.CONFIRM)
+    )
+
+
+def code_form(page: DeskPage, action: str, hidden: str, button: StrEnum) -> str:
+    """The form for a code of an app."""
+    return (
+        f'<form method="post" action="{page.link(action)}">{hidden}'
+        f'<label for="code">{page.text(SecondFactorText.CODE)}</label>'
+        '<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" autofocus>'
+        f"<button>{page.text(button)}</button></form>"
+    )
+
+
+def recovery_form(page: DeskPage, action: str, hidden: str) -> str:
+    """The form for a recovery code, folded away."""
+    return (
+        f'<details><summary>{page.text(SecondFactorText.USE_RECOVERY)}</summary><form method="post"'
+        f' action="{page.link(action)}">{hidden}<label for="recovery">{page.text(SecondFactorText.RECOVERY_CODE)}</label>'
+        f'<input id="recovery" name="code" autocomplete="off" spellcheck="false" required maxlength="{LONGEST}">'
+        f"<button>{page.text(DeskText.SIGN_IN)}</button></form></details>"
+    )
+
+
+def codes_html(page: DeskPage, codes: Sequence[str], wanted: str) -> str:
+    """Recovery codes, and the way on to `wanted`."""
+    rows = "".join(f'<li><code class="secret">{escape(each)}</code></li>' for each in codes)
+    return (
+        f'<section class="card narrow"><p>{page.text(SecondFactorText.KEEP_CODES)}</p><ul class="rows">{rows}</ul>'
+        f'<p><a class="button" href="{page.link(wanted)}">{page.text(SecondFactorText.GO_ON)}</a></p></section>'
+    )
+
+
+def account_section(page: DeskPage, action: str, *, left: int | None, may_remove: bool) -> str:
+    """What one's account says of the second factor. `left`: recovery codes, None for an account without one."""
+    password = (
+        f'<label for="factor-password">{page.text(DeskText.CURRENT_PASSWORD)}</label>'
+        '<input id="factor-password" name="password" type="password" autocomplete="current-password" required maxlength="1024">'
+    )
+    if left is None:
+        said, fields = page.text(SecondFactorText.WHY), password
+        buttons = _button(page, ACTS[0], SecondFactorText.SET_UP)
+    else:
+        said = page.text(SecondFactorText.ACTIVE, count=left)
+        fields = (
+            f'{password}<label for="factor-code">{page.text(SecondFactorText.CODE_OR_RECOVERY)}</label>'
+            f'<input id="factor-code" name="code" autocomplete="one-time-code" required maxlength="{LONGEST}">'
+        )
+        names = (SecondFactorText.OTHER_APP, SecondFactorText.NEW_CODES, SecondFactorText.REMOVE)
+        acts = tuple(zip(ACTS, names, strict=True))[: 3 if may_remove else 2]
+        buttons = "".join(_button(page, act, name) for act, name in acts)
+    return (
+        f"<h2>{page.text(SecondFactorText.TITLE)}</h2><p>{said}</p>"
+        f'<form method="post" action="{page.link(action)}">{page.csrf_field()}{fields}<p class="acts">{buttons}</p></form>'
+    )
+
+
+def _button(page: DeskPage, act: str, name: StrEnum) -> str:
+    return f'<button name="act" value="{act}">{page.text(name)}</button>'

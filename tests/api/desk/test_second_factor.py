@@ -1,0 +1,439 @@
+"""A second factor: no session before the code, codes that count once, and what happens when the app is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from functools import partial
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
+import pyotp
+import pytest
+import structlog
+
+from api.desk.cookies import PROTECTED, SESSION, STEP
+from api.desk.credential_checks import OF_ACCOUNT, OF_CODES
+from mapping.desk.one_time_codes import RECOVERY_CODES, STEP_SECONDS, step_of
+from mapping.desk.sign_in_proof import SignInProof
+from store.accounts import accounts, audit, second_factors, sessions
+from tests.api.conftest import NOW, contents
+from tests.api.desk.conftest import desk_at
+from tests.kit.people import (
+    EMAIL,
+    OWN_SITE,
+    PASSWORD,
+    SignedInBrowser,
+    add_account,
+    session_of,
+    signed_in,
+    try_password,
+)
+
+FACTOR = "/desk/account/second-factor"
+SEARCH = "/api/v5/write/ticker/search.json"
+SECRET = re.compile(r"secret=([A-Z2-7]{32})")
+RECOVERY = re.compile(r'<code class="secret">([a-z2-7 ]{29})</code>')
+
+
+@pytest.fixture
+async def account(server):
+    return await add_account(server.store)
+
+
+@pytest.fixture
+async def browser(server, account):
+    return await signed_in(server, account)
+
+
+def code_of(secret, at):
+    """What an app shows at that time."""
+    return pyotp.TOTP(secret).at(int(at))
+
+
+def step_cookie(response):
+    """The token in the cookie of the step behind the password."""
+    header = next(each for each in response.headers.get_list("set-cookie") if STEP in each)
+    return header.partition("=")[2].partition(";")[0]
+
+
+async def set_up(server, browser, *, entered=None, password=PASSWORD, code=None):
+    """The secret, and the response to its first code; `code`: of the app of before."""
+    fields = {"act": "app", "password": password, **({} if code is None else {"code": code})}
+    shown = await browser.submit(FACTOR, fields)
+    secret = SECRET.search(shown.text)[1]
+    sent = code_of(secret, server.now) if entered is None else entered
+    return secret, await browser.submit(f"{FACTOR}/confirm", {"code": sent})
+
+
+@pytest.fixture
+async def factor(server, browser):
+    """An account with a second factor: secret and recovery codes, half a minute after it was set up."""
+    secret, response = await set_up(server, browser)
+    assert response.status_code == 200, response.text
+    server.now += STEP_SECONDS
+    return secret, RECOVERY.findall(response.text)
+
+
+async def send_code(server, token, code, **more):
+    """What the form of the step sends."""
+    headers = {**OWN_SITE, "Cookie": f"{PROTECTED.name(STEP)}={token}", **more.pop("headers", {})}
+    return await server.http.post("/desk/sign-in/code", data={"code": code, **more}, headers=headers)
+
+
+async def test_a_second_factor_is_set_up_by_password_and_first_code(server, account, browser):
+    """The secret is shown as text and as an address for apps; the browser gets a new session, all others end."""
+    other = await signed_in(server, account)
+    page = (await browser.send("GET", "/desk/account")).text
+    assert "Set up an app for codes" in page
+
+    shown = await browser.submit(FACTOR, {"act": "app", "password": PASSWORD})
+    address = unescape(re.search(r'href="(otpauth:[^"]+)"', shown.text)[1])
+    secret = parse_qs(urlsplit(address).query)["secret"][0]
+    assert address.startswith("otpauth://totp/matchwire:kim%40example.org?")
+    assert secret in shown.text.replace(" ", "")
+    done = await browser.submit(f"{FACTOR}/confirm", {"code": code_of(secret, server.now)})
+
+    assert done.status_code == 200
+    assert len(set(RECOVERY.findall(done.text))) == RECOVERY_CODES
+    assert done.headers["cache-control"] == "no-store"
+    fresh = SignedInBrowser(server.http, session_of(done))
+    assert (await fresh.send("GET", SEARCH)).status_code == 200
+    for each in (browser, other):
+        assert (await each.send("GET", SEARCH)).status_code == 401
+    page = (await fresh.send("GET", "/desk/account")).text
+    assert f"Recovery codes left: {RECOVERY_CODES}" in page
+    assert not RECOVERY.findall(page)
+
+
+async def test_there_is_no_session_before_both(server, factor):
+    """The password gives a cookie that is none; the code behind it gives the session, and leads on."""
+    secret, _ = factor
+
+    first = await try_password(server, next="/desk/account")
+
+    assert first.status_code == 303
+    assert first.headers["location"] == "../desk/sign-in/code?next=%2Fdesk%2Faccount"
+    assert SESSION not in str(first.headers.get_list("set-cookie"))
+    (header,) = first.headers.get_list("set-cookie")
+    assert {"Path=/", "HttpOnly", "SameSite=Lax", "Secure"} < set(header.split("; "))
+    token = step_cookie(first)
+    assert (await SignedInBrowser(server.http, token).send("GET", SEARCH)).status_code == 401
+    cookie = {"Cookie": f"{PROTECTED.name(STEP)}={token}"}
+    assert (await server.http.get("/desk/account", headers=cookie)).status_code == 303
+    page = await server.http.get("/desk/sign-in/code?next=%2Fdesk%2Faccount", headers=cookie)
+    assert 'autocomplete="one-time-code"' in page.text
+    second = await send_code(server, token, code_of(secret, server.now), next="/desk/account")
+
+    assert (second.status_code, second.headers["location"]) == (303, "../../desk/account")
+    assert (await SignedInBrowser(server.http, session_of(second)).send("GET", SEARCH)).status_code == 200
+    assert (
+        (await send_code(server, token, code_of(secret, server.now)))
+        .headers["location"]
+        .startswith("../../desk/sign-in?")
+    )
+
+
+async def test_nobody_is_led_to_another_site_behind_a_code(server, factor):
+    """Whatever `next` says there."""
+    secret, _ = factor
+    token = step_cookie(await try_password(server))
+
+    page = await server.http.get(
+        "/desk/sign-in/code", params={"next": "//evil.example"}, headers={"Cookie": f"{PROTECTED.name(STEP)}={token}"}
+    )
+    led = await send_code(server, token, code_of(secret, server.now), next="https://evil.example/")
+
+    assert 'name="next" value="/desk"' in page.text
+    assert led.headers["location"] == "../../desk"
+
+
+async def test_a_code_counts_once(server, factor):
+    """Not for another sign-in, not if two are sent at the same moment, and none of before a used one does."""
+    secret, _ = factor
+    code, before = code_of(secret, server.now), code_of(secret, server.now - STEP_SECONDS)
+    tokens = [step_cookie(await try_password(server)) for _ in range(3)]
+
+    sent = await asyncio.gather(*(send_code(server, token, code) for token in tokens[:2]))
+    again = [await send_code(server, tokens[2], each) for each in (code, before)]
+
+    assert sorted(each.status_code for each in sent) == [303, 403]
+    assert [each.status_code for each in again] == [403, 403]
+    assert "used already" in again[0].text
+
+
+@pytest.mark.parametrize("wrong", ["", "000000", "12345", "1234567", "abcdef", "٣٤٥٦٧٨", "x" * 5000, "'; --"])
+async def test_a_wrong_code_opens_nothing(server, factor, wrong):
+    """Of whatever form."""
+    token = step_cookie(await try_password(server))
+
+    response = await send_code(server, token, wrong)
+
+    assert response.status_code == 403
+    assert "set-cookie" not in response.headers
+
+
+def test_a_code_lasts_its_step_and_while_one_types_it():
+    """Thirty seconds, and those of the next step; the test vectors of RFC 6238, as far as six digits go."""
+    secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+    vectors = {59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037"}
+
+    for at, code in vectors.items():
+        begun = at - at % STEP_SECONDS
+        assert step_of(secret, f"{code[:3]} {code[3:]}", at) == at // STEP_SECONDS
+        assert step_of(secret, code, begun + 2 * STEP_SECONDS - 1) == at // STEP_SECONDS
+        assert step_of(secret, code, begun + 2 * STEP_SECONDS) is None
+        assert step_of(secret, code, begun - 1) is None
+
+
+async def test_a_recovery_code_opens_once(server, factor):
+    """However it is written; the others stay, and the use is written down."""
+    _, codes = factor
+    for code, status in ((codes[0].upper().replace(" ", "-"), 303), (codes[0], 403), (codes[1], 303)):
+        token = step_cookie(await try_password(server))
+        assert (await send_code(server, token, code)).status_code == status
+
+    entries = await server.store.read(lambda conn: list(audit.all_entries(conn)))
+    assert [each.operation for each in entries].count("desk.use_recovery_code") == 2
+
+
+async def test_what_is_stored_of_codes_opens_nothing(server, factor):
+    """Recovery codes are hashes of 120 random bits, and of a step its hash; no export, log or list of deeds has a secret."""
+    from store.upkeep.portable_tables import PORTABLE, STAYS
+
+    secret, codes = factor
+    with structlog.testing.capture_logs() as lines:
+        token = step_cookie(await try_password(server))
+        await send_code(server, token, "123456")
+        await send_code(server, token, codes[0])
+    rows = {name: str([tuple(row) for row in found]) for name, found in (await contents(server)).items()}
+
+    assert all(len(each.replace(" ", "")) == 24 for each in codes)
+    for name, text in rows.items():
+        assert not any(each in text or each.replace(" ", "") in text for each in codes)
+        assert token not in text
+        assert (secret in text) == (name == "second_factors")
+    assert {"second_factors", "recovery_codes", "sign_in_steps"} <= STAYS.keys()
+    assert "second_factors" not in {each.table.name for each in PORTABLE}
+    for hidden in (secret, token, "123456", codes[0], *codes[0].split()):
+        assert hidden not in json.dumps(lines, default=str)
+    found = await server.store.read(partial(second_factors.find, account_id=SecretOwner.of(rows), now=NOW))
+    assert secret not in repr(found)
+
+
+class SecretOwner:
+    """Whose secret it is."""
+
+    @staticmethod
+    def of(rows):
+        """The id of the only account."""
+        return re.search(r"person\.[0-9a-f]+", rows["second_factors"])[0]
+
+
+async def test_guessing_codes_is_slowed_down_as_guessing_passwords_is(server, factor):
+    """A right password gives no guess for free: the count goes on until a code is right."""
+    secret, _ = factor
+    token = step_cookie(await try_password(server))
+
+    tried = [await send_code(server, token, f"00000{n}") for n in range(5)]
+    waits = await send_code(server, token, code_of(secret, server.now))
+    again = step_cookie(await try_password(server))
+    still = await send_code(server, again, code_of(secret, server.now))
+
+    assert [each.status_code for each in tried] == [403] * 5
+    assert (waits.status_code, still.status_code) == (429, 429)
+    assert waits.headers["retry-after"] == "1"
+    server.now += 2
+    assert (await send_code(server, again, "000009")).status_code == 403
+    assert (await send_code(server, again, "000009")).headers["retry-after"] == "2"
+    server.now += 3
+    assert (await send_code(server, again, code_of(secret, server.now))).status_code == 303
+    server.now += STEP_SECONDS
+    once_more = step_cookie(await try_password(server))
+    assert (await send_code(server, once_more, "000000")).status_code == 403
+    assert (await send_code(server, once_more, code_of(secret, server.now))).status_code == 303
+
+
+async def from_address(server, address, path, **fields):
+    """A form from another address."""
+    headers = {**OWN_SITE, **fields.pop("headers", {})}
+    transport = type(server.http._transport)(app=server.app, client=(address, 4000))
+    async with type(server.http)(transport=transport, base_url="http://testserver") as http:
+        return await http.post(path, data=fields, headers=headers)
+
+
+async def test_guesses_from_many_networks_are_few_and_the_owner_gets_in(server, factor):
+    """Whoever knows the password and has many networks: a wait for all codes of the account, and none for a recovery code."""
+    _, codes = factor
+    token = step_cookie(await try_password(server))
+    cookie = {"Cookie": f"{PROTECTED.name(STEP)}={token}"}
+    statuses = [
+        (await from_address(server, f"198.51.{n}.7", "/desk/sign-in/code", code="000000", headers=cookie)).status_code
+        for n in range(25)
+    ]
+
+    assert statuses == [403] * 20 + [429] * 5
+    assert max(OF_CODES.values()) <= 60 < max(OF_ACCOUNT.values())
+    led = await from_address(server, "203.0.113.5", "/desk/sign-in/code", code=codes[0], headers=cookie)
+    assert led.status_code == 303
+
+
+async def test_a_code_belongs_to_the_sign_in_whose_password_was_entered(server, factor):
+    """Without it, with one of somebody else, too late, after another password, or once disabled: the code opens nothing."""
+    secret, _ = factor
+    other = await add_account(server.store, "lee@example.org")
+    await server.store.write(partial(second_factors.prepare, account_id=other.id))
+    code = code_of(secret, server.now)
+    for token in ("made-up", session_of(await try_password(server, "lee@example.org"))):
+        response = await send_code(server, token, code)
+        assert response.headers["location"].startswith("../../desk/sign-in?")
+
+    late = step_cookie(await try_password(server))
+    server.now += 901
+    assert (
+        (await send_code(server, late, code_of(secret, server.now)))
+        .headers["location"]
+        .startswith("../../desk/sign-in?")
+    )
+    owner = await server.store.read(partial(accounts.find_by_email, email=EMAIL))
+    for change in (
+        partial(sessions.end_all, account_id=owner.id),
+        partial(accounts.change, account_id=owner.id, disabled_at=NOW),
+    ):
+        token = step_cookie(await try_password(server))
+        await server.store.write(change)
+        response = await send_code(server, token, code_of(secret, server.now))
+        assert response.headers["location"].startswith("../../desk/sign-in?")
+    assert SESSION not in str(response.headers.get_list("set-cookie"))
+
+
+async def test_sessions_of_a_password_alone_end_with_the_second_factor(server, account, factor):
+    """Also one that a process of before has begun meanwhile, which knew of no second factor."""
+    assert factor
+    alone = await signed_in(server, account)
+    begin = partial(sessions.begin, account_id=account.id, browser="x", lasts=1000)
+    coded = SignedInBrowser(server.http, await server.store.write(partial(begin, proof=SignInProof.CODE)))
+    elsewhere = SignedInBrowser(server.http, await server.store.write(partial(begin, proof=SignInProof.PROVIDER)))
+
+    assert (await alone.send("GET", SEARCH)).status_code == 401
+    assert (await coded.send("GET", SEARCH)).status_code == 200
+    assert (await elsewhere.send("GET", SEARCH)).status_code == 200
+
+
+@pytest.fixture
+async def strict(tmp_path):
+    async with desk_at(tmp_path, desk__second_factor="required") as made:
+        yield made
+
+
+async def test_where_it_is_required_nobody_does_anything_without_one(strict):
+    """No session of a password alone counts; the sign-in shows what to set up, and nothing else before its first code."""
+    account = await add_account(strict.store)
+    before = await signed_in(strict, account)
+    assert (await before.send("GET", SEARCH)).status_code == 401
+    assert (await before.send("GET", "/desk/account")).status_code == 303
+
+    first = await try_password(strict, next="/desk/account")
+    token = step_cookie(first)
+    cookie = {"Cookie": f"{PROTECTED.name(STEP)}={token}"}
+    page = await strict.http.get("/desk/sign-in/code?next=/desk/account", headers=cookie)
+    secret = SECRET.search(page.text)[1]
+    assert SESSION not in str(first.headers)
+    wrong = await send_code(strict, token, "000000")
+    assert (wrong.status_code, secret in wrong.text) == (403, True)
+    done = await send_code(strict, token, code_of(secret, strict.now), next="/desk/account")
+
+    assert done.status_code == 200
+    assert len(RECOVERY.findall(done.text)) == RECOVERY_CODES
+    assert 'href="../../desk/account"' in done.text
+    browser = SignedInBrowser(strict.http, session_of(done))
+    assert (await browser.send("GET", SEARCH)).status_code == 200
+    account_page = (await browser.send("GET", "/desk/account")).text
+    assert "Remove the second factor" not in account_page
+    strict.now += STEP_SECONDS
+    fields = {"act": "remove", "password": PASSWORD, "code": code_of(secret, strict.now)}
+    assert (await browser.submit(FACTOR, fields)).status_code == 403
+
+
+async def test_where_it_is_required_a_provider_sees_to_its_own(strict):
+    """Who has signed in with OpenID Connect is not led to a second factor here."""
+    account = await add_account(strict.store)
+    begin = partial(sessions.begin, account_id=account.id, browser="x", lasts=1000, proof=SignInProof.PROVIDER)
+    browser = SignedInBrowser(strict.http, await strict.store.write(begin))
+
+    assert (await browser.send("GET", SEARCH)).status_code == 200
+
+
+@pytest.mark.parametrize("act", ["app", "codes", "remove"])
+async def test_a_change_wants_password_and_code_again(server, account, factor, act):
+    """A stolen session is not enough, nor is one of the two."""
+    secret, codes = factor
+    begin = partial(sessions.begin, account_id=account.id, browser="x", lasts=10_000, proof=SignInProof.CODE)
+    browser = SignedInBrowser(server.http, await server.store.write(begin))
+    before = (await contents(server))["second_factors"], (await contents(server))["recovery_codes"]
+    good = code_of(secret, server.now)
+
+    for fields in ({}, {"password": PASSWORD}, {"code": good}, {"password": "wrong", "code": good}):
+        refused = await browser.submit(FACTOR, {"act": act, **fields})
+        assert refused.status_code == 422
+        server.now += 1
+    assert ((await contents(server))["second_factors"], (await contents(server))["recovery_codes"]) == before
+    server.now += 200
+    done = await browser.submit(FACTOR, {"act": act, "password": PASSWORD, "code": codes[0]})
+
+    assert done.status_code == 200
+    if act == "app":
+        new = SECRET.search(done.text)[1]
+        assert new != secret
+        server.now += 5
+        assert step_cookie(await try_password(server))
+        confirmed = await browser.submit(f"{FACTOR}/confirm", {"code": code_of(new, server.now)})
+        assert len(RECOVERY.findall(confirmed.text)) == RECOVERY_CODES
+    elif act == "codes":
+        assert set(RECOVERY.findall(done.text)).isdisjoint(codes)
+        token = step_cookie(await try_password(server))
+        assert (await send_code(server, token, codes[1])).status_code == 403
+    else:
+        assert SESSION in str((await try_password(server)).headers)
+
+
+async def test_setting_up_wants_the_password_again(server, browser):
+    """And the first code of the secret within a quarter of an hour, by the session to which it was shown."""
+    refused = await browser.submit(FACTOR, {"act": "app", "password": "wrong"})
+    early = await browser.submit(f"{FACTOR}/confirm", {"code": "000000"})
+    assert (refused.status_code, early.status_code) == (422, 409)
+    secret, wrong = await set_up(server, browser, entered="000000")
+    assert (wrong.status_code, secret in wrong.text) == (422, True)
+    server.now += 901
+
+    late = await browser.submit(f"{FACTOR}/confirm", {"code": code_of(secret, server.now)})
+
+    assert late.status_code == 409
+    assert SESSION in str((await try_password(server)).headers)
+
+
+async def test_a_form_that_does_nothing_of_ours_is_refused(server, account, browser):
+    """An act that there is none of, one that needs a second factor first, and a person without a password."""
+    assert (await browser.submit(FACTOR, {"act": "other", "password": PASSWORD})).status_code == 400
+    assert (await browser.submit(FACTOR, {"act": "remove", "password": PASSWORD})).status_code == 403
+    await server.store.write(partial(accounts.change, account_id=account.id, password_hash=None))
+    assert (await browser.submit(FACTOR, {"act": "app", "password": PASSWORD})).status_code == 403
+    assert "second-factor" not in (await browser.send("GET", "/desk/account")).text
+
+
+async def test_ending_sessions_wants_the_password_again(server, account, browser):
+    """Of others and of all; one signs out of the browser's own without."""
+    second = await signed_in(server, account)
+    of = partial(sessions.of_account, account_id=account.id, now=NOW, idle=100)
+    ids = [each.id for each in await server.store.read(of)]
+    page = (await browser.send("GET", "/desk/account")).text
+    own = next(each for each in ids if f'{each}"><strong>' in page)
+    other = next(each for each in ids if each != own)
+
+    for fields in ({}, {"password": "wrong"}):
+        assert (await browser.submit("/desk/account/end-session", {"session": other, **fields})).status_code == 422
+        assert (await browser.submit("/desk/account/end-everywhere", fields)).status_code == 422
+    assert (await second.send("GET", SEARCH)).status_code == 200
+    assert (await browser.submit("/desk/account/end-session", {"session": own})).status_code == 303
+    assert (await browser.send("GET", SEARCH)).status_code == 401
