@@ -124,6 +124,23 @@ class Store:
         self._listeners.append(listener)
         self._backend.notices.start(self._call_listeners)
 
+    def announce(self, topic: str, word: str) -> None:
+        """Say something to the other processes on this database, where there may be some; nothing of it is stored.
+
+        It may be lost, and comes a moment later. `topic`: one word without spaces, by which listeners are found.
+        """
+        self._backend.notices.announce(f"{topic} {word}")
+
+    def on_announcement(self, topic: str, listener: Callable[[str], None]) -> None:
+        """Call `listener`, in the event loop, with what other processes announce under this topic."""
+
+        def hear(word: str) -> None:
+            about, _, rest = word.partition(" ")
+            if about == topic:
+                listener(rest)
+
+        self._backend.notices.on_word(hear)
+
     async def read(self, query: Callable[[Connection], T], *, at: int | None = None) -> T:
         """The result of `query` on one snapshot of committed data. Never waits for a writer; cannot write.
 

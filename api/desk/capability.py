@@ -19,7 +19,7 @@ DESK = Capability(
         PasswordChecks(services.settings.desk.password_checks),
         FragmentCache(monotonic),
         OpenIdProvider(services.settings.desk.openid, services.clock, monotonic),
-        Attendance(monotonic),
+        Attendance.of(services, monotonic),
     ),
     purges=(
         Purge(

@@ -227,3 +227,22 @@ async def test_of_steps_that_report_late_the_last_version_is_sent():
     await sender.close()
 
     assert sent == ["g1 31", "g2 5"]
+
+
+async def test_other_processes_hear_what_is_announced_and_nobody_else(two_stores):
+    """In order, by topic; a word of one's own comes back to nobody, and one that is too long is not sent."""
+    one, other = two_stores
+    ear, words = Ear(other), asyncio.Queue()
+    Ear(one)
+    other.on_announcement("desk", words.put_nowait)
+    one.on_announcement("desk", lambda word: words.put_nowait(f"back: {word}"))
+    assert await ear.next() is None
+    one.announce("elsewhere", "not for the desk")
+    one.announce("desk", "x" * 3000)
+    for number in range(3):
+        one.announce("desk", f"word {number}, with an Umlaut: \N{LATIN SMALL LETTER A WITH DIAERESIS}")
+    heard = [await asyncio.wait_for(words.get(), WITHIN) for _ in range(3)]
+    assert [each.partition(",")[0] for each in heard] == ["word 0", "word 1", "word 2"]
+    game = await one.write(partial(insert_game, game=new_game()))
+    assert await ear.next() == {game.id: 1}
+    assert words.empty()

@@ -1,4 +1,4 @@
-"""LISTEN and NOTIFY between processes: which liveblogs stepped, and to which version.
+"""LISTEN and NOTIFY between processes: which liveblogs stepped, and to which version; and words that nothing is stored of.
 
 A process notifies of what it has committed, after the COMMIT: at once, and while much happens of all of it every
 `INTERVAL` seconds, because PostgreSQL commits transactions that notify one after the other. Its own notices, which come
@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 import secrets
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
@@ -30,8 +31,14 @@ if TYPE_CHECKING:
     from store.engine.postgres.session import Session
 
 CHANNEL = "matchwire_steps"
+WORDS = "matchwire_words"
+"""The channel of words: apart, because an earlier version takes what it does not understand for anything that stepped."""
+MOST_WORDS = 200
+"""Words that wait to be sent; of more the last ones go."""
+LONGEST_WORD = 2000
+"""Characters of one."""
 NOTIFY = "SELECT pg_notify(%s, notice) FROM unnest(%s::text[]) AS notice"
-"""A notice for each liveblog: `ticker_id`, version, sender; about 45 bytes; PostgreSQL bounds one at 8000."""
+"""A notice for each liveblog: `ticker_id`, version, sender; about 45 bytes. PostgreSQL bounds one at 8000."""
 PARTS = 3
 INTERVAL = 0.02
 """Seconds between one statement and the next."""
@@ -42,6 +49,8 @@ Stepped = Mapping[str, int] | None
 """Liveblogs that stepped: `ticker_id` → version. None: nobody knows which, it may be any."""
 Hear = Callable[[Stepped], None]
 """Called in the event loop, so it should be quick."""
+HearWord = Callable[[str], None]
+"""The same, with what another process has said."""
 
 Run = Callable[[Callable[[Connection], None]], Awaitable[None]]
 """Runs a statement outside any transaction."""
@@ -55,12 +64,22 @@ class NotifySender:
         """By which a process knows its own notices."""
         self._run = run
         self._unsent: dict[str, int] = {}
+        self._words: deque[str] = deque(maxlen=MOST_WORDS)
         self._sending: asyncio.Task[None] | None = None
 
     def notify(self, stepped: Mapping[str, int]) -> None:
         """Liveblogs that stepped: `ticker_id` → version. Units of one liveblog may report in another order than they committed."""
         for game_id, version in stepped.items():
             self._unsent[game_id] = max(version, self._unsent.get(game_id, 0))
+        self._begin()
+
+    def announce(self, word: str) -> None:
+        """A word for other processes; one that is too long stays here."""
+        if len(word) <= LONGEST_WORD:
+            self._words.append(word)
+            self._begin()
+
+    def _begin(self) -> None:
         if self._sending is None:
             self._sending = asyncio.create_task(self._send_all(), name="notify")
 
@@ -73,7 +92,7 @@ class NotifySender:
 
     async def _send_all(self) -> None:
         try:
-            await repeat(self._send_and_wait, LoggedLoop("notify"), until=lambda: not self._unsent)
+            await repeat(self._send_and_wait, LoggedLoop("notify"), until=lambda: not self._unsent and not self._words)
         finally:
             self._sending = None
 
@@ -83,9 +102,12 @@ class NotifySender:
 
     async def _send(self) -> None:
         stepped, self._unsent = self._unsent, {}
-        if stepped:
-            with suppress(StoreUnavailable, exc.SQLAlchemyError):
-                await self._run(partial(_notify, notices=list(self._notices(stepped))))
+        words = [f"{self.name} {each}" for each in self._words]
+        self._words.clear()
+        for channel, notices in ((CHANNEL, list(self._notices(stepped))), (WORDS, words)):
+            if notices:
+                with suppress(StoreUnavailable, exc.SQLAlchemyError):
+                    await self._run(partial(_notify, channel=channel, notices=notices))
 
     def _notices(self, stepped: Mapping[str, int]) -> Iterator[str]:
         for game_id, version in stepped.items():
@@ -101,6 +123,8 @@ class NotifyListener:
         self._connect = connect
         self._sender = sender
         self.notify = sender.notify
+        self.announce = sender.announce
+        self._hear_words: list[HearWord] = []
         self._quiet = quiet
         self._lost = LogOnce("notices.lost", "notices.recovered")
         self._failures = 0
@@ -110,6 +134,10 @@ class NotifyListener:
         """Call `hear` from now on. A second call changes nothing."""
         if self._listening is None:
             self._listening = asyncio.create_task(self._run(hear), name="notices")
+
+    def on_word(self, hear: HearWord) -> None:
+        """Call `hear` with the words of other processes, as long as this listens."""
+        self._hear_words.append(hear)
 
     async def close(self) -> None:
         """Send what is left, and hear nothing any more."""
@@ -127,6 +155,7 @@ class NotifyListener:
             session = await self._connect()
             try:
                 await session.execute(f"LISTEN {CHANNEL}")
+                await session.execute(f"LISTEN {WORDS}")
                 self._lost.worked()
                 self._failures = 0
                 hear(None)
@@ -142,10 +171,19 @@ class NotifyListener:
         """Until the connection is lost: raises one of LOST."""
         while True:
             async for notice in session.driver.notifies(timeout=self._quiet):
+                if notice.channel == WORDS:
+                    self._pass_on(notice.payload)
+                    continue
                 stepped, sender = read(notice.payload)
                 if sender != self._sender.name:
                     hear(stepped)
             await session.execute("SELECT 1")
+
+    def _pass_on(self, payload: str) -> None:
+        sender, _, word = payload.partition(" ")
+        if sender != self._sender.name:
+            for hear in self._hear_words:
+                hear(word)
 
 
 def read(payload: str) -> tuple[Stepped, str]:
@@ -154,5 +192,5 @@ def read(payload: str) -> tuple[Stepped, str]:
     return ({game_id: int(version)}, sender) if version.isascii() and version.isdigit() else (None, "")
 
 
-def _notify(conn: Connection, *, notices: list[str]) -> None:
-    execute(conn, NOTIFY, (CHANNEL, notices))
+def _notify(conn: Connection, *, channel: str, notices: list[str]) -> None:
+    execute(conn, NOTIFY, (channel, notices))

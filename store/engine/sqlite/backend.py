@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import URL
 
-    from store.engine.postgres.notify import Hear
+    from store.engine.postgres.notify import Hear, HearWord
     from store.engine.settings import PoolSettings
     from store.engine.unit import Unit
 
@@ -93,6 +93,12 @@ class NoNotify:
         """Nothing to do."""
 
     def notify(self, stepped: Mapping[str, int]) -> None:
+        """Nothing to do."""
+
+    def announce(self, word: str) -> None:
+        """Nothing to do."""
+
+    def on_word(self, hear: HearWord) -> None:
         """Nothing to do."""
 
 
