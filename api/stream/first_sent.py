@@ -1,4 +1,4 @@
-"""When versions of liveblogs first went out in a frame of a stream: a few of the latest, for the timeline of posts."""
+"""Which versions of liveblogs this process was the first of its readers to send in a stream's frame, for the timeline of posts."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
+from store.timeline.timeline import FirstFrame
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 LIVEBLOGS = 2000
-VERSIONS = 16
-"""Of each liveblog, the latest."""
+FRAMES = 10_000
+"""Frames that wait to be written down; of more the oldest are forgotten."""
 
 
 class FirstSent:
-    """First frames by liveblog and version. `clock` gives Unix seconds."""
+    """First frames by liveblog, one for each version however many readers there are. `clock` gives Unix seconds."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._sent: LRUCache[str, deque[tuple[int, int]]] = LRUCache(LIVEBLOGS)
+        self._newest: LRUCache[str, int] = LRUCache(LIVEBLOGS)
+        self._frames: deque[FirstFrame] = deque(maxlen=FRAMES)
 
-    def note(self, game_id: str, version: int) -> None:
-        """A frame that leads to the version was sent; only the first one counts."""
-        sent = self._sent.get(game_id)
-        if sent is None:
-            sent = self._sent[game_id] = deque(maxlen=VERSIONS)
-        if not sent or sent[-1][0] < version:
-            sent.append((version, round(self._clock() * 1000)))
+    def note(self, game_id: str, since: int, version: int) -> None:
+        """A frame with what came after the version `since` up to `version` was sent; only the first one counts."""
+        newest = self._newest.get(game_id, 0)
+        if version > newest:
+            self._newest[game_id] = version
+            self._frames.append(FirstFrame(game_id, max(since, newest), version, round(self._clock() * 1000)))
 
-    def find(self, game_id: str, version: int) -> int | None:
-        """When the first frame with this version was sent (Unix milliseconds); None where none was, or it is long ago."""
-        sent = self._sent.get(game_id) or ()
-        before = [known for known, _ in sent if known < version]
-        if len(sent) == VERSIONS and not before:
-            return None
-        return next((at for known, at in sent if known >= version), None)
+    def take(self) -> Sequence[FirstFrame]:
+        """The first frames since the last call, in the order in which they were sent."""
+        frames = list(self._frames)
+        self._frames.clear()
+        return frames

@@ -185,7 +185,7 @@ class Streams:
                 break
             await reader.send(message.part)
             if not reader.channel.delay:
-                self.first_sent.note(reader.channel.game_id, message.version)
+                self.first_sent.note(reader.channel.game_id, message.since, message.version)
             reader.version, reader.sent_at = message.version, clock()
             reader.over = reader.over or message.last
         await self._send_results(reader)

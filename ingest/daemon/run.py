@@ -146,6 +146,7 @@ def _follow(process: _Process) -> asyncio.Task[None]:
     components = process.components
     process.cleanup.push_async_callback(components.leasing.stop)
     process.cleanup.push_async_callback(components.followers.stop)
+    process.loops.start(components.timeline.run(process.clock), name="timelines")
     return process.loops.start(components.followers.run(), name="followers")
 
 
@@ -176,7 +177,7 @@ async def _services(
     files = file_store(settings.media)
     images = _images(process, StoredUploads(components.store, files), fetcher)
     streams = Streams(components.store, clock=clock)
-    components.timeline.first_sent = streams.first_sent.find
+    components.timeline.take_frames = streams.first_sent.take
     capabilities = await _run_capabilities(process) if process.role.serves else []
     request_log = _request_log(process)
     workers, status = _watch(process)
@@ -306,7 +307,6 @@ def tasks_of(
         Task("silence", followers.watch_silence, 5),
         Task("rates", followers.watch_rates, 5),
         Task("declared", partial(_request_declared, components), 5),
-        Task("timelines", partial(components.timeline.settle, clock), 1),
         *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
     )

@@ -12,6 +12,7 @@ import structlog
 
 from mapping.errors import ServiceError
 from mapping.rules.lateness import iso_instant, lateness, percentiles, verdict
+from store.engine.lasting import LoggedLoop, repeat
 from store.timeline import timeline
 from store.timeline.timeline import Commit
 
@@ -19,15 +20,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from store.database import Store
-    from store.timeline.timeline import PostTime
+    from store.engine.unit import Unit
+    from store.timeline.timeline import FirstFrame, PostTime, Versions
 
-    FirstSent = Callable[[str, int], int | None]
-    """(`ticker_id`, version) → when the first frame of a stream with it was sent (milliseconds), None for no frame yet."""
+    TakeFrames = Callable[[], Sequence[FirstFrame]]
+    """The first frames of streams that this process has sent since it was called last."""
 
 log = structlog.get_logger()
 
-SETTLING = 1.0
-"""Seconds after a commit in which its first delivery is waited for."""
+TURN = 0.5
+"""Seconds between two looks at what is to be noted."""
+SETTLING = 3 * TURN
+"""Seconds after a commit in which its first delivery is waited for, which another process may have to note."""
 WAITING = 10_000
 """Commits that may wait to be noted; of more the oldest are left without."""
 TOGETHER = 200
@@ -74,18 +78,22 @@ class CommittedPosts(NamedTuple):
     endpoint: str
 
 
-def first_sent_nowhere(_game_id: str, _version: int) -> int | None:
+def no_frames() -> Sequence[FirstFrame]:
     """No stream is served."""
-    return None
+    return ()
 
 
 class PostTimeline:
-    """Notes commits a moment later, many in one unit: it is worth no write of its own, and a crash loses no more than them."""
+    """Notes commits and first frames a moment later, many in one unit, in every process: a crash loses no more than them.
+
+    Whichever process sends a version first notes when; the one that committed it reads that before it writes its log.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._waiting: deque[CommittedPosts] = deque(maxlen=WAITING)
-        self.first_sent: FirstSent = first_sent_nowhere
+        self._frames: deque[FirstFrame] = deque(maxlen=WAITING)
+        self.take_frames: TakeFrames = no_frames
 
     def committed(self, posts: CommittedPosts) -> None:
         """Posts are committed; what is not there to be noted is nothing."""
@@ -93,17 +101,32 @@ class PostTimeline:
             self._waiting.append(posts)
 
     async def write(self, *, before: float | None = None) -> None:
-        """Note and log what was committed before that time (milliseconds), None for all; what cannot be written waits."""
-        while self._waiting and (before is None or self._waiting[0].committed_at < before):
-            some = [self._waiting.popleft() for _ in range(min(TOGETHER, len(self._waiting)))]
-            commits = [commit for posts in some for commit in self._commits(posts)]
+        """Note all frames, note and log what was committed before that time (milliseconds), None for all.
+
+        What cannot be written waits.
+        """
+        self._frames.extend(self.take_frames())
+        while self._frames or self._is_due(before):
+            frames = [self._frames.popleft() for _ in range(min(TOGETHER, len(self._frames)))]
+            some = [self._waiting.popleft() for _ in range(TOGETHER) if self._is_due(before)]
+            commits = [commit for posts in some for commit in _commits(posts)]
             try:
-                await self._store.write(partial(timeline.finish, commits=commits))
+                delivered = await self._store.write(partial(_note, commits=commits, frames=frames))
             except ServiceError:
+                self._frames.extendleft(reversed(frames))
                 self._waiting.extendleft(reversed(some))
                 return
             for posts in some:
-                await self._log(posts)
+                await _log(posts, delivered)
+
+    async def run(self, clock: Callable[[], float]) -> None:
+        """Note what there is, again and again until the task is cancelled. `clock` gives Unix seconds."""
+
+        async def turn() -> None:
+            await asyncio.sleep(TURN)
+            await self.settle(clock)
+
+        await repeat(turn, LoggedLoop("timelines"))
 
     async def settle(self, clock: Callable[[], float]) -> None:
         """Note what was committed more than `SETTLING` ago."""
@@ -117,21 +140,34 @@ class PostTimeline:
         except (TimeoutError, ServiceError):
             return
 
-    def _commits(self, posts: CommittedPosts) -> Iterable[Commit]:
-        versions = {(each.game_id, each.version): None for each in posts.times}
-        for game_id, version in versions:
-            yield Commit(game_id, version, posts.committed_at, self.first_sent(game_id, version))
-
-    async def _log(self, posts: CommittedPosts) -> None:
-        about = {"match": posts.match, "endpoint": posts.endpoint}
-        for each in posts.times[:LINES]:
-            log.info("post.written", **about, **figures(each, posts.committed_at, self.first_sent))
-            await asyncio.sleep(0)  # so that many lines keep nobody waiting
-        if len(posts.times) > LINES:
-            log.info("posts.written", **about, posts=len(posts.times))
+    def _is_due(self, before: float | None) -> bool:
+        return bool(self._waiting) and (before is None or self._waiting[0].committed_at < before)
 
 
-def figures(time: PostTime, committed_at: int | None, first_sent: FirstSent) -> dict[str, Any]:
+def _note(unit: Unit, commits: Sequence[Commit], frames: Sequence[FirstFrame]) -> Versions:
+    """Note both, and give when the commits were first delivered by any process."""
+    timeline.finish(unit, commits)
+    timeline.deliver(unit, frames)
+    return timeline.delivered_at(unit.conn, [(each.game_id, each.version) for each in commits]) if commits else {}
+
+
+def _commits(posts: CommittedPosts) -> Iterable[Commit]:
+    versions = {(each.game_id, each.version): None for each in posts.times}
+    for game_id, version in versions:
+        yield Commit(game_id, version, posts.committed_at)
+
+
+async def _log(posts: CommittedPosts, delivered: Versions) -> None:
+    about = {"match": posts.match, "endpoint": posts.endpoint}
+    for each in posts.times[:LINES]:
+        first = None if each.what == "draft" else delivered.get((each.game_id, each.version))
+        log.info("post.written", **about, **figures(each, posts.committed_at, first))
+        await asyncio.sleep(0)  # so that many lines keep nobody waiting
+    if len(posts.times) > LINES:
+        log.info("posts.written", **about, posts=len(posts.times))
+
+
+def figures(time: PostTime, committed_at: int | None, delivered_at: int | None) -> dict[str, Any]:
     """What the log says of a post: its instants in ISO 8601, where the time went in seconds, and whose it was."""
     found = lateness(
         said=time.said_at,
@@ -149,7 +185,7 @@ def figures(time: PostTime, committed_at: int | None, first_sent: FirstSent) -> 
         "answered": iso_instant(time.answered_at),
         "believed": iso_instant(time.believed_at),
         "committed": iso_instant(committed_at),
-        "delivered": iso_instant(first_sent(time.game_id, time.version)),
+        "delivered": iso_instant(delivered_at),
         "total": found.total,
         "late": verdict(found),
     }

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, func, or_, select, tuple_, update
 
 from store.engine.sql.bulk_write import insert_rows, upsert
 from store.tables import webhook_rounds
 from store.timeline.tables import decisions, post_times
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
@@ -21,6 +22,11 @@ DIGEST = 16
 """Characters of a body's SHA-256 by which a timeline names the body."""
 SHOWN = 2000
 """Rows of one liveblog that are read at once, the newest."""
+CATCHING_UP = 60_000
+"""Milliseconds after which a frame delivers nothing new: somebody comes back and catches up."""
+
+Versions = Mapping[tuple[str, int], int]
+"""(`ticker_id`, version) → Unix milliseconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +36,7 @@ class PostTime:
     `what`: posted, draft, corrected, restored, withdrawn, disallowed or deleted. `said_at`: the provider's own time, in whole
     seconds; `unsaid_at`: when the last answer came that did not say it yet; `answered_at`: when the answer that first said it
     was here; `believed_at`: when it counted; `committed_at`: when readers could have it; `delivered_at`: the first frame of a
-    stream with it. `answers`: resource → digest of the body that stood then.
+    stream with it, whichever process sent that. `answers`: resource → digest of the body that stood then.
     """
 
     game_id: str
@@ -68,19 +74,44 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A version of a liveblog that is committed, and when (Unix milliseconds); `delivered_at` None where nobody watched."""
+    """A version of a liveblog that is committed, and when (Unix milliseconds)."""
 
     game_id: str
     version: int
     committed_at: int
-    delivered_at: int | None = None
 
 
-_FINISHED = (
+class FirstFrame(NamedTuple):
+    """The first frame of a stream of one process with what came after the version `since` up to `version`.
+
+    `sent_at`: when it was sent (Unix milliseconds).
+    """
+
+    game_id: str
+    since: int
+    version: int
+    sent_at: int
+
+
+_OF_GAME = post_times.c.game_id == bindparam("of_game")
+_COMMITTED = (
     update(post_times)
-    .where(post_times.c.game_id == bindparam("of_game"), post_times.c.version == bindparam("of_version"))
-    .values(committed_at=bindparam("committed"), delivered_at=bindparam("delivered"))
+    .where(_OF_GAME, post_times.c.version == bindparam("of_version"))
+    .values(committed_at=bindparam("committed"))
 )
+_DELIVERED = (
+    update(post_times)
+    .where(
+        _OF_GAME,
+        post_times.c.version > bindparam("since"),
+        post_times.c.version <= bindparam("until"),
+        post_times.c.what != "draft",
+        post_times.c.believed_at >= bindparam("sent") - CATCHING_UP,
+        or_(post_times.c.delivered_at.is_(None), post_times.c.delivered_at > bindparam("sent")),
+    )
+    .values(delivered_at=bindparam("sent"))
+)
+"""Several processes may send one version: the earliest frame stays, whichever of them writes first."""
 
 
 def post_rows(times: Iterable[PostTime]) -> list[TableWrite]:
@@ -94,18 +125,31 @@ def decision_row(decision: Decision) -> list[TableWrite]:
 
 
 def finish(unit: Unit, commits: Iterable[Commit]) -> None:
-    """Note when versions were committed and first delivered: no transaction knows that of itself."""
+    """Note when versions were committed: no transaction knows that of itself."""
     rows = [
-        {
-            "of_game": each.game_id,
-            "of_version": each.version,
-            "committed": each.committed_at,
-            "delivered": each.delivered_at,
-        }
-        for each in commits
+        {"of_game": each.game_id, "of_version": each.version, "committed": each.committed_at}
+        for each in sorted(commits, key=lambda each: (each.game_id, each.version))
     ]
     if rows:
-        unit.conn.execute(_FINISHED, rows)
+        unit.conn.execute(_COMMITTED, rows)
+
+
+def deliver(unit: Unit, frames: Iterable[FirstFrame]) -> None:
+    """Note when versions were first delivered, where no earlier frame of another process is noted."""
+    rows = [
+        {"of_game": game_id, "since": since, "until": version, "sent": sent_at}
+        for game_id, since, version, sent_at in sorted(frames)  # all processes lock rows in one order
+    ]
+    if rows:
+        unit.conn.execute(_DELIVERED, rows)
+
+
+def delivered_at(conn: Connection, versions: Iterable[tuple[str, int]]) -> Versions:
+    """When these versions (`ticker_id`, version) were first delivered (Unix milliseconds); not those that nobody got."""
+    key = (post_times.c.game_id, post_times.c.version)
+    first = func.min(post_times.c.delivered_at).label("first")
+    query = select(*key, first).where(tuple_(*key).in_(list(versions)), post_times.c.delivered_at.is_not(None))
+    return {(row.game_id, row.version): row.first for row in conn.execute(query.group_by(*key))}
 
 
 def times_of(conn: Connection, game_id: str, local_id: str | None = None) -> list[PostTime]:
