@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from mapping.reconcile import Entry
     from providers.base import Answer, Fetched, Known
 
+LOOKS = 4
+TOGETHER = 0.001
+"""Seconds within which both clocks are read; a process that lost its turn in between looks again, `LOOKS` times at most."""
 AS_A_WHOLE = frozenset({"score", "state", "shootout"})
 """Names of doubts about the match as a whole: what goes with them waited as long as they did."""
 
@@ -24,7 +27,12 @@ class Instants:
     """Instants of one poll in Unix milliseconds, by the steady clock: a wall clock that is set makes none of them longer."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        self._wall, self._steady = clock(), monotonic()
+        """`clock` gives Unix seconds."""
+        for _ in range(LOOKS):
+            before, self._wall, after = monotonic(), clock(), monotonic()
+            if after - before < TOGETHER:
+                break
+        self._steady = (before + after) / 2
 
     def at(self, steady: float) -> int:
         """The instant that was `steady` by `time.monotonic`."""
