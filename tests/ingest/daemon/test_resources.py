@@ -92,11 +92,18 @@ def opened(pid):
     return sorted(os.listdir(f"/proc/{pid}/fd"))  # noqa: PTH208
 
 
+def waits(pid):
+    """Whether no thread of the process wants to run: on a busy machine one that stands still may only wait for its turn."""
+    stats = (path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/stat"))
+    return all(stat.rpartition(")")[2].split()[0] == "S" for stat in stats)
+
+
 async def settled(pid):
     """Wait until the process opens no files any more: what comes after readiness is loaded."""
     before, calm = None, 0
     while calm < 10:
-        before, calm = (opened(pid), calm + 1) if opened(pid) == before else (opened(pid), 0)
+        now = opened(pid)
+        before, calm = now, calm + 1 if now == before and waits(pid) else 0
         await asyncio.sleep(0.1)
 
 
@@ -121,18 +128,22 @@ async def test_without_file_descriptors_known_connections_are_served_and_new_one
         with ExitStack() as idle:
             for _ in range(60):
                 idle.enter_context(socket.create_connection((address[0], int(address[2]))))
-            began, before = time.monotonic(), used(pid)
+            began, most = time.monotonic(), 0
             answers = []
             while time.monotonic() - began < 3:
                 answers += [await written(client, liveblog), await shown(client, liveblog)]
                 for _ in range(5):
                     knock(*address[::2])
+                most = max(most, len(opened(pid)))
                 await asyncio.sleep(0.05)
+            assert most > highest + 5, "nothing ran out"
+            # Now nobody wants anything but to be let in: however busy the machine is, that costs a process next to nothing.
+            began, before = time.monotonic(), used(pid)
+            await asyncio.sleep(2)
             spent, took = used(pid) - before, time.monotonic() - began
-            assert len(os.listdir(f"/proc/{pid}/fd")) > highest + 5, "nothing ran out"  # noqa: PTH208
         assert all(answer.status_code == 200 or refused_for_now(answer) for answer in answers)
         assert [answer.status_code for answer in answers].count(200) > len(answers) / 2
-        assert spent < took * 0.8, "it spins"
+        assert spent < took * 0.2, "it spins"
 
         async def answered_anew():
             try:

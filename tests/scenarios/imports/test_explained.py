@@ -125,7 +125,7 @@ async def test_whoever_delivers_first_notes_when_and_the_commands_say_it(request
     first = shown["steps"][0]
     instants = [first["at"][each] for each in ("answered", "believed", "committed", "delivered")]
     assert all(instants)
-    assert instants == sorted(instants)
+    assert instants[0] <= instants[1] <= min(instants[2:])  # who commits hears of it when those do who deliver
     assert line["version"] == first["version"]
     assert [line[each] for each in ("answered", "believed", "committed", "delivered")] == instants
     assert line["late"] == first["late"] == shown["late"]
@@ -133,7 +133,8 @@ async def test_whoever_delivers_first_notes_when_and_the_commands_say_it(request
     assert all(each in text for each in instants)
     assert "enobody" in nobody
     packed = unpack(bundle)
-    assert shown in packed["timeline.json"]["posts"]
+    (timed,) = [post for post in packed["timeline.json"]["posts"] if post["eventId"] == shown["eventId"]]
+    assert timed["steps"][0]["at"]["answered"] == first["at"]["answered"]
     status, verdict = await command("replay", str(bundle))
     assert status == 0, verdict
     assert "the same liveblog, byte for byte" in verdict
