@@ -384,7 +384,9 @@ webhook_rounds = _delivery(
     text("organization_id", nullable=True),
     Index(None, "webhook_id", "id"),
     Index(None, "webhook_id", "number"),
-    Index(None, "organization_id", "id"),
+    Index(None, "organization_id", "at", "id"),
+    Index(None, "game_id", "at", "id"),
+    partial_index("ix_webhook_rounds_failed", "organization_id", "at", "id", only="NOT success"),
     Index(None, "at"),
 )
 

@@ -32,7 +32,9 @@ log = structlog.get_logger()
 PAUSE = 0.02
 """Least seconds between two units."""
 BATCH = 500
-"""Uploads that one step looks at."""
+"""Uploads that one step compares with files."""
+LOOKED = 100
+"""Uploads of which one step looks whether they are used; of more PostgreSQL would rather go through the whole table."""
 LONGEST = 6.0
 """Seconds of one kind of purge; what is left then is for the next run. All of a job together stay below its limit."""
 
@@ -133,6 +135,8 @@ class UploadPurge:
         self._longest = longest
         self._after = ""
         """The key after which the comparison goes on."""
+        self._looked = ""
+        """The key after which the look for what nothing refers to goes on."""
 
     async def run(self) -> bool:
         """Purge; whether that is all. Raises StoreUnavailable where the database or the storage is away."""
@@ -143,11 +147,13 @@ class UploadPurge:
 
     async def _unused(self, before: int) -> bool:
         """Rows go first: a file without a row is found by its age, a row without a file could be referred to."""
-        keys = await self._store.read(partial(uploads.unreferenced_keys, before=before, limit=BATCH))
+        work = partial(uploads.unreferenced_keys, before=before, limit=LOOKED, after=self._looked)
+        keys, after = await self._store.read(work)
         forgotten = await self._store.write(partial(uploads.forget, keys=keys)) if keys else []
         for key in forgotten:
             await self._files.delete(key)
-        return bool(forgotten)
+        self._looked = after or ""
+        return after is not None
 
     async def _strays(self, before: int) -> bool:
         """Compare the next files of the storage with the rows."""

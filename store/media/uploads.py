@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, not_, or_, select
 
@@ -101,10 +101,23 @@ def is_shown(conn: Connection, key: str) -> bool:
     return bool(conn.scalar(select(wanted)))
 
 
-def unreferenced_keys(conn: Connection, before: int, limit: int) -> list[str]:
-    """Keys of uploads from before that time (Unix seconds) that nothing refers to."""
-    old = select(uploads.c.key).where(uploads.c.created_at < before, _UNUSED)
-    return list(conn.scalars(old.order_by(uploads.c.created_at).limit(limit)))
+class Unreferenced(NamedTuple):
+    """`keys` of uploads that nothing refers to, and the key `after` which to go on; None where there are no more."""
+
+    keys: list[str]
+    after: str | None
+
+
+def unreferenced_keys(conn: Connection, before: int, limit: int, after: str = "") -> Unreferenced:
+    """Which of the next `limit` uploads are from before that time (Unix seconds) and nothing refers to them."""
+    query = select(uploads.c.key, uploads.c.created_at).where(uploads.c.key > after)
+    rows = conn.execute(query.order_by(uploads.c.key).limit(limit)).all()
+    old = [row.key for row in rows if row.created_at < before]
+    used: set[str] = set()
+    if old:
+        of_these = and_(upload_uses.c.upload_key >= old[0], upload_uses.c.upload_key <= old[-1])
+        used.update(conn.scalars(select(upload_uses.c.upload_key).where(of_these).distinct()))
+    return Unreferenced([key for key in old if key not in used], rows[-1].key if len(rows) == limit else None)
 
 
 def forget(unit: Unit, keys: Iterable[str]) -> list[str]:

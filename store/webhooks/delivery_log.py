@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, Connection, Select, Subquery, delete, func, select
+from sqlalchemy import ColumnElement, Connection, Select, Subquery, TextClause, delete, func, select, text, tuple_
 
 from mapping.errors import Conflict, NotFound
-from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks
+from store.tables import games, outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks.deliveries import Delivery, enqueue
 from store.webhooks.outbox import PURGED, sequence
-from store.webhooks.webhooks import Subscription, require
+from store.webhooks.webhooks import Subscription, find, require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from store.engine.unit import Unit
 
@@ -64,14 +64,12 @@ class Backlog:
 
 
 EVERYTHING = LogFilter()
-FILTERS: dict[str, Callable[[Any], ColumnElement[bool]]] = {
-    "url": lambda url: webhooks.c.url == url,
-    "liveblog": lambda name: (webhook_rounds.c.game_id == name) | (webhook_rounds.c.local_id == name),
-    "success": webhook_rounds.c.success.is_,
+FILTERS: dict[str, Callable[[Any], ColumnElement[bool] | TextClause]] = {
+    "success": lambda success: text("webhook_rounds.success") if success else text("NOT webhook_rounds.success"),
     "since": lambda time: webhook_rounds.c.at >= time,
     "until": lambda time: webhook_rounds.c.at < time,
 }
-"""Field of a `LogFilter` → what it demands of a row."""
+"""Field of a `LogFilter` → what it demands of a row; failures in the very words of their index."""
 
 
 def page(
@@ -84,20 +82,46 @@ def page(
 ) -> list[LogRow]:
     """The organization's rounds, the newest first; `before`: the id of the last one of the previous page."""
     table = webhook_rounds.c
-    columns = [column for column in webhook_rounds.c if column.name not in {"webhook_id", "number", "organization_id"}]
+    columns = [column for column in webhook_rounds.c if column.name not in {"number", "organization_id"}]
     query = (
-        select(webhooks.c.url, *columns)
-        .join(webhooks, webhooks.c.id == table.webhook_id)
+        select(*columns)
         .where(table.organization_id == organization_id)
-        .order_by(table.id.desc())
+        .order_by(table.at.desc(), table.id.desc())
         .limit(limit)
     )
     if before is not None:
-        query = query.where(table.id < before)
-    for name, value in asdict(wanted).items():
+        query = query.where(_older_than(conn, before))
+    if wanted.liveblog is not None:
+        query = query.where(table.game_id == _game_id(conn, wanted.liveblog))
+    if wanted.url is not None:
+        known = find(conn, organization_id, wanted.url)
+        query = query.where(table.webhook_id == ("" if known is None else known.id))
+    for name, filtered in FILTERS.items():
+        value = getattr(wanted, name)
         if value is not None:
-            query = query.where(FILTERS[name](value))
-    return [LogRow(**row._asdict()) for row in conn.execute(query)]
+            query = query.where(filtered(value))
+    rows = [row._asdict() for row in conn.execute(query)]
+    urls = _urls(conn, {row["webhook_id"] for row in rows})
+    return [LogRow(url=urls[row.pop("webhook_id")], **row) for row in rows]
+
+
+def _urls(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
+    """Subscription → its endpoint."""
+    return {
+        row.id: row.url for row in conn.execute(select(webhooks.c.id, webhooks.c.url).where(webhooks.c.id.in_(ids)))
+    }
+
+
+def _game_id(conn: Connection, name: str) -> str:
+    """The `ticker_id` of the liveblog: a log is looked up by that alone. A name that nobody has is nobody's `ticker_id` either."""
+    return conn.scalar(select(games.c.id).where(games.c.local_id == name)) or name
+
+
+def _older_than(conn: Connection, round_id: int) -> ColumnElement[bool]:
+    """What follows that round; where it is purged, what follows has gone before it, and the order of the rows will do."""
+    table = webhook_rounds.c
+    at = conn.scalar(select(table.at).where(table.id == round_id))
+    return table.id < round_id if at is None else tuple_(table.at, table.id) < (at, round_id)
 
 
 def replay(unit: Unit, organization_id: str, delivery_id: int) -> int:

@@ -244,6 +244,7 @@ async def test_deliveries_that_do_not_exist(server, number):
 async def test_the_log_by_filters_and_pages(server):
     """Newest first; by endpoint, liveblog, outcome and time; `next` leads to the following page until there is none."""
     other = f"{URL}/other"
+    await server.add(matchday.derby())
     for url in (URL, other):
         await post(server, f"{BASE}/subscribe", {"url": url})
     for number in range(1, 8):
@@ -264,7 +265,12 @@ async def test_the_log_by_filters_and_pages(server):
     assert versions(await get(server, f"{BASE}/deliveries", url=other)) == [8]
     assert versions(await get(server, f"{BASE}/deliveries", since=NOW + 3, until=NOW + 6)) == [5, 4, 3]
     assert versions(await get(server, f"{BASE}/deliveries", liveblogId="gderby", limit=1)) == [8]
+    assert versions(
+        await get(server, f"{BASE}/deliveries", liveblogId=first["deliveries"][0]["tickerId"], limit=2)
+    ) == [8, 7]
     assert versions(await get(server, f"{BASE}/deliveries", liveblogId="gelse")) == []
+    assert versions(await get(server, f"{BASE}/deliveries", url=f"{URL}/nobodys")) == []
+    assert versions(await get(server, f"{BASE}/deliveries", before=10**9, limit=2)) == [8, 7]
     assert set(first["deliveries"][0]) == {
         "id", "url", "kind", "tickerId", "localId", "version", "round", "tries", "timestamp", "milliseconds",
         "success", "statusCode", "message",

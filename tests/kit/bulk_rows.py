@@ -142,6 +142,7 @@ GROWING: Mapping[str, Mapping[str, str]] = {
         "game_id": GAME_OF_POST,
         "number": "(n + 1)",
         "kind": "'update'",
+        "success": "(n % 1000 > 0)",
     },
     "event_history": {"game_id": GAME_OF_POST, "local_id": POST, "until": AGO},
     "game_versions": {"game_id": OWN_GAME, "until": AGO},

@@ -70,7 +70,7 @@ async def test_a_record_refers_to_what_it_said_last(store):
 
     assert not await store.read(lambda conn: uploads.is_shown(conn, first.key))
     assert await store.read(lambda conn: uploads.is_shown(conn, second.key))
-    assert await store.read(lambda conn: uploads.unreferenced_keys(conn, OLD + 1, 10)) == [first.key]
+    assert await store.read(lambda conn: uploads.unreferenced_keys(conn, OLD + 1, 10)) == ([first.key], None)
 
 
 async def test_a_reference_to_what_is_gone_is_refused_and_changes_nothing(store):
@@ -105,12 +105,25 @@ async def test_only_what_is_old_and_unused_may_go(store):
     old, young, used = await kept(store), await kept(store, created_at=OLD + 50), await kept(store)
     await refer(store, "event", "e1", {used.key: False})
 
-    found = await store.read(lambda conn: uploads.unreferenced_keys(conn, OLD + 10, 10))
+    found, _ = await store.read(lambda conn: uploads.unreferenced_keys(conn, OLD + 10, 10))
     gone = await store.write(lambda unit: uploads.forget(unit, [old.key, used.key]))
 
     assert found == gone == [old.key]
     left = await store.read(lambda conn: uploads.between(conn, "", None))
     assert left == {used.key: OLD, young.key: OLD + 50}
+
+
+async def test_a_look_for_the_unused_goes_on_where_the_last_one_ended(store):
+    """So many uploads at a time, used or not: none is looked at twice, none is left out."""
+    made = [(await kept(store)).key for _ in range(7)]
+    await refer(store, "event", "e1", dict.fromkeys(made[::2], True))
+    found, after, looks = [], "", 0
+    while after is not None:
+        look = partial(uploads.unreferenced_keys, before=OLD + 1, limit=3, after=after)
+        keys, after = await store.read(look)
+        found, looks = found + keys, looks + 1
+
+    assert (found, looks) == (sorted(made[1::2]), 3)
 
 
 @pytest.mark.parametrize("first", ["refer", "forget"])

@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 
 from api.capabilities import CAPABILITIES
 from api.routes import ROUTES
-from ingest.jobs.purges import BATCH
+from ingest.jobs.purges import LOOKED
 from ingest.jobs.tasks import purges
 from store.alarms import alarms
 from store.following import closing
@@ -25,7 +25,7 @@ from store.timeline import timeline
 from store.webhooks import delivery_log, outbox, webhooks
 from tests.ingest.sync.test_creating import LINES, MATCH
 from tests.kit import query_plans
-from tests.kit.bulk_rows import BORN, FIRST, GAME, GROWING, PLAYER, TEAM, fill
+from tests.kit.bulk_rows import BORN, FIRST, GAME, GROWING, PLAYER, TEAM, UPLOAD, fill
 from tests.kit.day import ORGANIZATION, configuration, match_day
 from tests.kit.opening import store_at
 from tests.kit.polling_readers import POLL
@@ -54,6 +54,17 @@ KINDS = ("player", "team", "tournament")
 SCOPES = ["read", "write", "external", "stats", "webhooks", "comments"]
 STATISTICS = f"/api/analytics/v6/stats/liveblog/{GAME}{FIRST}"
 HOOKS = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
+LOG_FILTERS = (
+    {},
+    {"liveblogId": f"{GAME}{FIRST}"},
+    {"liveblogId": f"g{FIRST}", "before": FULL},
+    {"since": BORN + 10 * FULL},
+    {"since": BORN + 10, "until": BORN + 20},
+    {"outcome": "failed", "since": BORN + 10 * FULL},
+    {"url": "https://example.org/7", "before": FULL - 10},
+    {"liveblogId": f"g{FIRST}", "since": BORN + 10 * FULL},
+)
+"""Of a log in which hardly anything is so."""
 COMMENTS = f"/api/comments/v1/organization/{ORGANIZATION}"
 WRITE = "/api/v5/write"
 TEXT = {"_type": "Svc::Model::Content::RichTextContentBlock", "text": "Rain."}
@@ -138,7 +149,7 @@ async def reads(day, name):
         (f"{COMMENTS}/comments.json", {}),
         (f"{COMMENTS}/export", {"liveblogId": one}),
         (f"{HOOKS}/list", {}),
-        (f"{HOOKS}/deliveries", {"limit": 10}),
+        *((f"{HOOKS}/deliveries", {"limit": 10, **query}) for query in LOG_FILTERS),
         ("/readyz", {}),
         ("/metrics", {}),
         ("/status.json", {}),
@@ -241,7 +252,10 @@ async def purge(url, settings):
     jobs = purges(store, settings, time.time, deliveries=webhooks.forget_ended, uploads=webhooks.forget_ended)
     assert {job.name for job in jobs} == PURGES | {purge.job for each in CAPABILITIES for purge in each.purges}
     closed = await store.read(closing.closed_with_bodies)
-    unused = await store.read(partial(uploads.unreferenced_keys, before=old, limit=BATCH))
+    # All uploads are old, and used, as after years of them.
+    unused, _ = await store.read(partial(uploads.unreferenced_keys, before=BORN + 2 * FULL, limit=LOOKED))
+    assert unused == []
+    used = [f"{UPLOAD}{FIRST + number}" for number in range(LOOKED)]
     then = old + settings.statistics.kept
     of_capabilities = [step for each in CAPABILITIES for purge in each.purges for step in purge.steps(settings, then)]
     for step in (
@@ -252,7 +266,7 @@ async def purge(url, settings):
         partial(history.purge, before=old),
         partial(timeline.purge, before=old),
         partial(alarms.purge, before=old),
-        partial(uploads.forget, keys=unused),
+        partial(uploads.forget, keys=used),
         *of_capabilities,
     ):
         await store.write(step)
