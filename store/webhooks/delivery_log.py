@@ -83,19 +83,16 @@ def page(
     """The organization's rounds, the newest first; `before`: the id of the last one of the previous page."""
     table = webhook_rounds.c
     columns = [column for column in webhook_rounds.c if column.name not in {"number", "organization_id"}]
-    query = (
-        select(*columns)
-        .where(table.organization_id == organization_id)
-        .order_by(table.at.desc(), table.id.desc())
-        .limit(limit)
-    )
+    query = select(*columns).order_by(table.at.desc(), table.id.desc()).limit(limit)
+    if wanted.url is None:
+        query = query.where(table.organization_id == organization_id)
+    else:  # the receiver's own rounds alone, which are the organization's
+        known = find(conn, organization_id, wanted.url)
+        query = query.where(table.webhook_id == ("" if known is None else known.id))
     if before is not None:
         query = query.where(_older_than(conn, before))
     if wanted.liveblog is not None:
         query = query.where(table.game_id == _game_id(conn, wanted.liveblog))
-    if wanted.url is not None:
-        known = find(conn, organization_id, wanted.url)
-        query = query.where(table.webhook_id == ("" if known is None else known.id))
     for name, filtered in FILTERS.items():
         value = getattr(wanted, name)
         if value is not None:
