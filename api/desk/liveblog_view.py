@@ -61,6 +61,7 @@ SPOKEN = (
     "UNSAVED", "SENDING", "UPLOADING", "UPLOAD_FAILED", "ALTERNATIVE_NEEDED",
     "LINK_ADDRESS", "ALSO_HERE", "WRITES", "EDITS_THIS", "LOST", "TEXT", "HEADLINE", "STANDS_OUT", "MINUTE", "EVENT_TYPE",
     "TEAM", "PLAYERS", "BESIDE_TEXT", "PUBLISH_AT", "SCORE", "STATE_OF_PLAY", "REMOVE", "OPTION",
+    *(name for name in LiveblogText.__members__ if name.startswith(("WHOSE_", "AT_", "STEP_"))),
 )  # fmt: skip
 """What the script says, by the names of the texts."""
 

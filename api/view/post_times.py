@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.rules.lateness import iso_instant, lateness, verdict
+from mapping.rules.lateness import iso_instant, lateness, verdict, whose
 from store.following import sync
 from store.timeline import timeline
 
@@ -39,7 +39,7 @@ def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> 
 
 def _post(name: str, times: Sequence[PostTime], taken: Sequence[tuple[int, int]]) -> Json:
     steps = [_step(time, taken) for time in times]
-    return {"eventId": name, "late": steps[0]["late"], "steps": steps}
+    return {"eventId": name, "whose": steps[0]["whose"], "late": steps[0]["late"], "steps": steps}
 
 
 def _step(time: PostTime, taken: Iterable[tuple[int, int]]) -> Json:
@@ -71,6 +71,7 @@ def _step(time: PostTime, taken: Iterable[tuple[int, int]]) -> Json:
             "written": found.written,
             "total": found.total,
         },
+        "whose": whose(found),
         "late": verdict(found),
         "answers": dict(time.answers),
     }

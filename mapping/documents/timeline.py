@@ -33,6 +33,7 @@ class PostStep(CamelDocument):
     version: Count
     at: PostInstants
     seconds: PostSeconds
+    whose: Name
     late: Text
     answers: dict[Name, Name]
 
@@ -41,6 +42,7 @@ class TimedPost(CamelDocument):
     """A post and all that became of it, its beginning first."""
 
     event_id: Name
+    whose: Name
     late: Text
     steps: list[PostStep]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -27,6 +28,32 @@ class Lateness:
     waited: float
     written: float | None
     total: float | None
+    followed: bool = True
+    """Whether there was an answer before the one that said it."""
+
+
+class Whose(StrEnum):
+    """Whose time it was that a post took."""
+
+    PROVIDER = "provider"
+    POLLING = "polling"
+    CONFIRMATION = "confirmation"
+    US = "us"
+    NOBODY = "nobody"
+    CLOCK = "clock"
+    BEFORE = "before"
+
+
+ANSWERS = {
+    Whose.PROVIDER: "provider",
+    Whose.POLLING: "provider or us, between two polls",
+    Whose.CONFIRMATION: "confirmation",
+    Whose.US: "us",
+    Whose.NOBODY: f"nobody: nothing took {NOTHING} s",
+    Whose.CLOCK: "nobody: the provider's clock is {ahead:.3f} s ahead of ours",
+    Whose.BEFORE: "nobody: it was said before the match was followed",
+}
+"""How the one line begins."""
 
 
 def lateness(*, said: int | None, unsaid: int | None, answered: int, believed: int, committed: int | None) -> Lateness:
@@ -39,25 +66,36 @@ def lateness(*, said: int | None, unsaid: int | None, answered: int, believed: i
         waited=max(0, believed - answered) / 1000,
         written=None if committed is None else max(0, committed - believed) / 1000,
         total=None if said is None or committed is None else (committed - said) / 1000,
+        followed=unsaid is not None,
     )
+
+
+def whose(found: Lateness) -> Whose:
+    """Who took the longest part, where any part took long."""
+    if found.total is not None and found.total < 0:
+        return Whose.CLOCK
+    parts = (
+        (found.provider, Whose.PROVIDER),
+        (found.between, Whose.POLLING if found.followed else Whose.BEFORE),
+        (found.waited, Whose.CONFIRMATION),
+        (found.written, Whose.US),
+    )
+    seconds, owner = max(((each or 0.0, who) for each, who in parts), key=lambda part: part[0])
+    return owner if seconds >= NOTHING else Whose.NOBODY
 
 
 def verdict(found: Lateness) -> str:
-    """Whose time it was, in one line: the provider's, that between two polls, that of a confirmation, or ours."""
+    """Whose time it was, in one line that begins with the answer and goes on with all parts."""
+    between = ("between two polls", "it may have been said at any time in them")
+    polls = between if found.followed else ("before the first answer", "nobody had looked")
     parts = (
         ("provider", found.provider, "its answers did not say it yet"),
-        ("between two polls", found.between, "it may have been said at any time in them"),
+        (polls[0], found.between, polls[1]),
         ("confirmation", found.waited, "until it counted"),
         ("us", found.written, "to write it"),
     )
-    spent = [(name, seconds, what) for name, seconds, what in parts if seconds is not None]
-    name, seconds, _ = max(spent, key=lambda part: part[1])
-    details = "; ".join(f"{who} {each:.3f} s: {what}" for who, each, what in spent)
-    if found.total is not None and found.total < 0:
-        return f"nobody: the provider's clock is {-found.total:.3f} s ahead of ours ({details})"
-    if seconds < NOTHING:
-        return f"nobody: nothing took {NOTHING} s ({details})"
-    return f"{name} ({details})"
+    details = "; ".join(f"{who} {seconds:.3f} s: {what}" for who, seconds, what in parts if seconds is not None)
+    return f"{ANSWERS[whose(found)].format(ahead=-(found.total or 0.0))} ({details})"
 
 
 def percentiles(samples: Sequence[int]) -> dict[str, int] | None:

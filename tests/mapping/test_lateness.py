@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from mapping.rules.lateness import iso_instant, lateness, percentiles, verdict
+from mapping.rules.lateness import ANSWERS, iso_instant, lateness, percentiles, verdict, whose
 
 T = 1_800_000_000_000
 
 
 @pytest.mark.parametrize(
-    ("said", "unsaid", "answered", "believed", "committed", "whose"),
+    ("said", "unsaid", "answered", "believed", "committed", "begins"),
     [
         (T, T + 40_000, T + 44_000, T + 44_010, T + 44_050, "provider"),
-        (T, T + 1_000, T + 16_000, T + 16_010, T + 16_050, "between two polls"),
-        (T, None, T + 16_000, T + 16_010, T + 16_050, "between two polls"),
+        (T, T + 1_000, T + 16_000, T + 16_010, T + 16_050, "provider or us, between two polls"),
+        (T, None, T + 16_000, T + 16_010, T + 16_050, "nobody: it was said before the match was followed"),
         (T, T - 1_000, T + 3_000, T + 12_000, T + 12_050, "confirmation"),
         (T, T - 1_000, T + 1_000, T + 1_010, T + 21_050, "us"),
-        (None, T - 1_000, T + 4_000, T + 4_010, T + 4_050, "between two polls"),
+        (None, T - 1_000, T + 4_000, T + 4_010, T + 4_050, "provider or us, between two polls"),
         (T, T - 100, T + 200, T + 210, T + 250, "nobody: nothing"),
         (T + 9_000, T - 100, T + 200, T + 210, T + 250, "nobody: the provider's clock is 8.750 s ahead"),
         (None, None, T, T, None, "nobody: nothing"),
     ],
 )
-def test_the_longest_part_is_whose_time_it_was(said, unsaid, answered, believed, committed, whose):
+def test_the_longest_part_is_whose_time_it_was(said, unsaid, answered, believed, committed, begins):
     """Also where some instants are not known, and where the provider's clock is ahead of ours."""
     found = lateness(said=said, unsaid=unsaid, answered=answered, believed=believed, committed=committed)
-    assert verdict(found).startswith(whose)
+    assert verdict(found).startswith(begins)
+    assert ANSWERS[whose(found)].startswith(begins[:10])
 
 
 def test_the_parts_are_the_whole():

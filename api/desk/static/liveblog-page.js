@@ -3,6 +3,7 @@
 import { root, send } from "./desk.js";
 import { handBack, modify, remove, update } from "./liveblog-actions.js";
 import { Editor } from "./liveblog-editor.js";
+import { showTimeline } from "./liveblog-timeline.js";
 
 const AT_ONCE = 100, OFTEN = 5000, MOST_UNDONE = 20;
 const place = document.getElementById("desk-liveblog");
@@ -296,33 +297,7 @@ document.addEventListener("click", async (event) => {
 });
 document.getElementById("new")?.addEventListener("click", () => editor.open(""));
 document.getElementById("undo")?.addEventListener("click", undo);
-document.addEventListener("toggle", (event) => event.target.dataset?.details === "known" && event.target.open && timeline(event.target), true);
-
-/** Fetches the times of a post, where the service has such a thing. */
-async function timeline(details) {
-  const section = details.querySelector("[data-timeline]");
-  if (!section?.hidden) return;
-  const path = `apigw/sports/v2/${encodeURIComponent(page.organization)}/liveblog/${encodeURIComponent(page.liveblog)}/external/timeline.json`;
-  const response = await send(`${path}?eventId=${encodeURIComponent(section.dataset.timeline)}`).catch(() => null);
-  if (!response?.ok) return;
-  const answer = await response.json();
-  const [post] = Object.values(answer).find(Array.isArray) ?? [];
-  if (!post) return;
-  const shown = document.createElement("dl");
-  for (const step_ of post.steps ?? []) {
-    for (const [name, value] of Object.entries({ "": step_.what, ...step_.at, late: step_.late })) shown.append(...line(name, value));
-  }
-  section.append(shown);
-  section.hidden = false;
-}
-
-function line(name, value) {
-  if (value === null || value === undefined) return [];
-  const [term, said] = ["dt", "dd"].map((each) => document.createElement(each));
-  term.textContent = name;
-  said.textContent = value;
-  return [term, said];
-}
+document.addEventListener("toggle", (event) => event.target.dataset?.details === "known" && event.target.open && showTimeline(event.target, page, say), true);
 
 // Keys
 
