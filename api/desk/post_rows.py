@@ -81,7 +81,7 @@ class PostRows(NamedTuple):
         name, highlight = escape(post.stored.local_id), text(post.document, "highlight")
         document = {**post.document, "sort": post.stored.sort}
         shown = safe_post(loaded.match.document, document, self.readers, pinned=highlight in PINNED)
-        fields = post_fields(post.entry.said, post.stored.document) if post.entry is not None else []
+        fields = post_fields(post.entry.said, post.stored.document, post.document) if post.entry is not None else []
         beside = self._beside(loaded, post, fields)
         title = escape(headline(post.document, text(loaded.match.document, "locale") or "en") or name)
         changing = hashlib.sha256(f"{shown}{beside}".encode("utf-8", "replace")).hexdigest()[:16]

@@ -23,6 +23,8 @@ LABELS: Mapping[str, LiveblogText] = {
     "sport_event.team": LiveblogText.TEAM,
     "sport_event.players": LiveblogText.PLAYERS,
     "sport_event.score": LiveblogText.SCORE,
+    "sport_event.score.home_score": LiveblogText.SCORE_HOME,
+    "sport_event.score.away_score": LiveblogText.SCORE_AWAY,
     "sport_event.phase": LiveblogText.PHASE,
     "contents": LiveblogText.TEXT,
     "media": LiveblogText.PICTURES,
@@ -40,6 +42,8 @@ CALLED = ("name", "question", "url", "title")
 """What a document is called by, the best first."""
 NOTHING = "\N{EN DASH}"
 NAMELESS = frozenset({"editor", "user_id"})
+SAID_TWICE = frozenset({"_id", "short_name"})
+"""Parts of a record whose name says the same: of no interest unless a person has changed them."""
 
 
 class FieldOwner(NamedTuple):
@@ -52,10 +56,15 @@ class FieldOwner(NamedTuple):
     said: str
 
 
-def post_fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
-    """The fields of a post that the provider speaks of or a person has changed; `said`: the provider's last word."""
+def post_fields(
+    said: Mapping[str, Any], document: Mapping[str, Any], shown: Mapping[str, Any] | None = None
+) -> list[FieldOwner]:
+    """The fields of a post that the provider speaks of or a person has changed; `said`: the provider's last word.
+
+    `shown`: the document with the names of the records that it refers to by their ids.
+    """
     from_provider = {name: value for name, value in said.items() if name not in BESIDE}
-    return _fields(from_provider, document)
+    return _fields(from_provider, document, shown or document)
 
 
 def match_fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
@@ -63,7 +72,8 @@ def match_fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[F
     names = ("scoreboard", "state_info")
     return _fields(
         {name: said[name] for name in names if name in said},
-        {name: document[name] for name in names if name in document and name in said},
+        current := {name: document[name] for name in names if name in document and name in said},
+        current,
     )
 
 
@@ -72,13 +82,14 @@ def of_person(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
     return [each for each in fields if each.of_person]
 
 
-def _fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
+def _fields(said: Mapping[str, Any], document: Mapping[str, Any], shown: Mapping[str, Any]) -> list[FieldOwner]:
     found = []
     for path, owner in owners(said, dict(document)).items():
         label = _label(path)
-        if label is None:
+        if label is None or (owner != "editor" and path.rpartition(".")[2] in SAID_TWICE):
             continue
-        current, before = value_text(_at(document, path)), value_text(_at(said, path))
+        current = value_text(_at(shown, path)) or value_text(_at(document, path))
+        before = value_text(_at(said, path))
         if current or before or owner == "editor":
             found.append(FieldOwner(path, label, owner == "editor", current, before))
     return found

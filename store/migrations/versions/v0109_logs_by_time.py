@@ -11,7 +11,7 @@ from alembic import op
 from store.migrations.locks import lock_tables
 
 revision = "0109"
-down_revision = "0107"
+down_revision = "0108"
 branch_labels = None
 depends_on = None
 
