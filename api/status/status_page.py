@@ -33,7 +33,7 @@ LABELS = {
 }
 ENDPOINT_HEADS = ("Endpoint", "State", "Load", "Matches", "Last answer")
 MATCH_HEADS = ("Match", "Endpoint", "State", "Last answer", "Last change")
-DELAY_HEADS = ("Said to seen (s: p50 / p95 / p99)", "Seen to committed (s)")
+DELAY_HEADS = ("Provider: said to seen (s: p50 / p95 / p99)", "Us: seen to committed (s)")
 _OPTIONAL: Json = {"type": ["object", "null"]}
 REPORT: Json = {
     "type": "object",

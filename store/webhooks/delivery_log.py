@@ -14,7 +14,7 @@ from store.webhooks.outbox import PURGED, sequence
 from store.webhooks.webhooks import Subscription, find, require
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from store.engine.unit import Unit
 
@@ -83,23 +83,30 @@ def page(
     """The organization's rounds, the newest first; `before`: the id of the last one of the previous page."""
     table = webhook_rounds.c
     columns = [column for column in webhook_rounds.c if column.name not in {"number", "organization_id"}]
-    query = select(*columns).order_by(table.at.desc(), table.id.desc()).limit(limit)
-    if wanted.url is None:
-        query = query.where(table.organization_id == organization_id)
-    else:  # the receiver's own rounds alone, which are the organization's
-        known = find(conn, organization_id, wanted.url)
-        query = query.where(table.webhook_id == ("" if known is None else known.id))
+    query = select(*columns).where(*_conditions(conn, organization_id, wanted))
     if before is not None:
         query = query.where(_older_than(conn, before))
-    if wanted.liveblog is not None:
-        query = query.where(table.game_id == _game_id(conn, wanted.liveblog))
-    for name, filtered in FILTERS.items():
-        value = getattr(wanted, name)
-        if value is not None:
-            query = query.where(filtered(value))
+    query = query.order_by(table.at.desc(), table.id.desc()).limit(limit)
     rows = [row._asdict() for row in conn.execute(query)]
     urls = _urls(conn, {row["webhook_id"] for row in rows})
     return [LogRow(url=urls[row.pop("webhook_id")], **row) for row in rows]
+
+
+def _conditions(
+    conn: Connection, organization_id: str, wanted: LogFilter
+) -> Iterator[ColumnElement[bool] | TextClause]:
+    table = webhook_rounds.c
+    if wanted.url is None:
+        yield table.organization_id == organization_id
+    else:  # the receiver's own rounds alone, which are the organization's
+        known = find(conn, organization_id, wanted.url)
+        yield table.webhook_id == ("" if known is None else known.id)
+    if wanted.liveblog is not None:
+        yield table.game_id == _game_id(conn, wanted.liveblog)
+    for name, filtered in FILTERS.items():
+        value = getattr(wanted, name)
+        if value is not None:
+            yield filtered(value)
 
 
 def _urls(conn: Connection, ids: Iterable[str]) -> dict[str, str]:
