@@ -1,0 +1,113 @@
+"""The adapter of one endpoint of Stats Perform's SDAPI, feed MA1: one resource a match, the outlet's key in its path."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from mapping.errors import InvalidRequest, MatchUnknown
+from providers import http_client
+from providers.adapter import EndpointAdapter, Vendor
+from providers.base import Fetched, Outcome
+from providers.choosing import Candidate, choose
+from providers.fault_collector import FaultCollector
+from providers.fetch import ResourceRequest, beside, fetch_resource
+from providers.statsperform.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
+from providers.statsperform.names import NAMES
+from providers.statsperform.payload import MATCH, all_matches, id_of, sizes, whole_match
+from providers.statsperform.read import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mapping.match import Match
+    from providers.base import Endpoint, Known, Selector
+
+ID = re.compile(r"[0-9a-z]{16,32}", re.ASCII)
+"""Ids are base 36, of 24 or 25 characters so far; nobody promises their length."""
+LISTS = "lists"
+"""The hint that says how many rows each list of incidents had: `goal 3, card 2`."""
+ROWS = re.compile(r"([a-z]{1,20}) ([0-9]{1,6})", re.ASCII)
+
+
+class StatsPerform(EndpointAdapter):
+    """A ProviderAdapter for one endpoint. ValueError for a name that does not exist.
+
+    The outlet's key travels in the path of each request, as the provider wants it, and in nothing that is logged or shown.
+    """
+
+    id = "statsperform"
+    table = NAMES
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        super().__init__(endpoint)
+        self._key = quote(endpoint.api_key or "", safe="")
+
+    async def resolve(self, selector: Selector) -> str:
+        """The match's id; of a season's or a stage's matches the running one, else the next, else the last."""
+        wanted = selector.id.strip()
+        if ID.fullmatch(wanted) is None:
+            raise InvalidRequest(f"{selector.kind}Id is no id of the provider", field=f"{selector.kind}Id")
+        if selector.kind == MATCH:
+            return wanted
+        reply = await http_client.get(self._client, self._path(f"{selector.kind}_resource", wanted))
+        chosen = await beside(len(reply.body), self._chosen, selector.kind, reply.body)
+        if chosen is None:
+            raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=f"{selector.kind}Id")
+        return chosen
+
+    async def fetch(
+        self,
+        match_id: str,
+        known: Mapping[str, Known],
+        *,
+        text: bool,  # noqa: ARG002 -- the feed has none
+        hints: Mapping[str, str],
+    ) -> Fetched:
+        """Fetch the match."""
+        before = {name: int(number) for name, number in ROWS.findall(hints.get(LISTS, ""))} if known else {}
+        request = ResourceRequest(
+            MATCH, self._path("match_resource", match_id), lambda body: sizes(whole_match(body, match_id, before)), _total
+        )
+        answer, found = await fetch_resource(self._client, request, known)
+        if answer.outcome is Outcome.CHANGED and found is not None:
+            hints = {**hints, LISTS: ", ".join(f"{name} {number}" for name, number in found.items())}
+        return Fetched(answers=(answer,), hints=hints)
+
+    def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
+        """The match in this body. Raises DownstreamRejected."""
+        from providers.statsperform.translate import translate  # nobody needs it before a match changes
+
+        return translate(match_id, bodies, names=self._names)
+
+    def _path(self, resource: str, ident: str) -> str:
+        return self._names[resource].replace("{key}", self._key).replace("{id}", ident)
+
+    def _chosen(self, kind: str, body: bytes) -> str | None:
+        return choose(filter(None, (self._candidate(each) for each in all_matches(kind, body))))
+
+    def _candidate(self, row: Row) -> Candidate | None:
+        from providers.statsperform.clock import course, kickoff
+
+        match_id, faults = id_of(row), FaultCollector(MATCH, "")
+        if match_id is None or ID.fullmatch(match_id) is None:
+            return None
+        info, live = (_part(row, name, faults) for name in ("matchInfo", "liveData"))
+        details = _part(live, "matchDetails", faults)
+        status = course(details, faults, self._names).status
+        return Candidate(status, kickoff(info, faults)[0], match_id, match_id)
+
+
+def _part(row: Row, name: str, faults: FaultCollector) -> Row:
+    return faults.try_read(row.part, name) or Row({})
+
+
+def _total(rows: Mapping[str, int]) -> int:
+    """At least one: which list may vanish is decided by list."""
+    return 1 + sum(rows.values())
+
+
+STATSPERFORM = Vendor(
+    id="statsperform", catalog=CATALOG, scoreboard=SCOREBOARD, text_sports=TEXT_SPORTS, connect=StatsPerform
+)

@@ -1,0 +1,70 @@
+"""From bytes to a checked raw match: the one that was requested, in either shape that the feed has for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mapping.errors import BadBody, MatchUnknown
+from providers.fault_collector import ValueMismatch
+from providers.fetch import decode
+from providers.statsperform.read import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MATCH = "match"
+"""The only resource: everything of one match."""
+LISTS = ("goal", "card", "substitute")
+"""The lists of incidents, each left out while it is empty."""
+FEW = 2
+"""So many rows of a list may have been a mistake all at once; after more, a list that is not there is a fault."""
+
+
+def find_match(body: bytes, match_id: str) -> Row:
+    """The match. MatchUnknown for a well-formed answer without one, BadBody for what is about something else."""
+    value = decode(MATCH, body)
+    if value in (None, [], {}) or (isinstance(value, dict) and value.get("match") == []):
+        raise MatchUnknown("the provider does not know the match")
+    for row in _rows(value):
+        if id_of(row) == match_id:
+            return row
+    raise BadBody(f"{MATCH}: the answer is about another match")
+
+
+def whole_match(body: bytes, match_id: str, before: Mapping[str, int]) -> Row:
+    """The match; BadBody where a list of it that had more than FEW rows `before` is not there."""
+    row = find_match(body, match_id)
+    for name, number in before.items():
+        if number > FEW and not sizes(row).get(name):
+            raise BadBody(f"{MATCH}: all rows of {name} are gone at once")
+    return row
+
+
+def sizes(match: Row) -> dict[str, int]:
+    """How many rows each list of incidents has."""
+    live = match.data.get("liveData")
+    lists = live if isinstance(live, dict) else {}
+    return {name: len(rows) for name in LISTS if isinstance(rows := lists.get(name), list)}
+
+
+def all_matches(resource: str, body: bytes) -> Iterator[Row]:
+    """The matches of a list. BadBody where the answer is no such list."""
+    value = decode(resource, body)
+    return iter(()) if value in (None, [], {}) else (row for row in _rows(value) if id_of(row))
+
+
+def id_of(match: Row) -> str | None:
+    """The match's id; None where nobody can read it."""
+    try:
+        info = match.part("matchInfo")
+        return None if info is None else info.text("id")
+    except ValueMismatch:
+        return None
+
+
+def _rows(value: Any) -> list[Row]:
+    listed = value.get("match") if isinstance(value, dict) and "match" in value else [value]
+    rows = [Row(each) for each in (listed if isinstance(listed, list) else [listed]) if isinstance(each, dict)]
+    if not any("matchInfo" in row.data for row in rows) and listed != []:
+        raise BadBody(f"{MATCH}: the answer holds no match")
+    return rows

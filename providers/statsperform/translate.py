@@ -1,0 +1,117 @@
+"""Stats Perform's last good body of a match → the canonical match: pure, and the same for the same body."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
+from mapping.match import Match, Named, PeriodScore, Score, Status
+from providers.fault_collector import FaultCollector
+from providers.statsperform.clock import clock, course, kickoff, marks
+from providers.statsperform.incidents import KICK, People, incidents
+from providers.statsperform.payload import MATCH, find_match
+from providers.statsperform.read import Row
+from providers.statsperform.squads import SIDES, teams, with_squads
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mapping.match import Incident
+    from providers.statsperform.clock import Course
+
+HALF, FULL, EXTRA = 1, 2, 4
+"""Parts with whose end a score is final."""
+
+
+def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str, str]) -> Match:
+    """The match that the body describes. What cannot be understood becomes faults; DownstreamRejected without a match."""
+    try:
+        found = find_match(bodies[MATCH], match_id)
+    except (BadBody, MatchUnknown, KeyError) as error:
+        raise DownstreamRejected("the provider's answers hold no such match") from error
+    faults = FaultCollector(MATCH, match_id)
+    info, live = (_part(found, name, faults) for name in ("matchInfo", "liveData"))
+    details = _part(live, "matchDetails", faults)
+    of = course(details, faults, names)
+    sides = with_squads(teams(info, faults), live, faults)
+    happened = incidents(live, People.of(sides), faults, names)
+    start, is_open = kickoff(info, faults)
+    match = Match(
+        provider="statsperform",
+        match_id=match_id,
+        sport="soccer",
+        status=of.status,
+        kickoff=start,
+        kickoff_open=is_open,
+        clock=clock(of),
+        home=sides.get("home"),
+        away=sides.get("away"),
+        tournament=_named(info, "competition", "name", faults),
+        location=_named(info, "venue", "longName", faults),
+        text=False,
+    )
+    if of.status.running or of.status.over:
+        match = _played(match, of, details, happened, faults)
+    return replace(match, faults=faults.collected, unreadable_keys=faults.unreadable)
+
+
+def _part(row: Row, name: str, faults: FaultCollector) -> Row:
+    """An object that the format always has; an empty one, and a fault that takes nothing back, where it is not there."""
+    found = faults.try_read(lambda: row.needed(name).part(name), blocks_withdrawal=True)
+    return Row({}, f"{row.at(name)}.") if found is None else found
+
+
+def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident], faults: FaultCollector) -> Match:
+    scores = faults.try_read(details.part, "scores") or Row({}, details.at("scores."))
+    total, kicks = faults.try_read(scores.score, "total"), faults.try_read(scores.score, "pen")
+    winner = faults.try_read(details.text, "winner") or ""
+    newest = [each.score for each in happened if each.score is not None and each.method != KICK]
+    return replace(
+        match,
+        score=total or (newest[-1] if newest else Score(0, 0)),
+        shootout=kicks,
+        periods=tuple(_periods(of, scores, faults)),
+        winner=SIDES.get(winner) if match.status is Status.FINISHED else None,
+        incidents=_ordered(marks(of), happened),
+    )
+
+
+def _periods(of: Course, scores: Row, faults: FaultCollector) -> list[PeriodScore]:
+    """The scores of parts that are over: the feed's own may run along with a part that is played."""
+    half, full, extra = (faults.try_read(scores.score, name) for name in ("ht", "ft", "et"))
+    total = faults.try_read(scores.score, "total")
+    if full is not None and extra is not None and total is not None:
+        extra = _after_extra_time(full, extra, total, faults)
+    over = {HALF: ("half-time", half), FULL: ("full-time", full), EXTRA: ("extra-time", extra)}
+    ended = of.in_break or of.status is Status.FINISHED
+    return [
+        PeriodScore(title=title, score=score)
+        for part, (title, score) in over.items()
+        if score is not None and (of.part > part or (of.part == part and ended))
+    ]
+
+
+def _after_extra_time(full: Score, extra: Score, total: Score, faults: FaultCollector) -> Score | None:
+    """The score after 120 minutes; whether the feed's counts from the beginning or from minute 90 is not settled."""
+    if extra == total or Score(full.home + extra.home, full.away + extra.away) == total:
+        return total
+    faults.add("scores.et", f"{extra} fits neither the whole match nor its extra time")
+    return None
+
+
+def _ordered(whistles: Sequence[Incident], happened: Sequence[Incident]) -> tuple[Incident, ...]:
+    """All of them as they happened: a part's start before what is in it, and its end behind."""
+    starts = {each.kind for each in whistles if each.kind.rpartition(".")[2].startswith(("start", "resume"))}
+
+    def when(incident: Incident) -> tuple[int, int, int, int]:
+        rank = 1 if not incident.marks_period else 0 if incident.kind in starts else 2
+        return incident.phase or 0, rank, incident.minute or 0, incident.added or 0
+
+    return tuple(replace(each, order=at) for at, each in enumerate(sorted((*whistles, *happened), key=when)))
+
+
+def _named(info: Row, name: str, called: str, faults: FaultCollector) -> Named | None:
+    row = faults.try_read(info.part, name)
+    ext_id, text = (None, None) if row is None else (faults.try_read(row.text, "id"), faults.try_read(row.text, called))
+    return None if ext_id is None or text is None else Named(ext_id=ext_id, name=text)
