@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from providers.contract import RULES
-from providers.openligadb.names import NAMES
+from providers.openligadb import names as openligadb
 from providers.registry import Registry
+from providers.statsperform import names as statsperform
 from tools import coverage
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -54,8 +57,9 @@ def test_the_checklist_names_every_rule_of_the_contract():
     ] == rules
 
 
-def test_the_page_of_openligadb_names_what_may_be_corrected():
+@pytest.mark.parametrize(("page", "names"), [("openligadb", openligadb.NAMES), ("statsperform", statsperform.NAMES)])
+def test_the_page_of_a_plug_in_names_what_may_be_corrected(page, names):
     """With default, grade and meaning as in the adapter."""
-    page = (DOCS / "providers" / "openligadb.md").read_text(encoding="utf-8")
+    text = (DOCS / "providers" / f"{page}.md").read_text(encoding="utf-8")
 
-    assert all(f"| `{name.key}` | `{name.default}` | {name.grade} | {name.meaning} |" in page for name in NAMES)
+    assert all(f"| `{name.key}` | `{name.default}` | {name.grade} | {name.meaning} |" in text for name in names)

@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 TARGET = ROOT / "docs" / "reference" / "coverage.md"
 GRADES = tomllib.loads((ROOT / "tools" / "grades.toml").read_text(encoding="utf-8"))
-IDS = {"heim": ("match", "id"), "openligadb": ("matchID",)}
+IDS = {"heim": ("match", "id"), "openligadb": ("matchID",), "statsperform": ("matchInfo", "id")}
 """Where a body of the match has its id."""
 
 HEAD = """\

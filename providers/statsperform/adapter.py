@@ -68,7 +68,10 @@ class StatsPerform(EndpointAdapter):
         """Fetch the match."""
         before = {name: int(number) for name, number in ROWS.findall(hints.get(LISTS, ""))} if known else {}
         request = ResourceRequest(
-            MATCH, self._path("match_resource", match_id), lambda body: sizes(whole_match(body, match_id, before)), _total
+            MATCH,
+            self._path("match_resource", match_id),
+            lambda body: sizes(whole_match(body, match_id, before)),
+            _total,
         )
         answer, found = await fetch_resource(self._client, request, known)
         if answer.outcome is Outcome.CHANGED and found is not None:

@@ -6,7 +6,12 @@ from providers.naming import Name
 
 NAMES: tuple[Name, ...] = (
     Name("match_resource", "match/{key}/{id}?live=yes&lineups=yes&_rt=b&_fmt=json", "documented", "one match"),
-    Name("overall_resource", "match/{key}?tmcl={id}&live=yes&_pgSz=400&_rt=b&_fmt=json", "documented", "a season's matches"),
+    Name(
+        "overall_resource",
+        "match/{key}?tmcl={id}&live=yes&_pgSz=400&_rt=b&_fmt=json",
+        "documented",
+        "a season's matches",
+    ),
     Name("phase_resource", "match/{key}?stg={id}&live=yes&_pgSz=400&_rt=b&_fmt=json", "assumed", "a stage's matches"),
     Name("status_planned", "Fixture", "documented", "matchStatus"),
     Name("status_running", "Playing", "documented", "matchStatus"),

@@ -66,7 +66,9 @@ def _squads(live: Row, faults: FaultCollector) -> Iterator[tuple[str, tuple[tupl
         row = faults.try_read(row_of, item, f"lineUp.{at}.")
         if row is not None and (team := faults.try_read(row.text, "contestantId")) is not None:
             listed = faults.try_read(row.items, "player") or ()
-            members = [faults.try_read(_member, each, f"{row.at('player')}.{n}.", faults) for n, each in enumerate(listed)]
+            members = [
+                faults.try_read(_member, each, f"{row.at('player')}.{n}.", faults) for n, each in enumerate(listed)
+            ]
             yield team, tuple({each[0].ext_id: each for each in members if each is not None}.values())
 
 

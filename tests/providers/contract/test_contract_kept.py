@@ -6,9 +6,11 @@ from pathlib import Path
 
 from providers.base import Selector
 from providers.contract import ProviderContract, Sample
+from providers.contract.case import KEY
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read_lines
+from providers.statsperform.adapter import STATSPERFORM
 from tests.providers.contract.thinning import LongContract, lean
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -43,6 +45,36 @@ class TestOpenLigaDb(ProviderContract):
         ),
         openligadb("cup-final-running"),
         openligadb("cup-final-planned"),
+    )
+
+
+DERBY = "4hafen5derby2fixture7match"
+
+
+def statsperform(name, **more):
+    return Sample(
+        name,
+        match_id=DERBY,
+        sport="soccer",
+        bodies={DERBY: fixture(f"statsperform/soccer/{name}.match.json"), **more.pop("also", {})},
+        kickoff=1749916800,
+        **more,
+    )
+
+
+class TestStatsPerform(ProviderContract):
+    provider = STATSPERFORM
+    samples = (
+        statsperform(
+            "derby",
+            also={f"match/{KEY}": fixture("statsperform/soccer/season.overall.json")},
+            selectors=(
+                Selector("overall", "4season5fixture0000000001"),
+                Selector("phase", "4stage5fixture00000000001"),
+            ),
+        ),
+        statsperform("derby-running"),
+        statsperform("derby-planned"),
     )
 
 

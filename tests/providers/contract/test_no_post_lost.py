@@ -22,6 +22,7 @@ from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read
+from providers.statsperform.adapter import STATSPERFORM
 from store.engine.ids import new_local_id
 from tests.kit.opening import endpoint_of
 from tests.kit.sampling import sampled
@@ -31,6 +32,7 @@ from tests.kit.sqlite import migrated_url
 from tests.providers.contract.test_contract_kept import TestHeim as Soccer
 from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
 from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
+from tests.providers.contract.test_contract_kept import TestStatsPerform as StatsPerform
 from tests.providers.contract.thinning import lean
 from tests.providers.gn_gsd.test_gn_gsd_contract import TestGnGsd as GnGsd
 
@@ -129,6 +131,7 @@ SAMPLES = {
         (HEIM, (*Soccer.samples, *OtherSports.samples)),
         (OPENLIGADB, OpenLigaDb.samples[:2]),
         (GN_GSD, GnGsd.samples[:2]),
+        (STATSPERFORM, StatsPerform.samples[:2]),
     )
     for sample in samples
     if sample.sport != "american_football"  # has no posts but text
