@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from api.desk.load_posts import DeskMatch
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
+    from config.sections import MediaConfig
     from store.liveblogs.liveblogs import StoredGame
 
 PATH = "/desk/liveblogs/{liveblogId}"
@@ -56,9 +57,13 @@ KEYS = (
 )
 SPOKEN = (
     "POSTED", "SAVED", "SAVED_FIELDS", "DID_PUBLISH", "DID_WITHDRAW", "DID_PIN", "DID_UNPIN", "DID_DELETE",
-    "DID_HAND_BACK", "DID_UNDO", "NOTHING_TO_UNDO", "UNDO", "FAILED", "OFFLINE", "MEANWHILE", "BOTH", "MINE_STANDS",
+    "DID_SCHEDULE", "DID_DRAFT", "DID_UNSCHEDULE", "WRITE_AGAIN", "DID_WRITE_AGAIN",
+    "DID_HAND_BACK", "DID_UNDO", "DID_UNDO_POST", "CHANGED_SINCE", "GONE_SINCE", "NOTHING_TO_UNDO", "UNDO",
+    "FAILED", "OFFLINE", "MEANWHILE", "BOTH", "MINE_STANDS",
     "THEIRS_STANDS", "POST_GONE", "DELETE_SURE", "DELETE_FOR_GOOD",
-    "UNSAVED", "SENDING", "UPLOADING", "UPLOAD_FAILED", "ALTERNATIVE_NEEDED",
+    "UNSAVED", "SENDING", "UPLOADING", "UPLOADS_RUN", "UPLOAD_FAILED", "UPLOAD_OFFLINE",
+    "NO_PICTURE", "TOO_LARGE", "TOO_MANY_DOTS",
+    "TRY_AGAIN", "ALTERNATIVE_NEEDED",
     "LINK_ADDRESS", "ALSO_HERE", "WRITES", "EDITS_THIS", "LOST", "TEXT", "HEADLINE", "STANDS_OUT", "MINUTE", "EVENT_TYPE",
     "TEAM", "PLAYERS", "BESIDE_TEXT", "PUBLISH_AT", "SCORE", "STATE_OF_PLAY", "REMOVE", "OPTION",
     *(name for name in LiveblogText.__members__ if name.startswith(("WHOSE_", "AT_", "STEP_"))),
@@ -91,7 +96,7 @@ def _found(request: ApiRequest, person: DeskPerson, conn: Connection) -> tuple[S
 
 def _wanted(query: Query) -> PostRequest:
     show = choice(query, "show", {str(each): each for each in PostFilter}, default=PostFilter.ALL)
-    return PostRequest(show, query.get("after", ""))
+    return PostRequest(show, query.get("after", ""), query.get("to", ""))
 
 
 async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
@@ -108,7 +113,8 @@ async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson)
         f'<div id="posts">{rows.html(loaded, wanted)}</div>',
         _legend(rows),
     )
-    return page.response(title(match.document), f"{_files(page)}{_data(opened, loaded, parts)}")
+    data = _data(opened, loaded, parts, request.services.settings.media, person.client_id)
+    return page.response(title(match.document), f"{_files(page)}{data}")
 
 
 async def show_posts(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
@@ -123,11 +129,10 @@ async def show_posts(request: ApiRequest, page: DeskPage, person: DeskPerson) ->
 
 async def show_form(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The form of a new post, or of the one named `post`."""
-    opened, now = await Opened.of(request, page, person), request.services.clock()
-    name = request.query.get("post", "")
+    opened, name = await Opened.of(request, page, person), request.query.get("post", "")
 
     def read(conn: Connection) -> str:
-        post = load_post(conn, opened.game, name, now) if name else None
+        post = load_post(conn, opened.game, name) if name else None
         return post_form(opened.rows, load_match(conn, opened.game), post)
 
     return _json({"form": await request.services.store.read(read)})
@@ -186,7 +191,7 @@ def _files(page: DeskPage) -> str:
     )
 
 
-def _data(opened: Opened, loaded: LoadedDesk, parts: tuple[str, ...]) -> str:
+def _data(opened: Opened, loaded: LoadedDesk, parts: tuple[str, ...], media: MediaConfig, person: str) -> str:
     """All that the script needs, as attributes of what holds the page's parts."""
     texts = opened.rows.page.texts
     said = "".join(
@@ -195,7 +200,9 @@ def _data(opened: Opened, loaded: LoadedDesk, parts: tuple[str, ...]) -> str:
     game = opened.game
     return (
         f'<div id="desk-liveblog" data-liveblog="{escape(game.local_id)}" data-organization="{escape(game.organization_id)}"'
+        f' data-person="{escape(person)}"'
         f' data-version="{game.version}" data-mark="{escape(loaded.mark)}" data-writes="{int(opened.rows.writes)}"'
+        f' data-picture-bytes="{media.image_bytes}" data-video-bytes="{media.video_bytes}"'
         f"{said}>{''.join(parts)}</div>"
     )
 

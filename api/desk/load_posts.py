@@ -29,14 +29,17 @@ if TYPE_CHECKING:
     from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 POSTS_SHOWN = 30
+MOST_SHOWN = 90
+"""As many follow while somebody reads further down and new ones come on top."""
 NO_POST = "there is no such post"
 
 
 class PostRequest(NamedTuple):
-    """Which posts: of a filter, older than the one called `after`; or the one called `post` alone."""
+    """Which posts: of a filter, older than the one called `after`, and as many as it takes to reach the one called `to`."""
 
     show: PostFilter = PostFilter.ALL
     after: str = ""
+    to: str = ""
 
 
 class DeskMatch(NamedTuple):
@@ -94,29 +97,43 @@ def _said(conn: Connection, game: StoredGame) -> Document:
 def load_desk(conn: Connection, game: StoredGame, account_id: str, wanted: PostRequest, now: float) -> LoadedDesk:
     """A page of posts. Raises InvalidRequest where `after` is no post of the liveblog."""
     before = cursor(conn, game.id, wanted.after or None)
-    found = desk_posts.window(conn, game.id, wanted.show, account_id, before=before, limit=POSTS_SHOWN)
-    posts = _posts(conn, game, found.posts, now)
+    most = MOST_SHOWN if wanted.to else POSTS_SHOWN
+    found = desk_posts.window(conn, game.id, wanted.show, account_id, before=before, limit=most)
+    listed = found.posts[: _reaching(found.posts, wanted.to)]
+    posts = _with_results(conn, game, _posts(conn, game, listed), now)
     writers = {name for each in posts for name in (each.stored.user_id, text(each.stored.document, "editor"))}
-    return LoadedDesk(load_match(conn, game), posts, found.older, accounts.names_of(conn, writers), mark_of(conn, game))
+    older = found.older or len(listed) < len(found.posts)
+    return LoadedDesk(load_match(conn, game), posts, older, accounts.names_of(conn, writers), mark_of(conn, game))
 
 
-def load_post(conn: Connection, game: StoredGame, local_id: str, now: float) -> DeskPost:
+def _reaching(posts: Sequence[StoredEvent], to: str) -> int:
+    """How many of the posts are shown: a page, or more where the one called `to` is among them further down."""
+    place = next((number for number, each in enumerate(posts, 1) if each.local_id == to), 0)
+    return max(place, POSTS_SHOWN)
+
+
+def load_post(conn: Connection, game: StoredGame, local_id: str) -> DeskPost:
     """One post, as the write API gives it. Raises NotFound."""
     stored = liveblogs.event(conn, local_id)
     if stored is None or stored.game_id != game.id:
         raise NotFound(NO_POST)
-    posts = _posts(conn, game, [stored], now)
+    posts = _posts(conn, game, [stored])
     if not posts or posts[0].stored.local_status not in EDITABLE:
         raise NotFound(NO_POST)
     return posts[0]
 
 
-def _posts(conn: Connection, game: StoredGame, stored: Sequence[StoredEvent], now: float) -> list[DeskPost]:
+def _with_results(conn: Connection, game: StoredGame, posts: Sequence[DeskPost], now: float) -> list[DeskPost]:
+    """The posts as readers see them, with the results of their polls."""
+    shown = posts_with_results(conn, game.id, [each.document for each in posts], now)
+    return [each._replace(document=document) for each, document in zip(posts, shown, strict=True)]
+
+
+def _posts(conn: Connection, game: StoredGame, stored: Sequence[StoredEvent]) -> list[DeskPost]:
     readable = [each for each in stored if isinstance(each.document, dict)]
     ids = [each.local_id for each in readable]
     entries, before = _entries(conn, game, ids), desk_posts.earlier(conn, game.id, ids)
     shown = complete(conn, [event_document(each, older=False) for each in documents(readable)])
-    shown = posts_with_results(conn, game.id, shown, now)
     editorial = game.document.get("meta_info", {}).get("editorial_publishing") is True
     return [
         DeskPost(

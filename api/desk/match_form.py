@@ -33,10 +33,17 @@ def match_section(rows: PostRows, match: DeskMatch, now: float) -> str:
     shown = "" if state is None else f" · {escape(state.label)}"
     fields = match_fields(match.said, match.game.document)
     return (
-        f'<details class="card match" data-details="match"><summary><h2><bdi>{escape(home)}</bdi> <b>{escape(numbers)}</b>'
+        f'<details class="card match" data-details="match" data-stands="{_stands(match)}">'
+        f"<summary><h2><bdi>{escape(home)}</bdi> <b>{escape(numbers)}</b>"
         f" <bdi>{escape(away)}</bdi>{shown}</h2>{_owner(rows, match, bool(of_person(fields)))}</summary>"
         f"{_form(rows, game) if rows.writes else ''}{field_table(rows, fields, 'hand-back-match')}</details>"
     )
+
+
+def _stands(match: DeskMatch) -> str:
+    """Score and state as they are stored, for taking back what a person does to them."""
+    document = match.game.document
+    return escape(json.dumps({name: document.get(name) for name in ("scoreboard", "state_info")}))
 
 
 def _owner(rows: PostRows, match: DeskMatch, taken: bool) -> str:

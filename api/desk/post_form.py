@@ -11,6 +11,7 @@ from api.http.json_path import Json, kind, node, nodes, text
 from api.page.scoreboard import SIDES, team_of
 from api.view.references import sport_of
 from mapping.desk.liveblog_text import LiveblogText
+from mapping.desk.post_fields import post_fields, returnable
 from mapping.rich_text import sanitise
 
 if TYPE_CHECKING:
@@ -53,23 +54,32 @@ NAMED = ("_id", "local_id", "name")
 def post_form(rows: PostRows, match: DeskMatch, post: DeskPost | None) -> str:
     """The form as HTML; its attributes hold the document that it begins with, and the version."""
     document = {} if post is None else post.document
-    sport = sport_of(match.document)
-    said, name = rows.said, "" if post is None else post.stored.local_id
-    version = 0 if post is None else post.stored.version
-    yours = (
-        f'<p class="notice">{said(LiveblogText.BECOMES_YOURS)}</p>'
-        if post is not None and post.entry is not None
-        else ""
-    )
-    head = said(LiveblogText.NEW_POST if post is None else LiveblogText.EDIT_POST)
-    full = {"document": document, "status": 0 if post is None else post.stored.local_status}
-    full["publish_at"] = None if post is None else post.stored.publish_at
+    sport, imported = sport_of(match.document), post is not None and post.entry is not None
+    yours = f'<p class="notice">{rows.said(LiveblogText.BECOMES_YOURS)}</p>' if imported else ""
+    head = rows.said(LiveblogText.NEW_POST if post is None else LiveblogText.EDIT_POST)
     return (
-        f'<form id="post-form" data-post="{escape(name)}" data-version="{version}" data-base="{escape(json.dumps(full))}">'
+        f'<form id="post-form" {_stands(post)} data-imported="{int(imported)}">'
         f'<h2 tabindex="-1">{head}</h2>{yours}<div id="meanwhile" role="status"></div>'
         f"{_incident(rows, match, sport, node(document, 'sport_event'))}"
         f"{_text(rows, document)}{_beside(rows)}{_placing(rows, document)}{_buttons(rows, post)}</form>"
     )
+
+
+def _stands(post: DeskPost | None) -> str:
+    """Attributes with the post's name and version, and as JSON what stands in it and which fields are a person's."""
+    name, version = "", 0
+    full: Json = {"document": {}, "taken": [], "status": 0, "publish_at": None}
+    if post is not None:
+        stored, entry = post.stored, post.entry
+        name, version = stored.local_id, stored.version
+        taken = [] if entry is None else [each.path for each in returnable(post_fields(entry.said, stored.document))]
+        full = {
+            "document": post.document,
+            "taken": taken,
+            "status": stored.local_status,
+            "publish_at": stored.publish_at,
+        }
+    return f'data-post="{escape(name)}" data-version="{version}" data-base="{escape(json.dumps(full))}"'
 
 
 def _incident(rows: PostRows, match: DeskMatch, sport: Sport, incident: Json) -> str:
@@ -192,6 +202,9 @@ def _beside(rows: PostRows) -> str:
         "address": LiveblogText.ADDRESS,
         "quoted": LiveblogText.QUOTED,
         "author": LiveblogText.AUTHOR,
+        "source": LiveblogText.SOURCE,
+        "pictures": LiveblogText.PICTURES,
+        **dict(ADDED),
         "question": LiveblogText.QUESTION,
         "explanation": LiveblogText.EXPLANATION,
         "right": LiveblogText.RIGHT_OPTION,

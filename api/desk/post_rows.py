@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from api.desk.desk_frame import pager_html
-from api.desk.load_posts import POSTS_SHOWN
 from api.http.json_path import Json, node, text
 from api.page.posts import safe_post
 from api.page.times import moment
 from api.view.content import headline
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.desk.post_fields import FieldOwner, of_person, post_fields, value_text
+from mapping.desk.post_fields import FieldOwner, of_person, post_fields, returnable, value_text
 from mapping.desk.post_filter import PostFilter
 from mapping.documents.event import PINNED
 
@@ -32,6 +31,18 @@ FILTERS = {
     PostFilter.CHANGED: LiveblogText.CHANGED_POSTS,
     PostFilter.MINE: LiveblogText.MINE,
 }
+
+PUBLISHING = {
+    "draft": LiveblogText.PUBLISH,
+    "scheduled": LiveblogText.PUBLISH_NOW,
+    "withdrawn": LiveblogText.PUBLISH_AGAIN,
+}
+"""How publishing is called, by what a post is."""
+WITHDRAWING = {
+    "published": ("withdraw", LiveblogText.WITHDRAW, "x"),
+    "scheduled": ("unschedule", LiveblogText.UNSCHEDULE, "x"),
+}
+"""How a post is hidden, by what it is: the button's action, name and key."""
 
 
 class PostRows(NamedTuple):
@@ -72,7 +83,7 @@ class PostRows(NamedTuple):
     def _pager(self, loaded: LoadedDesk, wanted: PostRequest) -> str:
         here = _address(loaded, wanted.show)
         links = [(here, self.said(LiveblogText.NEWEST_POSTS))] if wanted.after else []
-        if loaded.older and len(loaded.posts) == POSTS_SHOWN:
+        if loaded.older and loaded.posts:
             after = quote(loaded.posts[-1].stored.local_id, safe="")
             links.append((f"{here}&amp;after={after}", self.said(LiveblogText.NEXT_POSTS)))
         return pager_html(links)
@@ -84,10 +95,12 @@ class PostRows(NamedTuple):
         fields = post_fields(post.entry.said, post.stored.document, post.document) if post.entry is not None else []
         beside = self._beside(loaded, post, fields)
         title = escape(headline(post.document, text(loaded.match.document, "locale") or "en") or name)
+        planned = post.stored.publish_at or ""
         changing = hashlib.sha256(f"{shown}{beside}".encode("utf-8", "replace")).hexdigest()[:16]
         return (
             f'<li class="row is-{post.state.kind}" data-post="{name}" data-version="{post.stored.version}"'
-            f' data-state="{post.state.kind}" data-highlight="{escape(highlight)}" data-title="{title}" data-tag="{changing}"'
+            f' data-state="{post.state.kind}" data-status="{int(post.stored.local_status)}"'
+            f' data-publish-at="{planned}" data-highlight="{escape(highlight)}" data-title="{title}" data-tag="{changing}"'
             f' tabindex="-1" aria-label="{title}">'
             f'<div class="as-read"><template shadowrootmode="open"><link rel="stylesheet" href="{self.css}">'
             f'<ol class="one-post">{shown}</ol></template></div>'
@@ -102,7 +115,7 @@ class PostRows(NamedTuple):
 
     def _state(self, post: DeskPost) -> str:
         words = f'<b class="chip">{self.said(post.state.word)}</b>'
-        if post.stored.publish_at is not None:
+        if post.state.kind == "scheduled" and post.stored.publish_at is not None:
             words += f" {self.said(LiveblogText.SCHEDULED_FOR)} {self.time(post.stored.publish_at)}"
         if post.state.reason is not None:
             words += f" – {self.said(post.state.reason)}"
@@ -134,10 +147,10 @@ class PostRows(NamedTuple):
     def _actions(self, post: DeskPost) -> str:
         if not self.writes:
             return ""
-        published, pinned = post.state.kind == "published", text(post.document, "highlight") in PINNED
-        actions = [] if published else [("publish", LiveblogText.PUBLISH, "p")]
+        pinned = text(post.document, "highlight") in PINNED
+        actions = [("publish", PUBLISHING[post.state.kind], "p")] if post.state.kind in PUBLISHING else []
         actions += [("edit", LiveblogText.EDIT, "e")]
-        actions += [("withdraw", LiveblogText.WITHDRAW, "x")] if post.state.kind in {"published", "scheduled"} else []
+        actions += [WITHDRAWING[post.state.kind]] if post.state.kind in WITHDRAWING else []
         actions += [("unpin", LiveblogText.UNPIN, "s") if pinned else ("pin", LiveblogText.PIN, "s")]
         return f'<div class="actions">{"".join(self._button(*each) for each in actions)}</div>'
 
@@ -184,8 +197,8 @@ def field_table(rows: PostRows, fields: Sequence[FieldOwner], action: str) -> st
     head = "".join(f'<th scope="col">{rows.said(each)}</th>' for each in heads)
     lines = "".join(_field(rows, each, action) for each in fields)
     every = ""
-    if rows.writes and len(of_person(fields)) > 1:
-        paths = escape("\n".join(each.path for each in of_person(fields)))
+    if rows.writes and len(back := returnable(fields)) > 1:
+        paths = escape("\n".join(each.path for each in back))
         name = rows.said(LiveblogText.HAND_BACK_ALL)
         every = f'<button type="button" class="plain" data-action="{action}" data-fields="{paths}">{name}</button>'
     return (
@@ -197,7 +210,7 @@ def field_table(rows: PostRows, fields: Sequence[FieldOwner], action: str) -> st
 def _field(rows: PostRows, each: FieldOwner, action: str) -> str:
     owner = rows.said(LiveblogText.OF_PERSON if each.of_person else LiveblogText.OF_PROVIDER)
     kind, back = ("person" if each.of_person else "provider"), ""
-    if each.of_person and rows.writes:
+    if rows.writes and returnable([each]):
         label = f"{rows.said(LiveblogText.HAND_BACK)}: {rows.said(each.label)}"
         back = (
             f'<button type="button" class="plain" data-action="{action}" data-fields="{escape(each.path)}"'

@@ -38,6 +38,8 @@ LABELS: Mapping[str, LiveblogText] = {
 """Path of a field, or of what holds it → how it is called."""
 BESIDE = frozenset({"_type", "created_at"})
 """What the provider says of a post that its document does not hold."""
+RESULT = frozenset({"scoreboard.score.home_score", "scoreboard.score.away_score"})
+"""The fields of a liveblog that are named whoever has written them."""
 CALLED = ("name", "question", "url", "title")
 """What a document is called by, the best first."""
 NOTHING = "\N{EN DASH}"
@@ -68,18 +70,40 @@ def post_fields(
 
 
 def match_fields(said: Mapping[str, Any], document: Mapping[str, Any]) -> list[FieldOwner]:
-    """The same of score and state of play of the liveblog itself; `said` holds the parts that are kept up to date."""
+    """The same of score and state of play of the liveblog itself; `said` holds the parts that are kept up to date.
+
+    Of what is the provider's the score alone is named, and a state that a person has set is one field.
+    """
     names = ("scoreboard", "state_info")
-    return _fields(
+    found = _fields(
         {name: said[name] for name in names if name in said},
         current := {name: document[name] for name in names if name in document and name in said},
         current,
     )
+    scores = [each for each in found if _is_named(each)]
+    return [*scores, *_state(of_person(found))]
+
+
+def _is_named(field: FieldOwner) -> bool:
+    """Whether a field of the liveblog is named by itself."""
+    return field.path in RESULT or (field.of_person and field.path.startswith("scoreboard"))
+
+
+def _state(taken: Iterable[FieldOwner]) -> list[FieldOwner]:
+    """The state of play as one field, where one of these is a part of it."""
+    if not any(each.path.startswith("state_info") for each in taken):
+        return []
+    return [FieldOwner("state_info", LABELS["state_info"], True, NOTHING, NOTHING)]
 
 
 def of_person(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
     """Those that a person has changed."""
     return [each for each in fields if each.of_person]
+
+
+def returnable(fields: Iterable[FieldOwner]) -> list[FieldOwner]:
+    """Those that can be handed back: of blocks only those that the provider has written."""
+    return [each for each in of_person(fields) if each.said or not each.path.startswith("contents.")]
 
 
 def _fields(said: Mapping[str, Any], document: Mapping[str, Any], shown: Mapping[str, Any]) -> list[FieldOwner]:

@@ -34,7 +34,7 @@ def post_state(
         taken = entry is not None and entry.state is State.DISALLOWED
         return PostState("published", LiveblogText.PUBLISHED, LiveblogText.NOTE_LEFT if taken else None)
     if entry is None:
-        return PostState("draft", LiveblogText.DRAFT, LiveblogText.TAKEN_BACK if edited else LiveblogText.OWN_DRAFT)
+        return PostState("draft", LiveblogText.DRAFT, LiveblogText.KEPT_BACK if edited else LiveblogText.OWN_DRAFT)
     return _of_provider(entry, editorial=editorial, edited=edited)
 
 

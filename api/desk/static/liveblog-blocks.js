@@ -3,15 +3,17 @@
 import { upload } from "./liveblog-actions.js";
 
 const CONTENT = "Svc::Model::Content::";
+const REFUSED = { 413: "too-many-dots", 415: "no-picture" };
+const WORDS = { 0: "upload-offline", ...REFUSED };
 let counted = 0;
 
 /** The last part of a block's type. */
 export const kindOf = (block) => (block._type ?? "").split("::").pop();
 
-/** The blocks of the form: shown in `place`, whose attributes hold the names of fields; `say` gives other texts. */
+/** The blocks of the form: shown in `place`, whose attributes hold the names of fields; `page` knows other texts and the limits. */
 export class Blocks {
-  constructor(place, organization, say, failed) {
-    Object.assign(this, { place, organization, say, failed, uploads: 0 });
+  constructor(place, page) {
+    Object.assign(this, { place, page, uploads: 0 });
   }
 
   /** Shows these blocks instead of those that are there. */
@@ -29,31 +31,62 @@ export class Blocks {
   addNew(kind) {
     const empty = {
       embed: { _type: `${CONTENT}WebEmbedContentBlock`, url: "" },
-      quote: { _type: `${CONTENT}QuoteContentBlock`, text: "", author: "" },
+      quote: { _type: `${CONTENT}QuoteContentBlock`, text: "", author: "", source: "" },
       poll: { _type: `${CONTENT}PollContentBlock`, question: "", options: [{ text: "" }, { text: "" }] },
       quiz: { _type: `${CONTENT}QuizContentBlock`, question: "", options: [{ text: "" }, { text: "" }] },
     }[kind];
     this.add(empty).querySelector("input, textarea")?.focus();
   }
 
-  /** Uploads files and shows each; one that is refused is said. */
+  /** Uploads files one after the other and shows each; what is wrong with one is said, and stays until somebody has read it. */
   async addFiles(files) {
-    for (const file of files) {
-      this.uploads += 1;
-      const waiting = note(this.say("uploading"));
-      this.place.after(waiting);
-      try {
-        const media = await upload(this.organization, file);
-        const type = media.subtype === "v" ? "VideoMediaContent" : "ImageMediaContent";
-        const item = { _type: CONTENT + type, source_url: media.url, title: "", credit: "" };
-        this.add({ _type: `${CONTENT}MultiMediaContentBlock`, items: [item] }).querySelector("input")?.focus();
-      } catch (error) {
-        this.failed(this.say("upload-failed").replace("{reason}", error.message || file.name));
-      } finally {
-        waiting.remove();
-        this.uploads -= 1;
-      }
+    this.uploads += files.length;
+    for (const file of files) await this.addFile(file).finally(() => (this.uploads -= 1));
+  }
+
+  async addFile(file) {
+    const refused = this.reasonAgainst(file);
+    if (refused) return this.fail(file, refused);
+    const waiting = note(this.say("uploading", file));
+    this.place.after(waiting);
+    try {
+      const media = await upload(this.page.organization, file);
+      const type = media.subtype === "v" ? "VideoMediaContent" : "ImageMediaContent";
+      const item = { _type: CONTENT + type, source_url: media.url, title: "", credit: "" };
+      const group = this.add({ _type: `${CONTENT}MultiMediaContentBlock`, items: [item] }, file.name);
+      if (!isWriting()) group.querySelector("input").focus();
+    } catch (error) {
+      this.fail(file, WORDS[error.status] ?? "upload-failed", error);
+    } finally {
+      waiting.remove();
     }
+    return undefined;
+  }
+
+  /** What keeps the file from being sent at all. */
+  reasonAgainst({ type, size }) {
+    const picture = type.startsWith("image/"), video = type.startsWith("video/");
+    if (type && !picture && !video) return "no-picture";
+    return size > (picture ? this.page.pictureBytes : this.page.videoBytes) ? "too-large" : "";
+  }
+
+  fail(file, name, error) {
+    const group = document.createElement("div");
+    group.className = "alert failed-file";
+    group.setAttribute("role", "alert");
+    const words = document.createElement("p");
+    words.textContent = this.say(name, file, error?.message);
+    group.append(words);
+    const away = () => group.remove();
+    if (error && !(error.status in REFUSED)) group.append(button(this.say("try-again", file), () => (away(), this.addFiles([file]))));
+    group.append(button(this.say("remove", file), away));
+    this.place.after(group);
+  }
+
+  say(name, file, reason) {
+    const megabytes = (bytes) => Math.floor(bytes / 1048576);
+    const values = { name: file?.name ?? "", reason: reason ?? "", pictures: megabytes(this.page.pictureBytes), videos: megabytes(this.page.videoBytes) };
+    return Object.entries(values).reduce((words, [each, value]) => words.replace(`{${each}}`, () => value), this.page.say(name));
   }
 
   /** The first picture that nobody has said anything of; undefined where there is none. */
@@ -61,13 +94,14 @@ export class Blocks {
     return [...this.place.querySelectorAll("input[data-alternative]")].find((each) => !each.value.trim());
   }
 
-  add(block) {
+  add(block, called = "") {
     const group = document.createElement("fieldset");
     group.className = "block";
     const legend = document.createElement("legend");
-    legend.textContent = { MultiMediaContentBlock: this.say("pictures"), PollContentBlock: this.label("question") }[kindOf(block)] ?? kindOf(block).replace("ContentBlock", "");
+    const kind = kindOf(block), own = LEGENDS[kind];
+    legend.textContent = [own ? this.label(own) : kind.replace("ContentBlock", ""), called].filter(Boolean).join(": ");
     group.append(legend);
-    const fields = { WebEmbedContentBlock: embed, QuoteContentBlock: quote, MultiMediaContentBlock: pictures, PollContentBlock: poll, QuizContentBlock: poll }[kindOf(block)];
+    const fields = FIELDS[kind];
     group.document = fields ? fields(this, group, structuredClone(block)) : () => block;
     const away = button(this.say("remove"), () => group.remove());
     away.setAttribute("aria-label", `${this.say("remove")}: ${legend.textContent}`);
@@ -81,6 +115,16 @@ export class Blocks {
   }
 }
 
+const LEGENDS = {
+  WebEmbedContentBlock: "embed", QuoteContentBlock: "quote", MultiMediaContentBlock: "pictures", PollContentBlock: "poll", QuizContentBlock: "quiz",
+};
+const FIELDS = { WebEmbedContentBlock: embed, QuoteContentBlock: quote, MultiMediaContentBlock: pictures, PollContentBlock: poll, QuizContentBlock: poll };
+
+/** Whether somebody types: then nothing takes the focus away. */
+function isWriting() {
+  return Boolean(document.activeElement?.closest?.("#post-form :is(input, select, textarea, [contenteditable])"));
+}
+
 function embed(blocks, group, block) {
   const address = field(group, blocks.label("address"), block.url, { type: "text", inputMode: "url" });
   return () => address.value.trim() && { ...block, url: address.value.trim() };
@@ -89,7 +133,8 @@ function embed(blocks, group, block) {
 function quote(blocks, group, block) {
   const text = field(group, blocks.label("quoted"), block.text, { tag: "textarea" });
   const author = field(group, blocks.label("author"), block.author);
-  return () => text.value.trim() && { ...block, text: text.value, author: author.value };
+  const source = field(group, blocks.label("source"), block.source);
+  return () => text.value.trim() && { ...block, text: text.value, author: author.value, source: source.value };
 }
 
 function pictures(blocks, group, block) {
@@ -110,7 +155,7 @@ function poll(blocks, group, block) {
   const name = `right-${(counted += 1)}`;
   const rows = [];
   const add = (option) => {
-    const input = field(list, blocks.say("option").replace("{number}", rows.length + 1), option.text);
+    const input = field(list, blocks.page.say("option").replace("{number}", rows.length + 1), option.text);
     const right = document.createElement("input");
     if (quiz) {
       Object.assign(right, { type: "radio", name, checked: option.correct === true || (option.id && option.id === block.correct_option_id) });

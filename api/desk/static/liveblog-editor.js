@@ -3,9 +3,11 @@
 import { create, update } from "./liveblog-actions.js";
 import { Blocks, kindOf } from "./liveblog-blocks.js";
 import { merge, same } from "./liveblog-merge.js";
+import { standing } from "./liveblog-undo.js";
 
 const CONTENT = "Svc::Model::Content::";
 const TRIES = 5;
+const DRAFT = "60";
 const NAMES = {
   text: "text", blocks: "beside-text", headline: "headline", highlight: "stands-out", publish_at: "publish-at",
   event_type: "event-type", minute: "minute", team: "team", players: "players",
@@ -37,7 +39,7 @@ export class Editor {
     this.version = Number(this.form.dataset.version);
     this.key = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
     this.document = JSON.parse(this.form.dataset.base);
-    this.blocks = new Blocks(this.part("#blocks"), this.page.organization, this.page.say, this.page.fail);
+    this.blocks = new Blocks(this.part("#blocks"), this.page);
     this.blocks.show(besides(this.document.document));
     this.part("#publish-at").value = asLocal(this.document.publish_at);
     document.execCommand("defaultParagraphSeparator", false, "p");
@@ -95,21 +97,22 @@ export class Editor {
       this.blocks.addFiles([...event.target.files]);
       event.target.value = "";
     });
-    form.addEventListener("dragover", (event) => event.preventDefault());
-    form.addEventListener("drop", (event) => this.takeFiles(event, event.dataTransfer));
-    form.addEventListener("paste", (event) => {
-      if (this.takeFiles(event, event.clipboardData) || event.target.closest?.("#text") === null) return;
-      event.preventDefault();
-      document.execCommand("insertText", false, event.clipboardData.getData("text/plain"));
-    });
+    form.addEventListener("paste", (event) => this.paste(event));
   }
 
-  takeFiles(event, carried) {
-    const files = [...(carried?.files ?? [])];
-    if (files.length === 0) return false;
+  /** Words go into the text without their looks; what has words is no picture, though a table from elsewhere brings one too. */
+  paste(event) {
+    const words = event.clipboardData.getData("text/plain"), files = [...event.clipboardData.files];
+    if (words ? event.target.closest?.("#text") === null : files.length === 0) return;
     event.preventDefault();
-    this.blocks.addFiles(files);
-    return true;
+    if (words) document.execCommand("insertText", false, words);
+    else this.blocks.addFiles(files);
+  }
+
+  /** Takes dropped files, into a new post where no form is open. */
+  async takeFiles(files) {
+    if (!this.isOpen) await this.open("");
+    if (this.isOpen) await this.blocks.addFiles(files);
   }
 
   clicked(event) {
@@ -140,7 +143,11 @@ export class Editor {
 
   /** Sends what is written; `status`: of a new post. */
   async submit(status) {
-    if (this.busy || !this.isOpen || this.blocks.uploads) return;
+    if (this.busy || !this.isOpen) return;
+    if (this.blocks.uploads) {
+      this.page.fail(this.page.say("uploads-run"));
+      return;
+    }
     const unnamed = this.blocks.unnamed();
     if (unnamed) {
       this.page.fail(this.page.say("alternative-needed"));
@@ -161,10 +168,12 @@ export class Editor {
   async publish(status) {
     const now = this.read();
     const body = this.patch(now, { document: {} });
-    if (status) body.local_status = Number(status);
+    body.local_status = Number(status);
+    if (status === DRAFT) delete body.publish_at; // it waits for somebody, not for a time
     const made = await create(this.page.liveblog, body, this.key);
     this.close({ sure: true });
-    this.page.done("posted", made.local_id, { kind: "delete", post: made.local_id });
+    const draft = status === DRAFT, time = scheduledFor(made);
+    this.page.done(draft ? "did-draft" : time ? "did-schedule" : "posted", made.local_id, { kind: "created", post: made.local_id, draft }, { time });
   }
 
   /** Writes what I have changed; if somebody was faster, theirs is merged first, and what both changed is a question. */
@@ -175,9 +184,10 @@ export class Editor {
       if (changed.length === 0) return this.finish([], null);
       const before = this.patch(pick(this.base, changed), this.document);
       try {
-        const post = this.post;
-        await update(post, this.patch(pick(now, changed), this.document), this.version);
-        return this.finish(changed, { kind: "update", post, body: before });
+        const post = this.post, body = this.patch(pick(now, changed), this.document);
+        if (body.publish_at && this.document.status !== 0) [body.local_status, before.local_status] = [0, this.document.status];
+        const answer = await update(post, body, this.version);
+        return this.finish(changed, { kind: "changed", post, body: before, after: standing(answer, body), taken: this.document.taken }, scheduledFor(answer));
       } catch (error) {
         if (error.status !== 409) throw error;
         if (!(await this.meetTheirs())) return undefined;
@@ -186,11 +196,12 @@ export class Editor {
     return undefined;
   }
 
-  finish(changed, undo) {
-    const post = this.post;
+  finish(changed, undo, time) {
+    const post = this.post, imported = this.form.dataset.imported === "1";
     this.close({ sure: true });
     const fields = changed.map((name) => this.page.say(NAMES[name])).join(", ");
-    this.page.done(fields ? "saved-fields" : "saved", post, undo, fields);
+    const planned = time && changed.includes("publish_at");
+    this.page.done(planned ? "did-schedule" : fields && imported ? "saved-fields" : "saved", post, undo, { fields, time });
   }
 
   /** Takes over what others have changed since the form was opened; false where something has to be chosen first. */
@@ -219,7 +230,7 @@ export class Editor {
   /** The fields of another form, as `read` gives those of this one. */
   fieldsOf(form, full) {
     const own = { form: this.form, blocks: this.blocks };
-    Object.assign(this, { form, blocks: new Blocks(form.querySelector("#blocks"), this.page.organization, this.page.say, this.page.fail) });
+    Object.assign(this, { form, blocks: new Blocks(form.querySelector("#blocks"), this.page) });
     try {
       this.blocks.show(besides(full.document));
       this.part("#publish-at").value = asLocal(full.publish_at);
@@ -338,6 +349,11 @@ function words(value) {
 
 function pick(fields, names) {
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
+}
+
+/** The time at which a post will be published, as the person writes it; empty for one that does not wait. */
+function scheduledFor({ publish_at: at }) {
+  return at ? new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at * 1000)) : "";
 }
 
 /** Unix seconds as the field for date and time writes them, in the time of this browser. */

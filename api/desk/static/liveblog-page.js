@@ -1,27 +1,29 @@
 // A liveblog at the desk: keeps the list as it is, does what buttons and keys say, and shows who else is here.
 
 import { root, send } from "./desk.js";
-import { handBack, modify, remove, update } from "./liveblog-actions.js";
+import { Refused, handBack, remove, update } from "./liveblog-actions.js";
 import { Editor } from "./liveblog-editor.js";
+import { handBackMatch, listenToMatch, takenOf } from "./liveblog-match.js";
+import { byName, currentRow, inPlace, reachedPost, rows, show, times, unfold } from "./liveblog-rows.js";
 import { showTimeline } from "./liveblog-timeline.js";
+import { Undo, restoring, standing, wordsOf } from "./liveblog-undo.js";
 
-const AT_ONCE = 100, OFTEN = 5000, MOST_UNDONE = 20;
+const AT_ONCE = 100, OFTEN = 5000;
 const place = document.getElementById("desk-liveblog");
 const data = place.dataset;
 const own = crypto.randomUUID?.() ?? String(Math.random()).slice(2);
 const here = location.pathname;
-const list = () => document.querySelector("#posts .posts");
-const rows = () => [...document.querySelectorAll("#posts .row")];
-const byName = (post) => rows().find((each) => each.dataset.post === post);
 const say = (name) => data[`say${name.replace(/(^|-)(\w)/g, (_, _dash, letter) => letter.toUpperCase())}`] ?? name;
-const undone = [];
 let mark = data.mark, version = Number(data.version), others = [], fetching = null, again = false, seen = "";
 
 const page = {
-  liveblog: data.liveblog, organization: data.organization, say,
+  liveblog: data.liveblog, organization: data.organization, person: data.person, say,
+  pictureBytes: Number(data.pictureBytes), videoBytes: Number(data.videoBytes),
   note: (words) => put("said", words),
   fail: (words) => put("said", words, true),
   refuse: (error) => page.fail(error.status === 0 ? say("offline") : say("failed").replace("{reason}", error.message)),
+  version: () => version,
+  refresh: () => refresh(),
   async fetchForm(post) {
     const response = await send(`${here.slice(root().pathname.length)}/form?post=${encodeURIComponent(post)}`).catch(() => null);
     if (!response?.ok) {
@@ -32,20 +34,36 @@ const page = {
     found.innerHTML = (await response.json()).form; // made and escaped by the service
     return found;
   },
-  opened: () => report(),
+  /** A post as its form has it, with its version, state and the fields that are a person's. Throws Refused. */
+  async fetchBase(post) {
+    const response = await send(`${here.slice(root().pathname.length)}/form?post=${encodeURIComponent(post)}`).catch(() => null);
+    if (!response?.ok) throw new Refused(response?.status ?? 0, String(response?.status));
+    const found = document.createElement("div");
+    found.innerHTML = (await response.json()).form; // made and escaped by the service
+    return baseOf(found.querySelector("form"));
+  },
+  /** Deletes a post for good; what it says can be posted again. */
+  async removePost(post, itsVersion) {
+    const base = await page.fetchBase(post);
+    await remove(post, itsVersion);
+    await page.done("did-delete", post, { kind: "deleted", body: wordsOf(base), key: crypto.randomUUID?.() ?? String(Math.random()) });
+  },
+  opened() {
+    page.note(""); // what was said of something else does not stand over the form
+    return report();
+  },
   closed(post) {
     report();
     (byName(post) ?? document.getElementById("new"))?.focus();
   },
-  async done(name, post, undo, fields = "") {
-    if (undo) undone.push(undo);
-    undone.splice(0, undone.length - MOST_UNDONE);
-    showUndo();
+  async done(name, post, undo, values = {}) {
+    if (undo) page.undo.add(undo);
     await refresh();
     if (!editor.isOpen) byName(post)?.focus();
-    page.note(say(name).replace("{fields}", fields));
+    page.note(Object.entries(values).reduce((words, [each, value]) => words.replace(`{${each}}`, value), say(name)));
   },
 };
+page.undo = new Undo(page, document.getElementById("undo"));
 const editor = new Editor(document.getElementById("editor"), page);
 
 function put(id, words, wrong = false) {
@@ -56,59 +74,6 @@ function put(id, words, wrong = false) {
 }
 
 // What is shown
-
-/** Gives each new row the post as readers see it, in a place of its own, so that neither page's rules reach the other. */
-function unfold(within) {
-  for (const each of within.querySelectorAll("template[shadowrootmode]")) {
-    each.parentNode.attachShadow({ mode: "open" }).append(each.content);
-    each.remove();
-  }
-}
-
-function times(within) {
-  const forms = { date: { dateStyle: "medium", timeStyle: "short" }, time: { timeStyle: "short" } };
-  for (const each of within.querySelectorAll("time[data-form]")) {
-    each.textContent = new Intl.DateTimeFormat(document.documentElement.lang, forms[each.dataset.form]).format(new Date(each.dateTime));
-    if (each.nextElementSibling?.classList.contains("zone")) each.nextElementSibling.remove();
-  }
-  for (const each of within.querySelectorAll("*")) if (each.shadowRoot) times(each.shadowRoot);
-}
-
-/** Puts the new list in the place of the old one; rows that are the same stay, with focus and all that is open in them. */
-function show(html) {
-  const made = document.createElement("div");
-  made.innerHTML = html; // made and escaped by the service
-  const known = new Map(rows().map((each) => [each.dataset.post, each]));
-  const focus = focusNow();
-  for (const each of made.querySelectorAll(".row")) {
-    const before = known.get(each.dataset.post);
-    if (before?.dataset.tag === each.dataset.tag) each.replaceWith(before);
-    else {
-      if (before) keepOpen(before, each);
-      unfold(each);
-      times(each);
-    }
-  }
-  document.getElementById("posts").replaceChildren(...made.childNodes);
-  if (focus && !focus.element.isConnected) focusAgain(focus);
-  else if (focus && document.activeElement !== focus.element) focus.element.focus({ preventScroll: true });
-  showOthers();
-}
-
-function keepOpen(before, after) {
-  const open = [...before.querySelectorAll("details[open]")].map((each) => each.dataset.details);
-  for (const each of after.querySelectorAll("details")) each.open = open.includes(each.dataset.details);
-}
-
-function focusNow() {
-  const element = document.activeElement, row = element?.closest?.("#posts .row");
-  return row && { element, post: row.dataset.post, action: element.dataset.action };
-}
-
-function focusAgain({ post, action }) {
-  const row = byName(post);
-  (action && row?.querySelector(`[data-action="${action}"]`) || row)?.focus({ preventScroll: true });
-}
 
 /** Fetches what has changed; calls while one is under way are one more afterwards. */
 function refresh() {
@@ -126,14 +91,18 @@ function refresh() {
 async function fetchPosts() {
   const query = new URLSearchParams(location.search);
   query.set("mark", mark);
+  query.set("to", reachedPost());
   const response = await send(`${here.slice(root().pathname.length)}/posts?${query}`).catch(() => null);
   lost(!response || response.status >= 500);
   if (response?.status !== 200) return;
   const found = await response.json();
   mark = found.mark;
   version = Number(mark.split(".")[0]);
-  showMatch(found.match);
-  show(found.posts);
+  inPlace(() => {
+    showMatch(found.match);
+    show(found.posts);
+  });
+  showOthers();
   await meetOpenForm();
 }
 
@@ -143,7 +112,7 @@ function showMatch(html) {
   const open = match.querySelector("details")?.open ?? false;
   match.innerHTML = html; // made and escaped by the service
   if (open) match.querySelector("details").open = true;
-  listenToMatch();
+  listenToMatch(page);
 }
 
 /** If the post that is being edited has changed, its form takes over what it can. */
@@ -187,117 +156,76 @@ function showOthers() {
 
 // What is done
 
-const done = { publish: "did-publish", withdraw: "did-withdraw", pin: "did-pin", unpin: "did-unpin" };
+const done = { publish: "did-publish", withdraw: "did-withdraw", unschedule: "did-unschedule", pin: "did-pin", unpin: "did-unpin" };
 const changes = {
-  publish: (row) => [{ local_status: 0, ...(row.dataset.state === "scheduled" ? { publish_at: null } : {}) }, { local_status: 60 }],
-  withdraw: () => [{ local_status: 60 }, { local_status: 0 }],
-  pin: (row) => [{ highlight: "sticky" }, { highlight: row.dataset.highlight }],
-  unpin: (row) => [{ highlight: "" }, { highlight: row.dataset.highlight }],
+  publish: (row) => ({ local_status: 0, ...(row.dataset.publishAt ? { publish_at: null } : {}) }),
+  withdraw: () => ({ local_status: 60 }), unschedule: () => ({ local_status: 60, publish_at: null }),
+  pin: () => ({ highlight: "sticky" }), unpin: () => ({ highlight: "" }),
 };
+const stood = ({ dataset }) => ({ local_status: Number(dataset.status), publish_at: Number(dataset.publishAt) || null, highlight: dataset.highlight });
+
+/** The post that a form was made of. */
+function baseOf(form) {
+  const { document: post, status, ...others } = JSON.parse(form.dataset.base);
+  return { ...post, ...others, local_status: status, version: Number(form.dataset.version) };
+}
 
 async function act(name, row, button) {
   if (row.dataset.busy) return;
   row.dataset.busy = "1";
-  const post = row.dataset.post;
   try {
     if (fetching) await fetching; // one's own write of just now is no change by somebody else
-    if (name in changes) {
-      const [body, before] = changes[name](byName(post) ?? row);
-      await update(post, body, (byName(post) ?? row).dataset.version);
-      await page.done(done[name], post, { kind: "update", post, body: before });
-    } else if (name === "edit") await editor.open(post);
-    else if (name === "delete") {
-      if (!button.dataset.sure) {
-        button.dataset.sure = "1";
-        button.textContent = say("delete-for-good");
-        return page.note(say("delete-sure"));
-      }
-      await remove(post, row.dataset.version);
-      await page.done("did-delete", post, null);
-    } else if (name === "hand-back") {
-      await handBack(page.organization, page.liveblog, { events: [post], fields: button.dataset.fields.split("\n") });
-      await page.done("did-hand-back", post, null);
-    }
+    await (name in changes ? change(name, byName(row.dataset.post) ?? row) : operations[name]?.(row, button));
   } catch (error) {
     page.refuse(error);
     await refresh();
   } finally {
-    delete row.dataset.busy;
+    for (const each of [row, byName(row.dataset.post)]) delete each?.dataset.busy;
   }
 }
 
-async function undo() {
-  const last = undone.pop();
-  showUndo();
-  if (!last) return page.note(say("nothing-to-undo"));
-  try {
-    if (last.kind === "delete") await remove(last.post);
-    else if (last.kind === "modify") await modify(page.liveblog, last.modifications);
-    else await update(last.post, last.body);
-    await page.done("did-undo", last.post, null);
-  } catch (error) {
-    page.refuse(error);
-  }
+async function change(name, row) {
+  const { post } = row.dataset, body = changes[name](row), before = standing(stood(row), body), taken = takenOf(row);
+  const answer = await update(post, body, row.dataset.version);
+  await page.done(done[name], post, { kind: "changed", post, body: before, after: standing(answer, body), taken });
 }
 
-function showUndo() {
-  const button = document.getElementById("undo");
-  if (button) button.disabled = undone.length === 0;
-}
-
-function listenToMatch() {
-  const form = document.getElementById("match-form");
-  form?.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    const modifications = matchChanges(form);
-    if (modifications.length === 0) return;
-    try {
-      await modify(page.liveblog, modifications, version);
-      const before = modifications.map((each) => each.before);
-      document.activeElement.blur();
-      await page.done("saved", "", { kind: "modify", modifications: before });
-    } catch (error) {
-      page.refuse(error);
-      await refresh();
-    }
-  });
-}
-
-/** What differs from what the form began with, with what was before. */
-function matchChanges(form) {
-  const type = "Svc::Model::Modification::", found = [];
-  const [home, away] = ["home_score", "away_score"].map((name) => form.elements[name]);
-  const score = (one, two) => ({ _type: `${type}UpdateGameScoreInfoModification`, score_info: { home_score: number(one), away_score: number(two) } });
-  if (home.value !== home.defaultValue || away.value !== away.defaultValue)
-    found.push({ ...score(home.value, away.value), before: score(home.defaultValue, away.defaultValue) });
-  const state = form.elements.state, first = state && [...state.options].find((each) => each.defaultSelected);
-  if (state?.value && state.value !== first?.value) {
-    const made = (value) => ({ _type: `${type}UpdateGameStateModification`, state_info: JSON.parse(value) });
-    found.push({ ...made(state.value), before: made(first?.value || state.options[1].value) });
-  }
-  return found;
-}
-
-const number = (text) => (text === "" ? null : Number(text));
+const operations = {
+  edit: (row) => editor.open(row.dataset.post),
+  async delete(row, button) {
+    if (button.dataset.sure) return page.removePost(row.dataset.post, row.dataset.version);
+    button.dataset.sure = "1";
+    button.textContent = say("delete-for-good");
+    return page.note(say("delete-sure"));
+  },
+  async "hand-back"(row, button) {
+    const { post } = row.dataset, fields = button.dataset.fields.split("\n");
+    const body = restoring(await page.fetchBase(post), fields);
+    await handBack(page.organization, page.liveblog, { events: [post], fields });
+    await page.done("did-hand-back", post, { kind: "handed", post, fields, body });
+  },
+};
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("button[data-action]");
   if (!button) return;
   const row = button.closest(".row");
   if (row) await act(button.dataset.action, row, button);
-  else if (button.dataset.action === "hand-back-match") {
-    try {
-      await handBack(page.organization, page.liveblog, { fields: button.dataset.fields.split("\n") });
-      button.blur();
-      await page.done("did-hand-back", "", null);
-    } catch (error) {
-      page.refuse(error);
-    }
-  }
+  else if (button.dataset.action === "hand-back-match") await handBackMatch(page, button);
 });
 document.getElementById("new")?.addEventListener("click", () => editor.open(""));
-document.getElementById("undo")?.addEventListener("click", undo);
+document.getElementById("undo")?.addEventListener("click", () => page.undo.takeBack());
 document.addEventListener("toggle", (event) => event.target.dataset?.details === "known" && event.target.open && showTimeline(event.target, page, say), true);
+
+// Files that are dropped anywhere: into the form, never instead of the page with all that is written in it
+
+const carriesFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+document.addEventListener("dragover", (event) => carriesFiles(event) && event.preventDefault());
+document.addEventListener("drop", (event) => {
+  if (!carriesFiles(event)) return;
+  event.preventDefault();
+  if (data.writes === "1") editor.takeFiles([...event.dataTransfer.files]);
+});
 
 // Keys
 
@@ -305,21 +233,19 @@ const keysOn = document.getElementById("keys-on");
 keysOn.checked = localStorage.getItem("desk-keys") !== "off";
 keysOn.addEventListener("change", () => localStorage.setItem("desk-keys", keysOn.checked ? "on" : "off"));
 
-const current = () => document.activeElement?.closest?.("#posts .row");
-
 function step(by) {
-  const all = rows(), now = all.indexOf(current());
+  const all = rows(), now = all.indexOf(currentRow());
   all[Math.min(Math.max(now + by, 0), all.length - 1)]?.focus();
-  current()?.scrollIntoView({ block: "nearest" });
+  currentRow()?.scrollIntoView({ block: "nearest" });
 }
 
-function press(action) {
-  current()?.querySelector(`[data-action="${action}"]`)?.click();
+function press(...actions) {
+  currentRow()?.querySelector(actions.map((each) => `[data-action="${each}"]`).join())?.click();
 }
 
 const keys = {
   n: () => document.getElementById("new")?.click(), j: () => step(1), k: () => step(-1), e: () => press("edit"),
-  p: () => press("publish"), x: () => press("withdraw"), s: () => (press("pin"), press("unpin")), u: undo,
+  p: () => press("publish"), x: () => press("withdraw", "unschedule"), s: () => press("pin", "unpin"), u: () => page.undo.takeBack(),
   g() {
     const match = document.querySelector("#match details");
     if (!match) return;
@@ -361,6 +287,6 @@ addEventListener("pagehide", () => report("1"));
 document.addEventListener("visibilitychange", () => document.hidden || report());
 unfold(document);
 times(document);
-listenToMatch();
+listenToMatch(page);
 beat();
 document.documentElement.dataset.ready = "1";

@@ -9,7 +9,11 @@ from contextlib import asynccontextmanager
 import pytest
 import uvicorn
 
-from tests.api.conftest import NOW, declared_database, serving
+from store.clients import clients
+from store.masterdata import declarations
+from tests.api.conftest import NOW, declared_database, open_store, serving
+from tests.kit import matchday
+from tests.kit.event_desk import Desk
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import add_account
 from tests.kit.sqlite import copied_url
@@ -37,12 +41,18 @@ async def server(tmp_path):
         yield made
 
 
+BOTH_DATABASES = pytest.mark.parametrize("desk", ["sqlite", "postgresql"], indirect=True)
+"""The mark of a test that holds on either database."""
+EVERYWHERE = pytest.mark.parametrize(("width", "desk"), [(390, "sqlite"), (1280, "postgresql")], indirect=["desk"])
+"""The mark of a test that holds on a small and a large screen and on either database."""
+
+
 @asynccontextmanager
-async def desk_on_a_port(store):
+async def desk_on_a_port(store, **settings):
     """The service on a real port of this machine, with an editor: the server, its address and the account."""
     listener = socket.create_server(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with serving(store, public_url=address, client_per_second=0, public_per_second=0) as server:
+    async with serving(store, public_url=address, client_per_second=0, public_per_second=0, **settings) as server:
         app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
         running = asyncio.create_task(app.serve(sockets=[listener]))
         account = await add_account(store)
@@ -50,6 +60,31 @@ async def desk_on_a_port(store):
         app.should_exit = True
         await running
     listener.close()
+
+
+@pytest.fixture
+async def desk(request, tmp_path):
+    """The service on a real port with the derby, an editor and a client; its address is in `address`.
+
+    Readers see it too where the test's module says `PUBLIC = True`.
+    """
+    if getattr(request, "param", "sqlite") == "sqlite":
+        url = copied_url(tmp_path / "test.db", declared_database)
+    else:
+        url = request.getfixturevalue("postgres_url")
+    store = await open_store(url)
+    if url.startswith("postgresql"):
+        await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
+        await store.write(lambda unit: declarations.declare(unit, matchday.TAGS))
+    async with desk_on_a_port(store, public_feeds=getattr(request.module, "PUBLIC", False)) as (
+        server,
+        address,
+        account,
+    ):
+        await server.add(matchday.derby())
+        server.account, server.address, server.desk = account, address, Desk(server.http)
+        yield server
+    await store.close()
 
 
 def note_complaints(page):

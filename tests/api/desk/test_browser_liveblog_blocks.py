@@ -1,0 +1,262 @@
+"""What a post may hold, written through the desk's own form: the store has the interface's form of it, and readers see it."""
+
+from __future__ import annotations
+
+from tests.api.desk.conftest import EVERYWHERE
+from tests.kit.browser import needed
+from tests.kit.event_desk import CONTENT, post
+from tests.kit.liveblog_page import at_desk, row, says, stands, writing
+
+pytestmark = needed
+PUBLIC = True
+LATER, LATER_STILL = "2026-10-01T18:30", "2026-10-02T20:15"
+"""After the moment at which the tests' service stands, as the field for date and time writes it."""
+SECONDS = {LATER: 1_790_879_400, LATER_STILL: 1_790_972_100}
+
+
+async def new_post(page):
+    await page.get_by_role("button", name="New post").click()
+    await writing(page)
+
+
+async def send(page):
+    await page.locator("#post-form button[value='0']").click()
+
+
+async def made_by(desk):
+    [found] = [each for each in (await desk.desk.show())["events"] if each["user_id"] == desk.account.id]
+    return found
+
+
+async def readers_see(desk, browser, width):
+    page = await browser.new_page()
+    await page.set_viewport_size({"width": width, "height": 844})
+    await page.goto(f"{desk.address}/liveblogs/gderby")
+    await page.locator(".post").first.wait_for()
+    return page
+
+
+def without_ids(value):
+    """A document without the ids that the service gives to parts."""
+    if isinstance(value, list):
+        return [without_ids(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    return {name: without_ids(each) for name, each in value.items() if name not in {"local_id", "id"}}
+
+
+@EVERYWHERE
+async def test_quote_embed_poll_and_quiz_are_written_and_changed(desk, browser, width):
+    """Each has the interface's own form in the store, and readers see what was written."""
+    page = await at_desk(desk, browser, width)
+    await new_post(page)
+    await page.keyboard.type("Read on")
+    group = page.get_by_role("group")
+    await page.get_by_role("button", name="Quote", exact=True).click()
+    await page.get_by_label("What was said").fill("We kept going.")
+    await page.get_by_label("Who said it").fill("The coach")
+    await page.get_by_label("Where it was said").fill("At the harbour")
+    await page.get_by_role("button", name="Embed", exact=True).click()
+    await page.get_by_label("Address").fill("https://video.example.org/clip/7")
+    await page.get_by_role("button", name="Poll", exact=True).click()
+    poll = group.filter(has=page.get_by_text("Poll", exact=True)).last
+    await poll.get_by_label("Question").fill("Who wins?")
+    await poll.get_by_label("Answer 1").fill("Hafenstadt")
+    await poll.get_by_label("Answer 2").fill("Bergheim")
+    await poll.get_by_role("button", name="One more answer").click()
+    await poll.get_by_label("Answer 3").fill("Nobody")
+    await page.get_by_role("button", name="Quiz", exact=True).click()
+    quiz = group.filter(has=page.get_by_text("Quiz", exact=True)).last
+    await quiz.get_by_label("Question").fill("When was the first derby?")
+    await quiz.get_by_label("Answer 1").fill("1907")
+    await quiz.get_by_label("Answer 2").fill("1913")
+    await quiz.get_by_label("This one is right").nth(1).check()
+    await quiz.get_by_label("Explanation after the vote").fill("On the old pitch.")
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+    await send(page)
+    await says(page, "Posted.")
+    made = await made_by(desk)
+    assert without_ids(made["contents"]) == [
+        {"_type": f"{CONTENT}::RichTextContentBlock", "text": "Read on"},
+        {"_type": f"{CONTENT}::QuoteContentBlock", "text": "We kept going.", "author": "The coach", "source": "At the harbour"},
+        {"_type": f"{CONTENT}::WebEmbedContentBlock", "url": "https://video.example.org/clip/7"},
+        {"_type": f"{CONTENT}::PollContentBlock", "question": "Who wins?",
+         "options": [{"text": "Hafenstadt"}, {"text": "Bergheim"}, {"text": "Nobody"}]},
+        {"_type": f"{CONTENT}::QuizContentBlock", "question": "When was the first derby?", "explanation": "On the old pitch.",
+         "options": [{"text": "1907", "correct": False}, {"text": "1913", "correct": True}]},
+    ]  # fmt: skip
+    poll_id = made["contents"][3]["local_id"]
+
+    shown = row(page, made["local_id"])
+    await shown.get_by_role("button", name="Edit").click()
+    assert await page.get_by_label("What was said").input_value() == "We kept going."
+    await page.get_by_label("Who said it").fill("Their coach")
+    await page.get_by_label("Answer 3").fill("A draw")
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Saved.")
+    after = await stands(desk, made["local_id"])
+    assert after["contents"][1]["author"] == "Their coach"
+    assert after["contents"][3]["local_id"] == poll_id
+    kept = [each["id"] for each in made["contents"][3]["options"]]
+    assert [(each["id"], each["text"]) for each in after["contents"][3]["options"]] == list(
+        zip(kept, ("Hafenstadt", "Bergheim", "A draw"), strict=True)
+    )
+
+    public = await readers_see(desk, browser, width)
+    there = public.locator(f"#{made['local_id']}")
+    for words in (
+        "We kept going.",
+        "Their coach",
+        "At the harbour",
+        "Who wins?",
+        "A draw",
+        "When was the first derby?",
+    ):
+        await there.get_by_text(words).first.wait_for()
+    assert await there.get_by_text("On the old pitch.").count() == 0
+    assert page.complaints == []
+
+
+async def test_a_vote_does_not_stand_in_the_way_of_whoever_edits_the_poll(desk, browser):
+    """Results are no words of anybody: nothing is taken over, nothing has to be chosen, and no result is stored."""
+    block = {"_type": f"{CONTENT}::PollContentBlock", "question": "Who wins?",
+             "options": [{"text": "A"}, {"text": "B"}], "results": "always"}  # fmt: skip
+    made = await desk.desk.create({**post("Vote"), "local_id": "epoll", "contents": [block]})
+    stored = made["contents"][0]
+    page = await at_desk(desk, browser)
+    await row(page, "epoll").get_by_role("button", name="Edit").click()
+    await page.get_by_label("Question").fill("Who will win?")
+    vote = await desk.http.post(
+        f"/apigw/polls/v1/polls/{stored['local_id']}/vote", params={"client_id": "desk"},
+        json={"options": [stored["options"][0]["id"]]},
+    )  # fmt: skip
+    assert vote.status_code < 500
+    await desk.desk.update("epoll", {"headline": "Theirs"})
+    await page.locator("#meanwhile").filter(has_text="taken over: Headline").wait_for()
+    assert await page.get_by_text("Which one shall stand?").count() == 0
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Saved.")
+    now = await stands(desk, "epoll")
+    assert without_ids(now["contents"]) == [{**without_ids(block), "question": "Who will win?"}]
+
+
+@EVERYWHERE
+async def test_a_post_becomes_a_milestone_and_stands_out_in_its_place(desk, browser, width):
+    """Readers see the headline of the one, and the frame of the other, without either being pinned."""
+    page = await at_desk(desk, browser, width)
+    await new_post(page)
+    await page.keyboard.type("The first half is over.")
+    await page.get_by_label("Stands out").select_option(label="Milestone")
+    await page.get_by_role("textbox", name="Headline").fill("Level at the break")
+    await send(page)
+    await says(page, "Posted.")
+    made = await made_by(desk)
+    assert (made["highlight"], made["headline"], made["is_sticky"]) == ("milestone", "Level at the break", False)
+    shown = row(page, made["local_id"])
+    await shown.locator(".state").filter(has_text="Milestone").wait_for()
+    public = await readers_see(desk, browser, width)
+    await public.locator(f"#{made['local_id']}").get_by_text("Level at the break").wait_for()
+
+    await shown.get_by_role("button", name="Edit").click()
+    await page.get_by_label("Stands out").select_option(label="Highlighted in its place")
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Saved.")
+    now = await stands(desk, made["local_id"])
+    assert (now["highlight"], now["headline"], now["contents"]) == ("inplace", "Level at the break", made["contents"])
+    await public.reload()
+    await public.locator(f"#{made['local_id']}.highlighted:not(.pinned)").wait_for()
+
+
+@EVERYWHERE
+async def test_a_post_is_scheduled_changed_and_taken_off_the_schedule(desk, browser, width):
+    """Seen as scheduled, with its time; readers do not see it before somebody publishes it."""
+    page = await at_desk(desk, browser, width)
+    await page.emulate_media()
+    offset = await page.evaluate("new Date().getTimezoneOffset() * 60")
+    await new_post(page)
+    await page.keyboard.type("Line-ups at half past six")
+    await page.get_by_label("Publish at").fill(LATER)
+    await send(page)
+    await says(page, "Scheduled: it will be published at Oct 1, 2026, 6:30")
+    made = await made_by(desk)
+    assert (made["publish_at"], made["local_status"]) == (SECONDS[LATER] + offset, 0)
+    shown = row(page, made["local_id"])
+    await shown.locator(".state").filter(has_text="Scheduled for Oct 1, 2026, 6:30").wait_for()
+    public = await readers_see(desk, browser, width)
+    assert await public.locator(f"#{made['local_id']}").count() == 0
+
+    await shown.get_by_role("button", name="Edit").click()
+    assert await page.get_by_label("Publish at").input_value() == LATER
+    await page.get_by_label("Publish at").fill(LATER_STILL)
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Scheduled: it will be published at Oct 2, 2026, 8:15")
+    assert (await stands(desk, made["local_id"]))["publish_at"] == SECONDS[LATER_STILL] + offset
+    await page.get_by_role("button", name="Undo", exact=True).click()
+    await says(page, "Undone.")
+    assert (await stands(desk, made["local_id"]))["publish_at"] == SECONDS[LATER] + offset
+
+    await page.get_by_role("link", name="Scheduled").click()
+    await page.locator("html[data-ready]").wait_for()
+    kinds = await page.locator(".row").evaluate_all("all => all.map((each) => each.dataset.state)")
+    assert set(kinds) == {"scheduled"}
+    await shown.get_by_role("button", name="Take off the schedule").click()
+    await says(page, "No longer scheduled: it is a draft.")
+    now = await stands(desk, made["local_id"])
+    assert (now.get("publish_at"), now["local_status"]) == (None, 60)
+    await shown.wait_for(state="detached")
+    await page.get_by_role("button", name="Undo", exact=True).click()
+    await says(page, "Undone.")
+    await shown.locator(".state").filter(has_text="Scheduled for").wait_for()
+    await shown.get_by_role("button", name="Publish now").click()
+    await says(page, "Published.")
+    now = await stands(desk, made["local_id"])
+    assert (now.get("publish_at"), now["local_status"]) == (None, 0)
+    await public.reload()
+    await public.locator(f"#{made['local_id']}").get_by_text("Line-ups at half past six").wait_for()
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+    assert page.complaints == []
+
+
+async def test_a_draft_is_given_a_time_and_one_is_kept_without(desk, browser):
+    """Saved with a time it is scheduled, no draft that nothing publishes; kept as a draft it has no time."""
+    await desk.desk.create(post("A draft", local_id="eplan", local_status=60))
+    page = await at_desk(desk, browser)
+    await row(page, "eplan").get_by_role("button", name="Edit").click()
+    await page.get_by_label("Publish at").fill(LATER)
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Scheduled: it will be published at")
+    now = await stands(desk, "eplan")
+    assert (bool(now["publish_at"]), now["local_status"]) == (True, 0)
+    await page.get_by_role("button", name="Undo", exact=True).click()
+    await says(page, "Undone.")
+    now = await stands(desk, "eplan")
+    assert (now.get("publish_at"), now["local_status"]) == (None, 60)
+
+    await new_post(page)
+    await page.keyboard.type("For somebody to look at")
+    await page.get_by_label("Publish at").fill(LATER)
+    await page.get_by_role("button", name="Keep as draft").click()
+    await says(page, "Kept as a draft.")
+    kept = await made_by(desk)
+    assert (kept.get("publish_at"), kept["local_status"]) == (None, 60)
+
+
+@EVERYWHERE
+async def test_a_public_post_is_taken_back_and_brought_back(desk, browser, width):
+    """Withdrawn nobody sees it; published again it is what it was, at its time."""
+    before = await desk.desk.create(post("Public", local_id="epublic"))
+    page = await at_desk(desk, browser, width)
+    public = await readers_see(desk, browser, width)
+    await public.locator("#epublic").wait_for()
+    await row(page, "epublic").get_by_role("button", name="Withdraw").click()
+    await says(page, "Withdrawn. Publish brings it back.")
+    await row(page, "epublic").locator(".state").filter(has_text="Draft – kept back by a person").wait_for()
+    await public.reload()
+    await public.locator(".post").first.wait_for()
+    assert await public.locator("#epublic").count() == 0
+    await row(page, "epublic").get_by_role("button", name="Publish").click()
+    await says(page, "Published.")
+    now = await stands(desk, "epublic")
+    assert (now["local_status"], now["created_at"], now["contents"]) == (0, before["created_at"], before["contents"])
+    await public.reload()
+    await public.locator("#epublic").wait_for()

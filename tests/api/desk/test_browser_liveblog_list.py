@@ -1,0 +1,223 @@
+"""Five hundred posts at the desk: every filter and page of them, a small page, and a list that stays where it is read."""
+
+from __future__ import annotations
+
+import pytest
+
+from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import Change, EventWrite
+from tests.api.desk.conftest import BOTH_DATABASES, EVERYWHERE
+from tests.api.desk.test_browser_desk import WIDTHS
+from tests.kit.browser import needed
+from tests.kit.event_desk import post, text
+from tests.kit.liveblog_page import PATH, TICKER, at_desk, follow_match, row, says, writing
+from tests.kit.matchday import KICK_OFF
+
+pytestmark = needed
+MANY = 500
+PAGE = 30
+MOST_BYTES, MOST_ELEMENTS = 200_000, 4_000
+COUNT = """() => {
+  const inside = (each) => (each.shadowRoot ? count(each.shadowRoot) : 0);
+  const count = (root) => [...root.querySelectorAll("*")].reduce((sum, each) => sum + 1 + inside(each), 0);
+  return count(document);
+}"""
+TOP = "each => each.getBoundingClientRect().top"
+NAMES = "all => all.map((each) => each.dataset.post)"
+WITHOUT_HELP = "document.documentElement.style.overflowAnchor = 'none'"
+"""As in a browser that does not itself keep what is read in its place."""
+SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def is_draft(number):
+    return number % 10 == 3
+
+
+def is_scheduled(number):
+    return number % 50 == 7
+
+
+def is_mine(number):
+    return number % 8 == 1
+
+
+def is_corrected(number):
+    return number % 9 == 4
+
+
+def written(number, account):
+    document = {"_type": "Svc::Model::Event", "headline": "", "highlight": "",
+                "contents": [{**text(f"<p>Post number {number}.</p>"), "local_id": f"b{number}"}]}  # fmt: skip
+    if is_corrected(number):
+        document["editor"] = "desk"
+    return EventWrite(
+        local_id=f"e{number:03}",
+        document=document,
+        created_at=KICK_OFF + number * 5,
+        updated_at=KICK_OFF + number * 5,
+        local_status=60 if is_draft(number) else 0,
+        publish_at=1_999_999_999 if is_scheduled(number) else None,
+        user_id=account.id if is_mine(number) else "desk",
+    )
+
+
+async def fill(desk, count=MANY):
+    """That many posts beside those of the derby."""
+    posts = [written(number, desk.account) for number in range(count)]
+    shown = [each for each in posts if each.publish_at is None]
+
+    def keep(unit):
+        liveblogs.record(unit, game_id=TICKER, change=Change(events=tuple(shown)))
+        game = liveblogs.require_game(unit.conn, TICKER)
+        for each in posts:
+            if each.publish_at is not None:
+                liveblogs.schedule(unit, game, each, known={})
+
+    await desk.store.write(keep)
+
+
+async def names(page):
+    return await page.locator(".row").evaluate_all(NAMES)
+
+
+async def all_pages(page):
+    """The posts of all pages, one after the other."""
+    found = []
+    while True:
+        await page.locator("html[data-ready]").wait_for()
+        here = await names(page)
+        assert len(here) <= PAGE
+        found += here
+        older = page.get_by_role("link", name="Older posts")
+        if not await older.count():
+            return found
+        async with page.expect_navigation():
+            await older.click()
+
+
+@BOTH_DATABASES
+async def test_every_filter_shows_all_of_its_posts_page_by_page(desk, browser):
+    """The newest first, none twice and none left out, and what it is for."""
+    await fill(desk)
+    await follow_match(desk)
+    page = await at_desk(desk, browser)
+    every = await all_pages(page)
+    assert len(set(every)) == len(every) >= MANY
+    numbers = {f"e{number:03}": number for number in range(MANY)}
+    assert [each for each in every if each in numbers] == sorted(numbers, reverse=True)
+    for link, belongs in (
+        ("Drafts", is_draft),
+        ("Scheduled", is_scheduled),
+        ("Mine", is_mine),
+        ("Withdrawn or corrected", is_corrected),
+    ):
+        async with page.expect_navigation():
+            await page.get_by_role("link", name=link, exact=True).click()
+        found = await all_pages(page)
+        assert len(set(found)) == len(found)
+        expected = [
+            name
+            for name, number in numbers.items()
+            if belongs(number) and not (link == "Drafts" and is_scheduled(number))
+        ]
+        assert [each for each in found if each in numbers] == sorted(expected, reverse=True), link
+        assert ("ecard9" in found) == (link in {"Drafts", "Withdrawn or corrected"})
+        assert await page.get_by_role("link", name=link, exact=True).get_attribute("aria-current") == "true"
+    assert page.complaints == []
+
+
+async def test_the_page_of_many_posts_is_no_larger_than_that_of_few(desk, browser):
+    """Neither in bytes nor in elements; and the same while posts come."""
+    measured = []
+    await fill(desk, 60)
+    page = await at_desk(desk, browser)
+    for count in (0, MANY):
+        if count:
+            await desk.store.write(lambda unit: liveblogs.record(unit, game_id=TICKER, change=Change(events=tuple(
+                written(number, desk.account) for number in range(60, MANY) if not is_scheduled(number)))))  # fmt: skip
+        response = await page.goto(f"{desk.address}{PATH}")
+        await page.locator("html[data-ready]").wait_for()
+        measured.append((len(await response.body()), await page.evaluate(COUNT)))
+    (few_bytes, few_elements), (bytes_, elements) = measured
+    assert bytes_ <= min(few_bytes * 1.1, MOST_BYTES), measured
+    assert elements <= min(few_elements * 1.1, MOST_ELEMENTS), measured
+    for number in range(40):
+        await desk.desk.create(post(f"More {number}", local_id=f"emore{number}"))
+    await row(page, "emore39").wait_for()
+    assert len(await names(page)) == PAGE
+    assert await page.evaluate(COUNT) <= few_elements * 1.1
+
+
+@EVERYWHERE
+async def test_new_posts_do_not_move_what_somebody_reads(desk, browser, width):
+    """Down to the last post of the page, which stays although others push it off; the focus stays on its button."""
+    await fill(desk)
+    page = await at_desk(desk, browser, width)
+    await page.evaluate(WITHOUT_HELP)
+    last = (await names(page))[-1]
+    edit = row(page, last).get_by_role("button", name="Edit")
+    await edit.scroll_into_view_if_needed()
+    await page.evaluate(SETTLED)
+    before = await row(page, last).evaluate(TOP)
+    for number in range(12):
+        await desk.desk.create(post(f"News {number}", local_id=f"enews{number}"))
+    await row(page, "enews11").wait_for(state="attached")
+    await page.evaluate(SETTLED)
+    assert abs(await row(page, last).evaluate(TOP) - before) < 2
+
+    await edit.focus()
+    before = await row(page, last).evaluate(TOP)
+    for number in range(12, 20):
+        await desk.desk.create(post(f"News {number}", local_id=f"enews{number}"))
+    await row(page, "enews19").wait_for(state="attached")
+    await page.evaluate(SETTLED)
+    assert abs(await row(page, last).evaluate(TOP) - before) < 2
+    assert await edit.evaluate("each => each === document.activeElement")
+
+    await page.evaluate("document.activeElement.blur(); scrollTo({ top: 0, behavior: 'instant' })")
+    await desk.desk.create(post("On top", local_id="etop"))
+    await row(page, "etop").wait_for()
+    assert await page.evaluate("scrollY") == 0
+    assert len(await names(page)) == PAGE
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_new_posts_do_not_move_what_somebody_writes(desk, browser, width):
+    """The form stays where it is on the screen, and the cursor in it, while the match above changes too."""
+    await fill(desk, 60)
+    page = await at_desk(desk, browser, width)
+    await page.evaluate(WITHOUT_HELP)
+    await page.get_by_role("button", name="New post").click()
+    await writing(page)
+    await page.keyboard.type("Half a sen")
+    await page.evaluate(SETTLED)
+    before = await page.locator("#text").evaluate(TOP)
+    await desk.desk.create(post("News", local_id="enews"))
+    await desk.http.post(
+        "/api/v5/write/ticker/post_modifications.json", auth=desk.desk.auth,
+        json={"local_id": "gderby", "modifications": [{
+            "_type": "Svc::Model::Modification::UpdateGameScoreInfoModification",
+            "score_info": {"home_score": 11, "away_score": 10}}]},
+    )  # fmt: skip
+    await row(page, "enews").wait_for(state="attached")
+    await page.locator("#match").filter(has_text="11:10").wait_for(state="attached")
+    await page.evaluate(SETTLED)
+    assert abs(await page.locator("#text").evaluate(TOP) - before) < 2
+    await page.keyboard.type("tence")
+    assert await page.locator("#text").inner_text() == "Half a sentence"
+
+
+async def test_one_draft_after_the_other_is_published_by_a_key(desk, browser):
+    """The next one has the focus once one has left the list of drafts."""
+    for name in ("one", "two", "three"):
+        await desk.desk.create(post(f"Draft {name}", local_id=f"e{name}", local_status=60))
+    page = await at_desk(desk, browser, query="?show=drafts")
+    await row(page, "ethree").focus()
+    for name, following in (("three", "two"), ("two", "one")):
+        await page.keyboard.press("p")
+        await row(page, f"e{name}").wait_for(state="detached")
+        await says(page, "Published.")
+        assert await page.evaluate("document.activeElement.dataset.post") == f"e{following}"
+    shown = {each["local_id"]: each["local_status"] for each in (await desk.desk.show())["events"]}
+    assert [shown[f"e{name}"] for name in ("one", "two", "three")] == [60, 0, 0]

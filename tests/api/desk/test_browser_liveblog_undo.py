@@ -1,0 +1,302 @@
+"""Taking back at the desk, in a real browser: the last thing that was done, whatever it was, and nothing that others did."""
+
+from __future__ import annotations
+
+import pytest
+
+from store.following import ledger
+from tests.api.desk.conftest import EVERYWHERE
+from tests.api.desk.test_browser_desk import WIDTHS
+from tests.kit.browser import needed
+from tests.kit.event_desk import post, text
+from tests.kit.liveblog_page import GOAL, PERSON, TICKER, at_desk, follow_match, provider_says, row, says, stands
+
+pytestmark = needed
+WROTE = {"version", "updated_at", "editor", "sort"}
+"""What every write changes."""
+OTHER = {"_type": "Svc::Model::Player", "local_id": "pJonas Wiebe", "name": "Jonas Wiebe"}
+
+
+def content(document):
+    return {name: value for name, value in document.items() if name not in WROTE}
+
+
+def scorers(document):
+    return [each["player"]["name"] for each in document["sport_event"]["players"]]
+
+
+async def undo(page):
+    await page.get_by_role("button", name="Undo", exact=True).click()
+
+
+async def correct(page, name, scorer="Mats Kröger"):
+    await row(page, name).get_by_role("button", name="Edit").click()
+    await page.get_by_label("Scorer").select_option(label=scorer)
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Saved.")
+
+
+async def hand_back(page, name, field="Players"):
+    await row(page, name).get_by_text("Whose words, earlier").click()
+    await row(page, name).get_by_role("button", name=f"Hand back: {field}").click()
+    await says(page, "Handed back to the provider.")
+
+
+async def delete(page, name):
+    await row(page, name).get_by_text("Whose words, earlier").click()
+    await row(page, name).get_by_role("button", name="Delete", exact=True).click()
+    await says(page, "Delete for good? A withdrawn post comes back as it was")
+    await row(page, name).get_by_role("button", name="Delete for good").click()
+    await says(page, "Deleted for good. As long as this tab is open, its words can be posted again")
+    await row(page, name).wait_for(state="detached")
+
+
+@EVERYWHERE
+async def test_the_words_of_a_deleted_post_are_posted_again_as_a_persons(desk, browser, width):
+    """A new post with the old time; the provider's stays deleted, and its key in the ledger too, whatever it says next."""
+    await follow_match(desk)
+    before = await stands(desk, "egoal9")
+    page = await at_desk(desk, browser, width)
+    await delete(page, "egoal9")
+    await page.get_by_role("link", name="Drafts").click()
+    await page.get_by_role("link", name="All", exact=True).click()
+    await page.locator("html[data-ready]").wait_for()
+    await page.get_by_role("button", name="Post its words again").click()
+    await says(page, "Posted again, as a new post of yours at its old time.")
+    [made] = [each for each in (await desk.desk.show())["events"] if each["user_id"] == desk.account.id]
+    assert made["local_id"] != "egoal9"
+    assert (made["created_at"], made["local_status"]) == (before["created_at"], 0)
+    assert [each["text"] for each in made["contents"]] == [each["text"] for each in before["contents"]]
+    assert (made["sport_event"]["event_type"], scorers(made)) == ("soccer.goal", ["Ole Brandt"])
+    await row(page, made["local_id"]).get_by_text("Written by Kim Example").wait_for()
+    assert await row(page, made["local_id"]).get_by_role("button", name="Hand back").count() == 0
+
+    rows = await desk.store.read(lambda conn: ledger.rows(conn, TICKER))
+    assert [name for name, each in rows.items() if each.local_id == "egoal9"] == ["1"]
+    assert made["local_id"] not in {each.local_id for each in rows.values()}
+    _, known = await desk.desk.whole(refresh=1)
+    assert known["egoal9"]["local_status"] == 100
+
+    await undo(page)
+    await says(page, "Undone: the post is a draft.")
+    assert (await stands(desk, made["local_id"]))["local_status"] == 60
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+
+
+async def test_a_deleted_post_with_everything_in_it_is_posted_again_by_a_key(desk, browser):
+    """Quote, poll, embed, picture, pin and headline are those of the old one; the new parts have ids of their own."""
+    kind = "Svc::Model::Content::"
+    blocks = [
+        text("All of it"),
+        {"_type": f"{kind}QuoteContentBlock", "text": "We kept going.", "author": "The coach", "source": "TV"},
+        {"_type": f"{kind}PollContentBlock", "question": "Who wins?", "options": [{"text": "A"}, {"text": "B"}]},
+        {"_type": f"{kind}WebEmbedContentBlock", "url": "https://example.org/clip"},
+        {
+            "_type": f"{kind}MultiMediaContentBlock",
+            "items": [
+                {"_type": f"{kind}ImageMediaContent", "source_url": "https://img.example.org/1.jpg", "title": "Rain"}
+            ],
+        },
+    ]
+    await desk.desk.create({"_type": "Svc::Model::Event", "local_id": "efull", "contents": blocks,
+                            "highlight": "milestone", "headline": "A headline"})  # fmt: skip
+    before = await stands(desk, "efull")
+    page = await at_desk(desk, browser)
+    await delete(page, "efull")
+    await page.keyboard.press("u")
+    await says(page, "Posted again, as a new post of yours at its old time.")
+    [made] = [each for each in (await desk.desk.show())["events"] if each["user_id"] == desk.account.id]
+
+    def shape(document):
+        plain = [{name: value for name, value in each.items() if name not in {"local_id", "options", "items"}}
+                 for each in document["contents"]]  # fmt: skip
+        options = [option["text"] for each in document["contents"] for option in each.get("options", ())]
+        pictures = [item["title"] for each in document["contents"] for item in each.get("items", ())]
+        return plain, options, pictures, [each["url"] for each in document["media"]]
+
+    assert shape(made) == shape(before)
+    assert (made["headline"], made["highlight"]) == ("A headline", "milestone")
+    ids = [{each["local_id"] for each in (*document["contents"], *document["media"])} for document in (before, made)]
+    assert ids[0].isdisjoint(ids[1])
+
+
+async def test_a_field_that_was_handed_back_becomes_the_persons_again(desk, browser):
+    """With the person's words, by the key; undone once more it says that nothing is left of it."""
+    await follow_match(desk)
+    page = await at_desk(desk, browser)
+    await correct(page, "egoal9")
+    await hand_back(page, "egoal9")
+    assert scorers(await stands(desk, "egoal9")) == ["Ole Brandt"]
+    await page.keyboard.press("u")
+    await says(page, "Undone.")
+    assert scorers(await stands(desk, "egoal9")) == ["Mats Kröger"]
+    await row(page, "egoal9").get_by_text("changed by a person: Players").wait_for()
+    await page.keyboard.press("u")
+    await row(page, "egoal9").locator(".taken").wait_for(state="detached")
+    assert scorers(await stands(desk, "egoal9")) == ["Ole Brandt"]
+    await page.keyboard.press("u")
+    await says(page, "There is nothing to undo.")
+    assert page.complaints == [] or all("404" in each for each in page.complaints)
+
+
+async def test_a_text_that_was_handed_back_becomes_the_persons_again(desk, browser):
+    """A block of text too, beside whatever else stands in the post."""
+    await follow_match(desk)
+    page = await at_desk(desk, browser)
+    await row(page, "egoal9").get_by_role("button", name="Edit").click()
+    await page.get_by_role("textbox", name="Text").fill("Brandt, and what a goal.")
+    await page.get_by_role("button", name="Quote", exact=True).click()
+    await page.get_by_label("What was said").fill("I hit it well.")
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Saved.")
+    mine = (await stands(desk, "egoal9"))["contents"]
+    await hand_back(page, "egoal9", "Text")
+    assert (await stands(desk, "egoal9"))["contents"] != mine
+    await undo(page)
+    await says(page, "Undone.")
+    assert (await stands(desk, "egoal9"))["contents"] == mine
+
+
+async def test_undoing_a_correction_gives_the_field_what_the_provider_says_by_now(desk, browser):
+    """Not what it said when the person corrected it: the field follows the provider again."""
+    await follow_match(desk)
+    page = await at_desk(desk, browser)
+    await correct(page, "egoal9")
+    acting = [{"event_player_type": "scorer", "event_player_title": "Scorer", "player": OTHER}]
+    stored = (await stands(desk, "egoal9"))["sport_event"]
+    await provider_says(desk, sport_event={**stored, "players": acting})
+    await undo(page)
+    await says(page, "Undone.")
+    assert scorers(await stands(desk, "egoal9")) == ["Jonas Wiebe"]
+    await row(page, "egoal9").locator(".taken").wait_for(state="detached")
+
+
+async def test_one_thing_after_the_other_is_taken_back_until_all_is_as_it_was(desk, browser):
+    """Pin, edit, unpin and withdraw of one post: in the end it says what it said at first."""
+    await desk.desk.create(post("As it was", local_id="emine", headline="A first headline"))
+    before = content(await stands(desk, "emine"))
+    page = await at_desk(desk, browser)
+    shown = row(page, "emine")
+    await shown.get_by_role("button", name="Pin").click()
+    await says(page, "Pinned.")
+    await shown.get_by_role("button", name="Edit").click()
+    await page.get_by_role("textbox", name="Headline").fill("A second headline")
+    await page.get_by_role("textbox", name="Text").fill("Otherwise")
+    await page.get_by_role("button", name="Save").click()
+    await says(page, "Saved.")
+    await shown.get_by_role("button", name="Unpin").click()
+    await says(page, "Unpinned.")
+    await shown.get_by_role("button", name="Withdraw").click()
+    await says(page, "Withdrawn. Publish brings it back.")
+    for expected in (
+        {"local_status": 0, "highlight": ""},
+        {"highlight": "sticky", "headline": "A second headline"},
+        {"highlight": "sticky", "headline": "A first headline"},
+        {"highlight": ""},
+    ):
+        version = (await stands(desk, "emine"))["version"]
+        await undo(page)
+        await page.locator(f'.row[data-post="emine"]:not([data-version="{version}"])').wait_for()
+        now = await stands(desk, "emine")
+        assert {name: now[name] for name in expected} == expected
+    assert content(await stands(desk, "emine")) == before
+    assert await page.locator("#undo").is_disabled()
+    assert page.complaints == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_what_others_have_changed_since_is_not_taken_back(desk, browser, width):
+    """The page says so, and also of a post that is gone; their words stand."""
+    await desk.desk.create(post("Ours", local_id="eours"))
+    await desk.desk.create(post("Gone soon", local_id="egone"))
+    page = await at_desk(desk, browser, width)
+    await row(page, "egone").get_by_role("button", name="Pin").click()
+    await says(page, "Pinned.")
+    await row(page, "eours").get_by_role("button", name="Pin").click()
+    await page.locator('.row[data-post="eours"][data-highlight="sticky"]').wait_for()
+    await desk.desk.update("eours", {"highlight": "inplace", "headline": "Theirs"})
+    await desk.desk.delete("egone")
+    await undo(page)
+    await says(page, "This cannot be undone any more: it has been changed since.")
+    await undo(page)
+    await says(page, "This cannot be undone any more: the post has been deleted.")
+    now = await stands(desk, "eours")
+    assert (now["highlight"], now["headline"]) == ("inplace", "Theirs")
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+
+
+async def test_other_fields_that_changed_since_are_no_hindrance(desk, browser):
+    """What somebody else has written in another field stays, and mine is taken back."""
+    await desk.desk.create(post("Ours", local_id="eours"))
+    page = await at_desk(desk, browser)
+    await row(page, "eours").get_by_role("button", name="Pin").click()
+    await says(page, "Pinned.")
+    await desk.desk.update("eours", {"headline": "Theirs"})
+    await undo(page)
+    await says(page, "Undone.")
+    now = await stands(desk, "eours")
+    assert (now["highlight"], now["headline"]) == ("", "Theirs")
+
+
+async def test_a_new_post_is_taken_back_to_a_draft_and_a_new_draft_deleted(desk, browser):
+    """No word is lost either way: a draft that was deleted can be posted again, as a draft."""
+    page = await at_desk(desk, browser)
+
+    async def write(words, value):
+        await page.keyboard.press("n")
+        await page.locator("#text:focus").wait_for()
+        await page.keyboard.type(words)
+        await page.locator(f"#post-form button[value='{value}']").click()
+
+    await write("Out at once", "0")
+    await says(page, "Posted.")
+    await undo(page)
+    await says(page, "Undone: the post is a draft.")
+    await write("Kept for later", "60")
+    await says(page, "Kept as a draft.")
+    await undo(page)
+    await says(page, "Deleted for good.")
+    await page.get_by_role("button", name="Post its words again").click()
+    await says(page, "Posted again, as a new post of yours at its old time.")
+    mine = [each for each in (await desk.desk.show())["events"] if each["user_id"] == desk.account.id]
+    assert sorted((each["contents"][0]["text"], each["local_status"]) for each in mine) == [
+        ("Kept for later", 60),
+        ("Out at once", 60),
+    ]
+
+
+async def test_score_and_state_by_hand_are_taken_back_to_the_provider(desk, browser):
+    """So they follow the match again; and what was handed back can be the person's again."""
+    await follow_match(desk)
+    page = await at_desk(desk, browser)
+    before = await desk.desk.show()
+    await page.locator("#match summary").click()
+    await page.get_by_label("Score, home").fill("9")
+    await page.get_by_label("State of play").select_option(label="Over")
+    await page.get_by_role("button", name="Set by hand").click()
+    await says(page, "Saved.")
+    by_hand = await desk.desk.show()
+    await page.get_by_role("button", name="Hand all back to the provider").click()
+    await says(page, "Handed back")
+    await undo(page)
+    await says(page, "Undone.")
+    await page.locator("#match-owner").filter(has_text="A person's").wait_for()
+    now = await desk.desk.show()
+    assert (now["scoreboard"], now["state_info"]) == (by_hand["scoreboard"], by_hand["state_info"])
+    await undo(page)
+    await page.locator("#match-owner").filter(has_text="The provider's").wait_for()
+    now = await desk.desk.show()
+    assert (now["scoreboard"], now["state_info"]) == (before["scoreboard"], before["state_info"])
+    assert page.complaints == []
+
+
+async def test_a_post_that_changed_in_nothing_that_is_seen_can_be_pinned(desk, browser):
+    """Each write is a step of its version, and the row knows the last one."""
+    await desk.desk.create(post("Stays", local_id="estays", sport_event=GOAL))
+    page = await at_desk(desk, browser)
+    version = (await desk.desk.update("estays", {"sport_event": {**GOAL, "players": GOAL["players"]}}))["version"]
+    version = (await desk.desk.update("estays", {"updated_at": 1_790_000_123}))["version"]
+    await page.locator(f'.row[data-post="estays"][data-version="{version}"]').wait_for()
+    await row(page, "estays").get_by_role("button", name="Pin").click()
+    await says(page, "Pinned.")
+    assert PERSON["name"] in scorers(await stands(desk, "estays"))

@@ -1,0 +1,117 @@
+"""The desk's page of a liveblog in a browser: opened by somebody who may write, with the derby in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from mapping.reconcile import Entry, State
+from store.following import ledger, sync
+from store.liveblogs import liveblogs
+from tests.api.desk.test_browser_desk import opened, sign_in
+from tests.kit import matchday
+from tests.kit.event_desk import post
+
+PATH = "/desk/liveblogs/gderby"
+TICKER = matchday.Liveblog().ticker_id
+PERSON = {"_type": "Svc::Model::Player", "local_id": "pOle Brandt", "name": "Ole Brandt"}
+GOAL = {
+    "sportstype": "soccer",
+    "event_type": "soccer.goal",
+    "title": "Goal",
+    "time_of_play": "61",
+    "players": [{"event_player_type": "scorer", "event_player_title": "Scorer", "player": PERSON}],
+}
+
+
+async def at_desk(desk, browser, width=1280, query=""):
+    page = await opened(browser, width)
+    await sign_in(page, desk.address, PATH)
+    if query:
+        await page.goto(f"{desk.address}{PATH}{query}")
+    await page.locator("html[data-ready]").wait_for()
+    return page
+
+
+def row(page, name):
+    return page.locator(f'.row[data-post="{name}"]')
+
+
+async def writing(page):
+    """The form is open, and its text has the focus."""
+    await page.locator("#text:focus").wait_for()
+
+
+async def says(page, words):
+    await page.locator("#said").filter(has_text=words).wait_for()
+
+
+async def follow_match(server):
+    """The derby follows a match: its provider has brought a goal of Ole Brandt, a withdrawn card, and a score of 2:1."""
+    goal = (
+        await server.desk.create(post("Goal for SV Hafenstadt! Brandt scores.", local_id="egoal9", sport_event=GOAL))
+    )["local_id"]
+    await server.desk.create(post("Yellow card: Brandt.", local_id="ecard9", local_status=60))
+    found = {name: await server.store.read(partial(liveblogs.event, local_id=name)) for name in (goal, "ecard9")}
+
+    def attach(unit):
+        match = sync.NewFollow(
+            endpoint="heim:abc",
+            provider="heim",
+            organization_id=matchday.ORGANIZATION,
+            match_id="1",
+            sport="soccer",
+            status="live",
+        )
+        follow = sync.follow_for(unit, match)
+        terms = {"sport": "soccer", "auto_post": True}
+        sync.attach(
+            unit,
+            sync.Attachment(
+                game_id=TICKER,
+                follow_id=follow.id,
+                organization_id=matchday.ORGANIZATION,
+                provider="heim",
+                match_id="1",
+                selector={"kind": "match", "id": "1"},
+                terms=terms,
+            ),
+        )
+        game = liveblogs.require_game(unit.conn, TICKER)
+        entries = [
+            Entry(key="1", kind="soccer.goal", source="play", local_id=goal, said=said(found[goal])),
+            Entry(
+                key="2",
+                kind="soccer.yellow-card",
+                source="play",
+                local_id="ecard9",
+                state=State.WITHDRAWN,
+                said=said(found["ecard9"]),
+            ),
+        ]
+        ledger.begin(unit, TICKER, game.document)
+        ledger.save(unit, TICKER, [ledger.row_of(each, 1) for each in entries])
+
+    await server.store.write(attach)
+
+
+def said(stored):
+    """What the provider said last: what stands in the post, which nobody has changed."""
+    return {name: value for name, value in stored.document.items() if name != "editor"}
+
+
+async def provider_says(server, **said):
+    """The provider's next word on the goal of the followed match, which the sync keeps beside what people have made of it."""
+
+    def keep(unit):
+        row = ledger.rows(unit.conn, TICKER, only={"1"})["1"]
+        entry = ledger.entry_of(row)
+        ledger.save(unit, TICKER, [ledger.row_of(replace(entry, said={**entry.said, **said}), 1)])
+
+    await server.store.write(keep)
+
+
+async def stands(server, name):
+    """A post as the write API shows it."""
+    [found] = [each for each in (await server.desk.show())["events"] if each["local_id"] == name]
+    return found
