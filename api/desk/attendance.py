@@ -24,6 +24,8 @@ LASTS = 30
 ANNOUNCED_EVERY = 10
 """Seconds after which other processes are sent again what has not changed."""
 MOST_LIVEBLOGS, MOST_PAGES = 500, 60
+MOST_OF_ONE = 10
+"""Pages of one account in a liveblog, so that one person does not take the places of all others."""
 LONGEST_POST, LONGEST_NAME = 255, 100
 TOPIC = "desk"
 FIELDS = 5
@@ -44,7 +46,11 @@ class OpenPage(NamedTuple):
 
 
 class Attendance:
-    """What open pages report; bounded in liveblogs and in pages of each, of which the one heard of last stays."""
+    """What open pages report; bounded in liveblogs, of which those heard of last stay, and in pages of each.
+
+    A page for which there is no place is not seen by others until there is one: in the place of another it would be news, and
+    that one's next report too, and so on, each of them waking all who wait.
+    """
 
     def __init__(self, clock: Callable[[], float], announce: Callable[[str], None] = lambda _: None) -> None:
         self._clock = clock
@@ -69,22 +75,23 @@ class Attendance:
 
         Gives whether that is new.
         """
-        now, before = self._clock(), self._pages.get(liveblog, {}).get(page)
+        now, pages = self._clock(), self._open_pages(liveblog)
+        before = pages.get(page)
+        if before is None and not _has_place(pages, account_id):
+            return False
         post, name = post[:LONGEST_POST], name[:LONGEST_NAME]
         changed = before is None or before.post != post
         due = before is None or changed or now - before.announced >= ANNOUNCED_EVERY
         announced = now if due or before is None else before.announced
-        self._keep(liveblog, page, OpenPage(account_id, name, post, now + LASTS, announced))
+        pages[page] = OpenPage(account_id, name, post, now + LASTS, announced)
         if due:
             self._announce(json.dumps([liveblog, page, account_id, name, post]))
         return changed
 
     def leave(self, liveblog: str, page: str) -> bool:
-        """The page is closed; whether it was known."""
-        known = self._pages.get(liveblog, {}).pop(page, None) is not None
-        if known:
-            self._announce(json.dumps([liveblog, page, "", "", ""]))
-        return known
+        """The page is closed; whether it was known here. Other processes may know it in any case."""
+        self._announce(json.dumps([liveblog, page, "", "", ""]))
+        return self._open_pages(liveblog).pop(page, None) is not None
 
     def hear(self, word: str) -> str:
         """What another process announces; the liveblog in which that is news, else an empty text."""
@@ -92,22 +99,33 @@ class Attendance:
         if fields is None:
             return ""
         liveblog, page, account_id, name, post = fields
-        before = self._pages.get(liveblog, {}).pop(page, None)
-        if account_id:
-            now = self._clock()
-            self._keep(liveblog, page, OpenPage(account_id, name, post, now + LASTS, now))
-        is_news = before is None or before.post != post or not account_id
-        return liveblog if is_news else ""
+        pages = self._open_pages(liveblog)
+        before = pages.pop(page, None)
+        if not account_id:
+            return liveblog if before is not None else ""
+        if before is None and not _has_place(pages, account_id):
+            return ""
+        now = self._clock()
+        pages[page] = OpenPage(account_id, name, post, now + LASTS, now)
+        return liveblog if before is None or before.post != post else ""
 
     def others(self, liveblog: str, page: str) -> list[OpenPage]:
         """The pages of others, and other pages of the same person, that are open there now."""
         now, pages = self._clock(), self._pages.get(liveblog, {})
         return [each for name, each in pages.items() if name != page and each.until > now]
 
-    def _keep(self, liveblog: str, page: str, opened: OpenPage) -> None:
-        pages = {name: each for name, each in self._pages.get(liveblog, {}).items() if name != page}
-        pages[page] = opened
-        self._pages[liveblog] = dict(list(pages.items())[-MOST_PAGES:])
+    def _open_pages(self, liveblog: str) -> dict[str, OpenPage]:
+        """Those that count now, as they are kept: what is changed in them is changed there."""
+        now = self._clock()
+        pages = {name: each for name, each in self._pages.get(liveblog, {}).items() if each.until > now}
+        self._pages[liveblog] = pages
+        return pages
+
+
+def _has_place(pages: dict[str, OpenPage], account_id: str) -> bool:
+    """Whether one more page of this account is kept beside these."""
+    own = sum(each.account_id == account_id for each in pages.values())
+    return len(pages) < MOST_PAGES and own < MOST_OF_ONE
 
 
 def _fields(word: str) -> list[str] | None:

@@ -10,6 +10,7 @@ from api.desk.openid_provider import OpenIdProvider
 from api.desk.passwords import PasswordChecks
 from api.desk.sessions_door import SessionsDoor
 from api.http.capability import Capability, Purge
+from api.http.step_signal import StepSignal
 from store.accounts import audit, sessions, sign_in_steps, sign_in_tries
 
 DESK = Capability(
@@ -17,7 +18,7 @@ DESK = Capability(
     parts=lambda services, monotonic: (
         SessionsDoor(services),
         PasswordChecks(services.settings.desk.password_checks),
-        FragmentCache(monotonic),
+        FragmentCache(monotonic, services[StepSignal].next_step),
         OpenIdProvider(services.settings.desk.openid, services.clock, monotonic),
         Attendance.of(services, monotonic),
     ),

@@ -171,7 +171,7 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
         return _queue(here, found, wanted, ZoneInfo(services.settings.server.timezone))
 
     key = ("comments", person.organization_id, page.texts.locale, wanted)
-    return await services[FragmentCache].get(key, make, anew=wants_anew(request))
+    return (await services[FragmentCache].get(key, make, anew=wants_anew(request))).rendering
 
 
 def _read(conn: Connection, organization_id: str, wanted: QueueFilter) -> CommentQueue:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from cachetools import TTLCache
+from cachetools import TLRUCache
 from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS
@@ -27,31 +27,49 @@ HELD_SECONDS = 4.0
 MOST = 64
 
 
+class KeptFragment(NamedTuple):
+    """A fragment, when its making began, and what the first step since then sets: however late it was ready, it lacks that."""
+
+    began: float
+    step: asyncio.Event
+    rendering: Rendering
+
+
 class FragmentCache:
     """Fragments by all that they depend on: the organization, the language, what the person may do, the filter."""
 
-    def __init__(self, monotonic: Callable[[], float]) -> None:
-        self._kept: TTLCache[Hashable, Rendering] = TTLCache(MOST, KEPT_SECONDS, timer=monotonic)
+    def __init__(self, monotonic: Callable[[], float], next_step: Callable[[], asyncio.Event]) -> None:
+        """`next_step` gives what the next step of any liveblog sets (`StepSignal.next_step`)."""
+        self._monotonic, self._next_step = monotonic, next_step
+        self._kept: TLRUCache[Hashable, KeptFragment] = TLRUCache(
+            MOST, lambda _key, kept, _now: kept.began + KEPT_SECONDS, timer=monotonic
+        )
         self._making = FlightGroup()
+        self._forgotten = 0
+        """How often; what is being made meanwhile is given to those who wanted it before, and not kept."""
 
     async def get(
         self, key: Hashable, make: Callable[[], Coroutine[None, None, str]], *, anew: bool = False
-    ) -> Rendering:
+    ) -> KeptFragment:
         """The fragment, made by `make` unless it was made a moment ago; `anew`: also then, as the person has just written."""
-        found: Rendering | None = None if anew else self._kept.get(key)
+        found: KeptFragment | None = None if anew else self._kept.get(key)
         if found is not None:
             return found
 
-        async def render() -> Rendering:
-            made = Rendering.of((await make()).encode("utf-8", "replace"))
-            self._kept[key] = made
+        async def render() -> KeptFragment:
+            forgotten, began, step = self._forgotten, self._monotonic(), self._next_step()
+            made = KeptFragment(began, step, Rendering.of((await make()).encode("utf-8", "replace")))
+            before: KeptFragment | None = self._kept.get(key)
+            if forgotten == self._forgotten and (before is None or before.began <= began):
+                self._kept[key] = made
             return made
 
-        return await (render() if anew else self._making(key, render))
+        return await (render() if anew else self._making((self._forgotten, key), render))
 
     def forget(self) -> None:
-        """What is made next shows what was just written."""
+        """What is given next shows what was just written."""
         self._kept.clear()
+        self._forgotten += 1
 
 
 def wants_anew(request: ApiRequest) -> bool:
@@ -59,19 +77,23 @@ def wants_anew(request: ApiRequest) -> bool:
     return "no-cache" in request.headers.get("cache-control", "")
 
 
-async def wait_for_news(request: ApiRequest, fragment: Callable[[], Awaitable[Rendering]]) -> Rendering:
+async def wait_for_news(request: ApiRequest, fragment: Callable[[], Awaitable[KeptFragment]]) -> Rendering:
     """The fragment once it is another one than the desk has, or after HELD_SECONDS as it is, for a query with `wait`.
 
-    A step of any liveblog may change it. What is kept may have been made just before that step, so it is made after a pause,
-    which also bounds how often it is made.
+    A step of any liveblog may change it, also one that came after the making of what is kept had begun. It is made after a
+    pause, which bounds how often it is made; by then what had begun before that step is not kept any more.
     """
-    found, signal = await fragment(), request.services[StepSignal]
-    clock = asyncio.get_running_loop().time
+    signal, clock = request.services[StepSignal], asyncio.get_running_loop().time
     ends = clock() + (HELD_SECONDS if "wait" in request.query else 0)
-    while is_unchanged(request.headers, found.etag, None) and await signal.wait(ends - clock()):
+    found = await fragment()
+    while (
+        clock() < ends
+        and is_unchanged(request.headers, found.rendering.etag, None)
+        and await signal.wait(ends - clock(), found.step)
+    ):
         await asyncio.sleep(KEPT_SECONDS)
         found = await fragment()
-    return found
+    return found.rendering
 
 
 def fragment_response(request: ApiRequest, found: Rendering) -> Response:

@@ -144,19 +144,23 @@ async def report_open(request: ApiRequest, _page: DeskPage, person: DeskPerson, 
     With `wait` it answers once either is not what the page has (`mark`, `people`) any more, or after HELD_SECONDS.
     """
     own = f"{person.session_id} {form.get('page', '')[:40]}"
-    game, mark = await request.services.store.read(partial(_found, request, person))
     pages, signal = request.services[Attendance], request.services[StepSignal]
+    step = signal.next_step()  # of any liveblog: which one this is, the look says
+    game, mark = await request.services.store.read(partial(_found, request, person))
     if form.get("closed"):
         changed = pages.leave(game.id, own)
     else:
         changed = pages.report(game.id, own, person.client_id, person.name, form.get("post", ""))
     if changed:
         signal.wake([game.id])
+    if not step.is_set():
+        step = signal.next_step(game.id)
     clock = asyncio.get_running_loop().time
     ends = clock() + (HELD_SECONDS if form.get("wait") else 0)
     while clock() < ends and (mark, _people(pages, game.id, own)) == (form.get("mark"), form.get("people")):
-        if not await signal.wait(ends - clock(), game.id):
+        if not await signal.wait(ends - clock(), step):
             ends = 0.0
+        step = signal.next_step(game.id)
         game, mark = await request.services.store.read(partial(_found, request, person))
     people = [{"name": each.name, "post": each.post} for each in pages.others(game.id, own)]
     return _json({"mark": mark, "people": people, "seen": _people(pages, game.id, own)})

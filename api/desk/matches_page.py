@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from starlette.responses import Response
 
+    from api.desk.fragment_cache import KeptFragment
     from api.http.people import DeskPerson
-    from api.http.rendered import Rendering
     from api.http.request import ApiRequest, Query
 
 MOST = 100
@@ -56,7 +56,7 @@ async def matches_page(
 ) -> Response:
     """The page, with a message where something went wrong."""
     wanted = wanted_of(request.query)
-    found = await _fragment(request, page, person, wanted)
+    found = (await _fragment(request, page, person, wanted)).rendering
     said = alert_html(alert)
     may_act = may_change(person)
     new = f'<a class="button" href="{page.link(NEW)}">{page.text(MatchesText.NEW_MATCH)}</a>' if may_act else ""
@@ -113,7 +113,7 @@ def wanted_of(query: Query) -> TableFilter:
     )
 
 
-async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: TableFilter) -> Rendering:
+async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: TableFilter) -> KeptFragment:
     """The table as HTML, for a page at the address of the first one."""
     services, may_act = request.services, may_change(person)
     home = page._replace(path=HOME, up="")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Mapping
 
-    from store.engine.postgres.notify import Hear
+    from store.engine.postgres.notify import Hear, HearWord
 
 T = TypeVar("T")
 
@@ -99,6 +99,7 @@ class SimulatedBackend:
         self._seeded = seeded
         self._clock = clock
         self._hear: Callable[[Mapping[str, int]], None] | None = None
+        self._hear_words: list[HearWord] = []
         database.backends.append(self)
 
     async def write(
@@ -140,9 +141,29 @@ class SimulatedBackend:
 
     def notify(self, stepped: Mapping[str, int]) -> None:
         """The other processes hear of it later, or not at all."""
-        for other in self._database.backends:
-            if other is not self and other._hear is not None and not other._unreachable and not self._chance(0.2):
+        for other in self._others():
+            if not self._chance(0.2):
                 other._hear(stepped)
+
+    def announce(self, word: str) -> None:
+        """The same, with words."""
+        for other in self._others():
+            for hear in other._hear_words:
+                if not self._chance(0.2):
+                    hear(word)
+
+    def on_word(self, hear: HearWord) -> None:
+        context, loop = copy_context(), asyncio.get_running_loop()
+
+        def later(word: str) -> None:
+            loop.call_later(self._seeded.uniform(0.001, 0.5), hear, word, context=context)
+
+        self._hear_words.append(later)
+
+    def _others(self) -> list[SimulatedBackend]:
+        """The other processes that listen and can be reached."""
+        backends = self._database.backends
+        return [each for each in backends if each is not self and each._hear is not None and not each._unreachable]
 
     async def ping(self) -> None:
         await self._reach()

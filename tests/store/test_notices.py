@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from store.engine.backoff import LONGEST, pause
 from store.engine.naming import parse_url
-from store.engine.postgres.notify import NotifyListener, NotifySender, read
+from store.engine.postgres.notify import CHANNEL, MOST_WORDS, WORDS, NotifyListener, NotifySender, read
 from store.engine.postgres.session import Session
 from store.liveblogs.liveblogs import Change, insert_game, record
 from tests.kit.opening import pool_settings
@@ -238,7 +238,7 @@ async def test_other_processes_hear_what_is_announced_and_nobody_else(two_stores
     one.on_announcement("desk", lambda word: words.put_nowait(f"back: {word}"))
     assert await ear.next() is None
     one.announce("elsewhere", "not for the desk")
-    one.announce("desk", "x" * 3000)
+    one.announce("desk", "x" * 7000)
     for number in range(3):
         one.announce("desk", f"word {number}, with an Umlaut: \N{LATIN SMALL LETTER A WITH DIAERESIS}")
     heard = [await asyncio.wait_for(words.get(), WITHIN) for _ in range(3)]
@@ -246,3 +246,21 @@ async def test_other_processes_hear_what_is_announced_and_nobody_else(two_stores
     game = await one.write(partial(insert_game, game=new_game()))
     assert await ear.next() == {game.id: 1}
     assert words.empty()
+
+
+async def test_of_too_many_words_the_last_ones_are_sent():
+    """Together, in one statement, and steps before them."""
+    sent = []
+
+    async def run(statement):
+        sent.append((statement.keywords["channel"], statement.keywords["notices"]))
+
+    sender = NotifySender(run)
+    for number in range(MOST_WORDS + 50):
+        sender.announce(f"desk {number}")
+    sender.notify({"g1": 3})
+    await sender.close()
+
+    steps, words = sent
+    assert steps == (CHANNEL, [f"g1 3 {sender.name}"])
+    assert words == (WORDS, [f"{sender.name} desk {number}" for number in range(50, MOST_WORDS + 50)])

@@ -35,8 +35,8 @@ WORDS = "matchwire_words"
 """The channel of words: apart, because an earlier version takes what it does not understand for anything that stepped."""
 MOST_WORDS = 200
 """Words that wait to be sent; of more the last ones go."""
-LONGEST_WORD = 2000
-"""Characters of one."""
+LONGEST_WORD = 6000
+"""Bytes of one: PostgreSQL refuses a longer notice, and with it all that are sent beside it."""
 NOTIFY = "SELECT pg_notify(%s, notice) FROM unnest(%s::text[]) AS notice"
 """A notice for each liveblog: `ticker_id`, version, sender; about 45 bytes. PostgreSQL bounds one at 8000."""
 PARTS = 3
@@ -75,7 +75,7 @@ class NotifySender:
 
     def announce(self, word: str) -> None:
         """A word for other processes; one that is too long stays here."""
-        if len(word) <= LONGEST_WORD:
+        if len(word.encode()) <= LONGEST_WORD:
             self._words.append(word)
             self._begin()
 

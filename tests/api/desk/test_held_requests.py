@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import time
 from functools import partial
 
 import pytest
 
 from api.desk import fragment_cache, liveblog_view
+from api.desk.fragment_cache import KEPT_SECONDS, FragmentCache
 from api.http.step_signal import StepSignal
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, post
@@ -112,13 +115,117 @@ async def test_a_stop_holds_up_nobody(server, editor, monkeypatch):
     await server.services[StepSignal].close()
     assert (await asyncio.wait_for(table, 30)).status_code == 304
     assert "mark" in await asyncio.wait_for(page, 30)
-    assert not await server.services[StepSignal].wait(60)
+    assert not await server.services[StepSignal].wait(60, asyncio.Event())
 
 
 async def test_a_lost_notification_wakes_everybody(server, editor, monkeypatch):
     """PostgreSQL's connection was away: anything may have stepped."""
     signal = server.services[StepSignal]
-    waits = [asyncio.ensure_future(signal.wait(60, each)) for each in ("", "one", "two")]
+    waits = [asyncio.ensure_future(signal.wait(60, signal.next_step(each))) for each in ("", "one", "two")]
     await asyncio.sleep(0)
     signal._hear(None)
     assert await asyncio.wait_for(asyncio.gather(*waits), 30) == [True, True, True]
+
+
+@pytest.fixture
+def step_meanwhile(server, monkeypatch):
+    """Arms the store: the liveblog steps while the answer of the next read of this kind is on its way."""
+    read = server.store.read
+
+    def pass_time():
+        server.ticks += 10
+
+    def arm(kind):
+        left = [True]
+
+        async def late(query, **more):
+            found = await read(query, **more)
+            if left and kind in repr(query):
+                left.clear()
+                asyncio.get_running_loop().call_later(0.1, pass_time)
+                await Desk(server.http).create(post("Meanwhile", local_status=60))
+            return found
+
+        monkeypatch.setattr(server.store, "read", late)
+
+    return arm
+
+
+async def test_a_step_is_not_missed_while_a_liveblog_is_looked_at(server, editor, monkeypatch, step_meanwhile):
+    """What is committed after the look and before the wait is answered as what comes later is."""
+    monkeypatch.setattr(liveblog_view, "HELD_SECONDS", 60)
+    known = await report(editor)
+    step_meanwhile("_found")
+    task = report(editor, mark=known["mark"], people=known["seen"], wait="1")
+    assert (await asyncio.wait_for(task, 30))["mark"] != known["mark"]
+
+
+async def test_a_step_is_not_missed_while_the_table_is_made(server, editor, monkeypatch, step_meanwhile):
+    monkeypatch.setattr(fragment_cache, "HELD_SECONDS", 60)
+    first = await editor.send("GET", TABLE, params={"show": "others"})
+    server.ticks += 10
+    step_meanwhile("read_table")
+    headers = {"If-None-Match": first.headers["etag"]}
+    request = editor.send("GET", TABLE, headers=headers, params={"show": "others", "wait": "1"})
+    assert (await asyncio.wait_for(request, 30)).status_code == 200
+
+
+async def test_a_step_that_what_is_kept_lacks_is_not_missed(server, editor, monkeypatch):
+    """Somebody else's table was made just before the step, and the request comes just after it."""
+    monkeypatch.setattr(fragment_cache, "HELD_SECONDS", 60)
+    first = await editor.send("GET", TABLE, params={"show": "others"})
+    await Desk(server.http).create(post("Just now", local_status=60))
+    headers = {"If-None-Match": first.headers["etag"]}
+    task = await held(editor.send("GET", TABLE, headers=headers, params={"show": "others", "wait": "1"}))
+    server.ticks += 10
+    assert (await asyncio.wait_for(task, 30)).status_code == 200
+
+
+async def test_nothing_is_kept_of_those_who_have_waited(server, editor):
+    """However many liveblogs were looked at that never step again."""
+    signal = server.services[StepSignal]
+    await asyncio.gather(*(signal.wait(0, signal.next_step(f"g{number}")) for number in range(50)))
+    gc.collect()  # an exception holds on to the frames that it came through
+    assert len(signal) == 0
+
+
+async def test_what_was_begun_before_a_pause_is_not_given_after_it():
+    """However long it took to make: it may not hold what was committed while it was made."""
+    now, made = [0.0], []
+    cache = FragmentCache(lambda: now[0], asyncio.Event)
+
+    async def make():
+        made.append(now[0])
+        now[0] += 0.4
+        return f"begun at {made[-1]}"
+
+    await cache.get("key", make)
+    assert (await cache.get("key", make)).rendering.body == b"begun at 0.0"
+    now[0] = KEPT_SECONDS
+    assert (await cache.get("key", make)).rendering.body == b"begun at 0.5"
+
+
+@pytest.mark.parametrize("how", ["forget", "anew"])
+async def test_what_is_being_made_while_somebody_writes_is_not_given_to_them(how):
+    """Neither right after they wrote nor a moment later, when what was begun before is ready."""
+    cache, ready, stored = FragmentCache(time.monotonic, asyncio.Event), asyncio.Event(), ["old"]
+
+    async def slow():
+        found = stored[-1]
+        await ready.wait()
+        return found
+
+    async def fast():
+        return stored[-1]
+
+    before = asyncio.ensure_future(cache.get("key", slow))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    stored.append("new")
+    if how == "forget":
+        cache.forget()
+    written = asyncio.ensure_future(cache.get("key", fast, anew=how == "anew"))
+    assert (await asyncio.wait_for(written, 30)).rendering.body == b"new"
+    ready.set()
+    assert (await before).rendering.body == b"old"
+    assert (await cache.get("key", fast)).rendering.body == b"new"
