@@ -43,8 +43,11 @@ CATALOG: Mapping[str, tuple[str, ...]] = {
 }
 SCOREBOARD: Mapping[str, bool] = {"soccer": True}
 TEXT_SPORTS: frozenset[str] = frozenset()
-BREAKS: Mapping[int, int] = {10: 1, 11: 2, 12: 3, 13: 4}
-"""`periodId` of a break → the part that it follows."""
+PLACES: Mapping[int | None, tuple[int, bool]] = {
+    **{part: (part, False) for part in PERIODS},
+    **{number: (part, True) for part, number in enumerate((10, 11, 12, 13), 1)},
+}
+"""`periodId` → the part that runs or ran last, and whether it is a break behind it."""
 BEFORE, OVER = 16, 14
 MARKS = frozenset(f"{PERIOD_KEY}{kind}" for each in PERIODS.values() for kind in (each.start, each.end))
 """Keys of what starts and ends the parts of a match."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapping.match import PERIOD_KEY, Clock, Incident, Status
 from providers.fault_collector import ValueMismatch
-from providers.statsperform.catalog import BEFORE, BREAKS, END, MARKS, OVER, PERIODS
+from providers.statsperform.catalog import BEFORE, END, MARKS, OVER, PERIODS, PLACES
 from providers.statsperform.read import moment_of, row_of
 
 if TYPE_CHECKING:
@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from providers.fault_collector import FaultCollector
     from providers.statsperform.read import Row
 
-LAST = 2
-"""The part with which a match ends that has no extra time."""
-SHOOTOUT = 5
+LAST, SHOOTOUT = 2, 5
+"""The part with which a match ends that has no extra time, and the shoot-out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +75,11 @@ def _part(row: Row) -> int:
 
 def _place(period: int | None, whistles: Mapping[int, Whistles], faults: FaultCollector) -> tuple[int, bool]:
     """(the part that runs or ran last, whether it has ended): of an unknown number what the parts say."""
-    last = max(whistles, default=0)
-    if period is not None and period in {*PERIODS, *BREAKS}:
-        return BREAKS.get(period, period), period in BREAKS
-    if period is not None and period not in {BEFORE, OVER}:
+    if period in PLACES:
+        return PLACES[period]
+    if period not in {None, BEFORE, OVER}:
         faults.add("periodId", f"unknown part {period}", keep=MARKS)
+    last = max(whistles, default=0)
     return last, last in whistles and whistles[last].ended
 
 
@@ -103,27 +102,30 @@ def _status(
 def clock(of: Course) -> Clock:
     """The state of play; the shoot-out has no clock of its own."""
     phase = min(of.part, SHOOTOUT - 1)
-    known = of.whistles.get(phase, Whistles(None, None, ended=False))
+    known = _whistles_of(of, phase)
     ended = known.end if of.in_break else None
     return Clock(phase=phase, phase_started_at=known.start, in_break=of.in_break, break_started_at=ended)
 
 
 def marks(of: Course) -> tuple[Incident, ...]:
     """The starts and ends of the parts: sent ones with their times, and those that must have happened before."""
-    if not of.part:
-        return ()
-    found: list[Incident] = []
-    parts = [each for each in PERIODS if each <= of.part and (each in of.whistles or each <= LAST or each == of.part)]
-    for part in parts:
-        spec, known = PERIODS[part], of.whistles.get(part, Whistles(None, None, ended=False))
-        found.append(_mark(spec.start, spec.start_minute, part, known.start))
-        is_last = part == parts[-1]
-        if not is_last or of.in_break:
-            found.append(_mark(spec.end, spec.end_minute, part, known.end))
-    if of.status is Status.FINISHED:
-        last = of.whistles.get(parts[-1])
-        found.append(_mark(END, PERIODS[parts[-1]].end_minute, parts[-1], None if last is None else last.end))
-    return tuple(found)
+    played = {1, LAST, of.part, *of.whistles}
+    parts = [each for each in PERIODS if each <= of.part and each in played]
+    starts = [
+        _mark(PERIODS[each].start, PERIODS[each].start_minute, each, _whistles_of(of, each).start) for each in parts
+    ]
+    over = parts if of.in_break else parts[:-1]
+    ends = [_end(of, PERIODS[each].end, each) for each in over if each != SHOOTOUT]
+    last = parts[-1:] if of.status is Status.FINISHED else []
+    return (*starts, *ends, *(_end(of, END, each) for each in last))
+
+
+def _whistles_of(of: Course, part: int) -> Whistles:
+    return of.whistles.get(part, Whistles(None, None, ended=False))
+
+
+def _end(of: Course, kind: str, part: int) -> Incident:
+    return _mark(kind, PERIODS[part].end_minute, part, _whistles_of(of, part).end)
 
 
 def _mark(kind: str, minute: int, phase: int, at: int | None) -> Incident:

@@ -94,14 +94,12 @@ def _place(row: Row, faults: FaultCollector) -> dict[str, int | None]:
     if phase is not None and phase not in PERIODS:
         faults.add(row.at("periodId"), f"unknown part {phase}")
         phase = None
-    added = None
-    if minute is not None and phase is not None:
-        last = PERIODS[phase].end_minute
-        minute, added = min(minute, last), minute - last if minute > last else None
-    if minute == 0 or (minute or 0) > PERIODS[SHOOTOUT].end_minute or (added or 0) > LONGEST_ADDED:
+    last = PERIODS[SHOOTOUT if phase is None else phase].end_minute
+    if minute is not None and not 0 < minute <= last + (LONGEST_ADDED if phase is not None else 0):
         faults.add(row.at("timeMin"), "no minute of a match")
-        minute, added = None, None
-    return {"minute": minute, "added": added, "phase": phase, "created_at": created}
+        minute = None
+    added = minute - last if minute is not None and minute > last else None
+    return {"minute": minute and min(minute, last), "added": added, "phase": phase, "created_at": created}
 
 
 def _side(row: Row, people: People, faults: FaultCollector) -> SideName | None:

@@ -80,20 +80,18 @@ def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident]
 def _periods(of: Course, scores: Row, faults: FaultCollector) -> list[PeriodScore]:
     """The scores of parts that are over: the feed's own may run along with a part that is played."""
     half, full, extra = (faults.try_read(scores.score, name) for name in ("ht", "ft", "et"))
-    total = faults.try_read(scores.score, "total")
-    if full is not None and extra is not None and total is not None:
-        extra = _after_extra_time(full, extra, total, faults)
-    over = {HALF: ("half-time", half), FULL: ("full-time", full), EXTRA: ("extra-time", extra)}
-    ended = of.in_break or of.status is Status.FINISHED
-    return [
-        PeriodScore(title=title, score=score)
-        for part, (title, score) in over.items()
-        if score is not None and (of.part > part or (of.part == part and ended))
-    ]
+    extra = _after_extra_time(full, extra, faults.try_read(scores.score, "total"), faults)
+    ended = of.part if of.in_break or of.status is Status.FINISHED else of.part - 1
+    over = ((HALF, "half-time", half), (FULL, "full-time", full), (EXTRA, "extra-time", extra))
+    return [PeriodScore(title=title, score=score) for part, title, score in over if score is not None and part <= ended]
 
 
-def _after_extra_time(full: Score, extra: Score, total: Score, faults: FaultCollector) -> Score | None:
+def _after_extra_time(
+    full: Score | None, extra: Score | None, total: Score | None, faults: FaultCollector
+) -> Score | None:
     """The score after 120 minutes; whether the feed's counts from the beginning or from minute 90 is not settled."""
+    if full is None or extra is None or total is None:
+        return extra
     if extra == total or Score(full.home + extra.home, full.away + extra.away) == total:
         return total
     faults.add("scores.et", f"{extra} fits neither the whole match nor its extra time")
