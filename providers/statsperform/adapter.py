@@ -107,8 +107,7 @@ def _part(row: Row, name: str, faults: FaultCollector) -> Row:
 
 
 def _total(rows: Mapping[str, int]) -> int:
-    """At least one: which list may vanish is decided by list."""
-    return 1 + sum(rows.values())
+    return 1 + sum(rows.values())  # which list may vanish is decided by list
 
 
 STATSPERFORM = Vendor(

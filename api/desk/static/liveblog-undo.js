@@ -15,7 +15,7 @@ const PARTS = ["headline", "highlight", "tag_ids", "state_info", "created_at"];
  */
 export class Undo {
   constructor(page, button) {
-    Object.assign(this, { page, button, busy: false, key: `desk-undo ${page.person} ${page.liveblog}` });
+    Object.assign(this, { page, button, running: Promise.resolve(), key: `desk-undo ${page.person} ${page.liveblog}` });
     this.entries = JSON.parse(sessionStorage.getItem(this.key) ?? "[]");
     this.show();
   }
@@ -38,11 +38,15 @@ export class Undo {
     this.button.textContent = this.page.say(this.entries.at(-1)?.kind === "deleted" ? "write-again" : "undo");
   }
 
-  async takeBack() {
-    if (this.busy) return;
+  /** Takes back the last thing; pressed again meanwhile, the one before it afterwards. */
+  takeBack() {
+    this.running = this.running.then(() => this.takeBackLast());
+    return this.running;
+  }
+
+  async takeBackLast() {
     const last = this.entries.pop();
     if (!last) return void this.page.note(this.page.say("nothing-to-undo"));
-    this.busy = true;
     try {
       await this[last.kind](last);
     } catch (error) {
@@ -51,7 +55,6 @@ export class Undo {
       else if (error.status === 404) this.page.fail(this.page.say("gone-since"));
       else this.page.refuse(error);
     } finally {
-      this.busy = false;
       this.show();
     }
   }
