@@ -57,7 +57,7 @@ def _shown_by(shown: PostFilter, account_id: str) -> list[ColumnElement[bool]]:
         case PostFilter.DRAFTS:
             return [events.c.local_status == LocalStatus.UNPUBLISHED]
         case PostFilter.SCHEDULED:
-            return [events.c.publish_at.is_not(None), events.c.local_status == LocalStatus.PUBLISHED]
+            return [events.c.publish_at.is_not(None), events.c.local_status != LocalStatus.UNPUBLISHED]
         case PostFilter.MINE:
             return [or_(events.c.user_id == account_id, _WRITTEN.contains(account_id, autoescape=True))]
         case PostFilter.CHANGED:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import asyncio
 import itertools
+import time
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import AsyncMock, MagicMock, Mock
@@ -22,6 +23,7 @@ from ingest.kit.quarantine import Quarantine
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import MatchLeases
+from ingest.sync.post_timeline import PostTimeline
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import DuePing, HubPings
 from mapping.errors import NotFound, StoreUnavailable
@@ -179,6 +181,12 @@ def sender():
     return made, made._send_all()
 
 
+def timelines():
+    made = PostTimeline(MagicMock())
+    made.write = AsyncMock()
+    return made, made.run(time.time)
+
+
 LOOPS = {
     followers: ("_sleep", "_begin_due"),
     dispatcher: ("_look", "_wait"),
@@ -194,6 +202,7 @@ LOOPS = {
     streams_ticker: ("_readers", "_begin_all"),
     listener: ("_connect", "_listen"),
     sender: ("_send",),
+    timelines: ("write",),
 }
 """How each lasting loop is made alone, and its steps."""
 FAULTS = (

@@ -113,7 +113,8 @@ async def test_a_liveblog_has_it_its_own_way(start, organization, own, status):
         assert organization == before["withdrawn"]
         changed = await source(day, name, withdrawn=own)
         assert (own, before["version"] + 1) == (changed["withdrawn"], changed["version"])
-        assert changed == await source(day, name, withdrawn=own)
+        again = await source(day, name, withdrawn=own)
+        assert changed == {**again, "feedHealth": changed["feedHealth"]}  # polls go on, and a second may have passed
         path = f"/apigw/sports/v2/{day.settings.clients['cms'].organizations[0]}/liveblog/{name}/external.json"
         assert 422 == (await day.client.post(path, json={"withdrawn": "loud"})).status_code
 
