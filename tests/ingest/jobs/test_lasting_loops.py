@@ -232,13 +232,13 @@ async def survived(make, step):
         if faults:
             raise faults.pop()
 
-    async def planted_async(*args):
+    async def planted_async(*args, **named):
         fault()
-        return await works(*args)
+        return await works(*args, **named)
 
-    def planted(*args):
+    def planted(*args, **named):
         fault()
-        return works(*args)
+        return works(*args, **named)
 
     is_async = asyncio.iscoroutinefunction(works) or isinstance(works, AsyncMock)
     setattr(made, step, planted_async if is_async else planted)
