@@ -117,7 +117,7 @@ async def test_the_settings_of_a_liveblog_are_shown_and_changed_with_one_step(da
     assert {"excludeScoreboard": False, "excludeEvents": []} == before["autoPostConfiguration"]
     assert {"excludeScoreboard": False, "excludeEvents": ["soccer.yellow-card"]} == after["autoPostConfiguration"]
     assert (True, True, version + 1) == (after["autoPostEnabled"], after["paused"], after["version"])
-    assert after == again
+    assert after == {**again, "feedHealth": after["feedHealth"]}  # polls go on, and a second may have passed
     assert ["soccer.yellow-card"] == (await day.show(name))["external"]["autoPost"]["excludeEvents"]
 
 
