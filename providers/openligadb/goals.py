@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mapping.match import Incident, Involved, Person, Score, SideName
 from providers.openligadb.catalog import GOAL, OWN_GOAL
 from providers.openligadb.payload import MATCH
-from providers.openligadb.read import Row, score_of
+from providers.openligadb.read import Row
 from providers.openligadb.score import EXTRA, FULL, HALF, Results, covers
 from providers.teams import OPPONENT
 
@@ -65,7 +65,7 @@ def read_goals(match: Row, faults: FaultCollector, names: Mapping[str, str]) -> 
 def _goal(item: object, faults: FaultCollector, names: Mapping[str, str]) -> Goal | None:
     """None for a goal that nobody has given a score yet."""
     row = Row.of(item)
-    score = score_of(row, "scoreTeam1", "scoreTeam2")
+    score = row.score("scoreTeam1", "scoreTeam2")
     if score is None or (score.home, score.away) == (0, 0):
         faults.add("scoreTeam1", "a goal without a score", blocks_withdrawal=True)
         return None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mapping.errors import BadBody, MatchUnknown
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
-from providers.openligadb.read import Row, score_of
+from providers.openligadb.read import Row
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def whole_match(body: bytes, match_id: str) -> Row:
     row = find_match(body, match_id)
     try:
         for at, item in enumerate(row.items("goals")):
-            score_of(Row.of(item, f"goals.{at}."), "scoreTeam1", "scoreTeam2")
+            Row.of(item, f"goals.{at}.").score("scoreTeam1", "scoreTeam2")
     except ValueMismatch as mismatch:
         raise BadBody(f"{MATCH}: {mismatch}") from None
     return row

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mapping.match import PeriodScore, Score
 from providers.openligadb.catalog import MARKS
 from providers.openligadb.payload import MATCH
-from providers.openligadb.read import Row, score_of
+from providers.openligadb.read import Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def _result(item: object, faults: FaultCollector, names: Mapping[str, str]) -> t
     """(part, order of entry, score); None for kinds of results that no scoreboard of ours knows."""
     row = Row.of(item)
     part = _part(row, faults, names)
-    score = score_of(row, "pointsTeam1", "pointsTeam2")
+    score = row.score("pointsTeam1", "pointsTeam2")
     entered = faults.try_read(row.number, "resultID")
     return None if part is None or score is None else (part, entered or 0, score)
 

@@ -15,7 +15,7 @@ from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, beside, fetch_resource
 from providers.statsperform.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.statsperform.names import NAMES
-from providers.statsperform.payload import MATCH, all_matches, id_of, sizes, whole_match
+from providers.statsperform.payload import MATCH, all_matches, id_of, sizes
 from providers.statsperform.read import Row
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class StatsPerform(EndpointAdapter):
         request = ResourceRequest(
             MATCH,
             self._path("match_resource", match_id),
-            lambda body: sizes(whole_match(body, match_id, before)),
+            lambda body: sizes(body, match_id, before),
             _total,
         )
         answer, found = await fetch_resource(self._client, request, known)

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from mapping.match import PERIOD_KEY, Clock, Incident, Status
 from providers.fault_collector import ValueMismatch
 from providers.statsperform.catalog import BEFORE, END, MARKS, OVER, PERIODS, PLACES
-from providers.statsperform.read import moment_of, row_of
+from providers.statsperform.read import Row, moment_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from providers.fault_collector import FaultCollector
-    from providers.statsperform.read import Row
 
 LAST, SHOOTOUT = 2, 5
 """The part with which a match ends that has no extra time, and the shoot-out."""
@@ -56,7 +55,7 @@ def course(details: Row, faults: FaultCollector, names: Mapping[str, str]) -> Co
 def _whistles(details: Row, faults: FaultCollector) -> dict[int, Whistles]:
     found: dict[int, Whistles] = {}
     for at, item in enumerate(faults.try_read(details.items, "period", keep=MARKS) or ()):
-        row = faults.try_read(row_of, item, f"period.{at}.", keep=MARKS)
+        row = faults.try_read(Row.of, item, f"period.{at}.", keep=MARKS)
         part = None if row is None else faults.try_read(_part, row, keep=MARKS)
         if row is None or part is None:
             continue

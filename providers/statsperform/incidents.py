@@ -9,7 +9,7 @@ from mapping.match import Incident, Involved, Person, Score, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.statsperform.catalog import GOAL, OWN_GOAL, PERIODS, RED, SUBSTITUTION, YELLOW, YELLOW_RED
 from providers.statsperform.payload import MATCH
-from providers.statsperform.read import Row, row_of
+from providers.statsperform.read import Row
 from providers.teams import OPPONENT
 
 LONGEST_ADDED = 45
@@ -69,7 +69,7 @@ def _when(incident: Incident) -> tuple[int, int, int, int, str]:
 def _rows(live: Row, name: str, ident: str, faults: FaultCollector, read: Read) -> Iterator[Incident]:
     """The incidents of one list. Nobody knows which one a row is whose id cannot be read, so it blocks withdrawals."""
     for at, item in enumerate(faults.try_read(live.items, name, blocks_withdrawal=True) or ()):
-        row = faults.try_read(row_of, item, f"{name}.{at}.", blocks_withdrawal=True)
+        row = faults.try_read(Row.of, item, f"{name}.{at}.", blocks_withdrawal=True)
         known = None if row is None else faults.try_read(_key, row, ident, blocks_withdrawal=True)
         if row is not None and known is not None:
             own = faults.for_row(MATCH, known)

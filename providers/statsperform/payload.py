@@ -31,17 +31,19 @@ def find_match(body: bytes, match_id: str) -> Row:
     raise BadBody(f"{MATCH}: the answer is about another match")
 
 
-def whole_match(body: bytes, match_id: str, before: Mapping[str, int]) -> Row:
-    """The match; BadBody where a list of it that had more than FEW rows `before` is not there."""
-    row = find_match(body, match_id)
+def sizes(body: bytes, match_id: str, before: Mapping[str, int]) -> dict[str, int]:
+    """How many rows each list of the match's incidents has.
+
+    Raises as `find_match` does, and BadBody where a list that had more than FEW rows `before` is not there.
+    """
+    now = _sizes(find_match(body, match_id))
     for name, number in before.items():
-        if number > FEW and not sizes(row).get(name):
+        if number > FEW and not now.get(name):
             raise BadBody(f"{MATCH}: all rows of {name} are gone at once")
-    return row
+    return now
 
 
-def sizes(match: Row) -> dict[str, int]:
-    """How many rows each list of incidents has."""
+def _sizes(match: Row) -> dict[str, int]:
     live = match.data.get("liveData")
     lists = live if isinstance(live, dict) else {}
     return {name: len(rows) for name in LISTS if isinstance(rows := lists.get(name), list)}

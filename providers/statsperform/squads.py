@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from mapping.match import Person, Side, SideName
 from providers.fault_collector import ValueMismatch
-from providers.statsperform.read import Row, row_of
+from providers.statsperform.read import Row
 from providers.teams import squad_rank
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def teams(info: Row, faults: FaultCollector) -> dict[SideName, Side]:
 
 def _team(item: object, path: str, faults: FaultCollector) -> tuple[SideName, Side] | None:
     """None for a pair that is not known yet."""
-    row = row_of(item, path)
+    row = Row.of(item, path)
     side, ext_id, name = SIDES.get(row.needed("position").text("position") or ""), row.text("id"), row.text("name")
     if side is None:
         raise ValueMismatch(row.at("position"), "home or away expected")
@@ -63,7 +63,7 @@ def _with_squad(side: Side, members: tuple[tuple[Person, bool], ...]) -> Side:
 
 def _squads(live: Row, faults: FaultCollector) -> Iterator[tuple[str, tuple[tuple[Person, bool], ...]]]:
     for at, item in enumerate(faults.try_read(live.items, "lineUp") or ()):
-        row = faults.try_read(row_of, item, f"lineUp.{at}.")
+        row = faults.try_read(Row.of, item, f"lineUp.{at}.")
         if row is not None and (team := faults.try_read(row.text, "contestantId")) is not None:
             listed = faults.try_read(row.items, "player") or ()
             members = [
@@ -74,7 +74,7 @@ def _squads(live: Row, faults: FaultCollector) -> Iterator[tuple[str, tuple[tupl
 
 def _member(item: object, path: str, faults: FaultCollector) -> tuple[Person, bool] | None:
     """(the person, whether he starts)."""
-    row = row_of(item, path)
+    row = Row.of(item, path)
     ext_id, name = row.needed("playerId").text("playerId"), _name(row, faults)
     if ext_id is None or name is None:
         faults.add(row.at("playerId" if ext_id is None else "matchName"), "missing")

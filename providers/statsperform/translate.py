@@ -64,23 +64,23 @@ def _part(row: Row, name: str, faults: FaultCollector) -> Row:
 
 def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident], faults: FaultCollector) -> Match:
     scores = faults.try_read(details.part, "scores") or Row({}, details.at("scores."))
-    total, kicks = faults.try_read(scores.score, "total"), faults.try_read(scores.score, "pen")
+    total, kicks = faults.try_read(scores.score_in, "total"), faults.try_read(scores.score_in, "pen")
     winner = faults.try_read(details.text, "winner") or ""
     newest = [each.score for each in happened if each.score is not None and each.method != KICK]
     return replace(
         match,
         score=total or (newest[-1] if newest else Score(0, 0)),
         shootout=kicks,
-        periods=tuple(_periods(of, scores, faults)),
+        periods=tuple(_periods(of, scores, total, faults)),
         winner=SIDES.get(winner) if match.status is Status.FINISHED else None,
         incidents=_ordered(marks(of), happened),
     )
 
 
-def _periods(of: Course, scores: Row, faults: FaultCollector) -> list[PeriodScore]:
+def _periods(of: Course, scores: Row, total: Score | None, faults: FaultCollector) -> list[PeriodScore]:
     """The scores of parts that are over: the feed's own may run along with a part that is played."""
-    half, full, extra = (faults.try_read(scores.score, name) for name in ("ht", "ft", "et"))
-    extra = _after_extra_time(full, extra, faults.try_read(scores.score, "total"), faults)
+    half, full, extra = (faults.try_read(scores.score_in, name) for name in ("ht", "ft", "et"))
+    extra = _after_extra_time(full, extra, total, faults)
     ended = of.part if of.in_break or of.status is Status.FINISHED else of.part - 1
     over = ((HALF, "half-time", half), (FULL, "full-time", full), (EXTRA, "extra-time", extra))
     return [PeriodScore(title=title, score=score) for part, title, score in over if score is not None and part <= ended]
