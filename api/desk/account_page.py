@@ -76,7 +76,7 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
     try:
         hashed = await request.services[PasswordChecks].hash(network_of(request), new)
     except RateLimited as error:
-        return await _wait(request, page, person, error)
+        return await wait_response(request, page, person, error)
 
     def change(unit: Unit) -> None:
         accounts.change(unit, account.id, password_hash=hashed)
@@ -107,11 +107,12 @@ async def refuse_proof(
         if await check_password(request, account.id, account, form.get("password", "")):
             return None
     except RateLimited as error:
-        return await _wait(request, page, person, error)
+        return await wait_response(request, page, person, error)
     return await account_response(request, page, person, alert=page.text(DeskText.PASSWORD_WRONG), status=422)
 
 
-async def _wait(request: ApiRequest, page: DeskPage, person: DeskPerson, error: RateLimited) -> Response:
+async def wait_response(request: ApiRequest, page: DeskPage, person: DeskPerson, error: RateLimited) -> Response:
+    """The page, saying after how many seconds one may try again."""
     said = page.text(DeskText.WAIT, seconds=round(max(1, error.retry_after or 1)))
     return await account_response(request, page, person, alert=said, status=429)
 

@@ -13,9 +13,9 @@ import structlog
 from api.desk.cookies import STEP, cookie_kind, cookie_of
 from api.desk.credential_checks import check_code, network_of
 from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.factor_form import app_html, code_form, codes_html, recovery_form
+from api.desk.factor_form import app_html, code_form, codes_response, recovery_form
 from api.desk.handlers import CODE_STEP, SIGN_IN, read_form
-from api.desk.session_start import begin_session, session_cookies
+from api.desk.session_start import begin_session, with_session
 from api.desk.sessions_door import check_site
 from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
@@ -98,11 +98,8 @@ async def _set_up(request: ApiRequest, step: _Step, wanted: str, entered: str) -
     codes = await request.services.store.write(confirm)
     if codes is None:
         return _refuse(request, step, wanted)
-    page = DeskPage.of(request, None)
-    response = page.response(page.texts.text(SecondFactorText.RECOVERY_CODES), codes_html(page, codes, wanted))
-    for cookie in await session_cookies(request, step.account, step.kind, SignInProof.CODE):
-        response.headers.append("Set-Cookie", cookie)
-    return response
+    shown = codes_response(DeskPage.of(request, None), codes, wanted)
+    return await with_session(request, shown, step.account, step.kind, SignInProof.CODE)
 
 
 async def _step(request: ApiRequest) -> _Step | None:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from enum import StrEnum
 
+    from starlette.responses import Response
+
     from api.desk.desk_frame import DeskPage
 
 ACTS = ("app", "codes", "remove")
@@ -53,13 +55,14 @@ def recovery_form(page: DeskPage, action: str, hidden: str) -> str:
     )
 
 
-def codes_html(page: DeskPage, codes: Sequence[str], wanted: str) -> str:
-    """Recovery codes, and the way on to `wanted`."""
+def codes_response(page: DeskPage, codes: Sequence[str], wanted: str) -> Response:
+    """The page with recovery codes, and the way on to `wanted`."""
     rows = "".join(f'<li><code class="secret">{escape(each)}</code></li>' for each in codes)
-    return (
+    shown = (
         f'<section class="card narrow"><p>{page.text(SecondFactorText.KEEP_CODES)}</p><ul class="rows">{rows}</ul>'
         f'<p><a class="button" href="{page.link(wanted)}">{page.text(SecondFactorText.GO_ON)}</a></p></section>'
     )
+    return page.response(page.texts.text(SecondFactorText.RECOVERY_CODES), shown)
 
 
 def account_section(page: DeskPage, action: str, *, left: int | None, may_remove: bool) -> str:

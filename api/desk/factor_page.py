@@ -5,21 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.desk.account_page import ACCOUNT, FACTOR, account_response, refuse_proof
+from api.desk.account_page import ACCOUNT, FACTOR, account_response, refuse_proof, wait_response
 from api.desk.cookies import cookie_kind
 from api.desk.credential_checks import check_code
 from api.desk.desk_frame import alert_html
-from api.desk.factor_form import ACTS, app_html, codes_html
-from api.desk.session_start import session_cookies
-from mapping.desk.desk_text import DeskText
+from api.desk.factor_form import ACTS, app_html, codes_response
+from api.desk.session_start import with_session
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.desk.sign_in_proof import SignInProof
 from mapping.errors import Forbidden, InvalidRequest, RateLimited
 from store.accounts import accounts, audit, second_factors, sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sqlalchemy import Connection
     from starlette.responses import Response
 
@@ -78,10 +75,7 @@ async def confirm_factor(request: ApiRequest, page: DeskPage, person: DeskPerson
     codes = await request.services.store.write(confirm)
     if codes is None:
         return _app_response(page, account, factor, page.text(SecondFactorText.WRONG_CODE), status=422)
-    response = _codes_response(page, codes)
-    for cookie in await session_cookies(request, account, kind, SignInProof.CODE):
-        response.headers.append("Set-Cookie", cookie)
-    return response
+    return await with_session(request, codes_response(page, codes, ACCOUNT), account, kind, SignInProof.CODE)
 
 
 async def _own(request: ApiRequest, person: DeskPerson) -> tuple[StoredAccount, StoredFactor | None]:
@@ -104,8 +98,7 @@ async def _refuse_code(
         if await check_code(request, account, form.get("code", "")):
             return None
     except RateLimited as error:
-        said = page.text(DeskText.WAIT, seconds=round(max(1, error.retry_after or 1)))
-        return await account_response(request, page, person, alert=said, status=429)
+        return await wait_response(request, page, person, error)
     said = page.text(SecondFactorText.WRONG_CODE)
     return await account_response(request, page, person, alert=said, status=422)
 
@@ -124,7 +117,7 @@ async def _renew_codes(request: ApiRequest, page: DeskPage, account: StoredAccou
         audit.record(unit, account.organization_id, account.id, "desk.renew_recovery_codes")
         return second_factors.renew_recovery_codes(unit, account.id)
 
-    return _codes_response(page, await request.services.store.write(renew))
+    return codes_response(page, await request.services.store.write(renew), ACCOUNT)
 
 
 async def _remove(request: ApiRequest, page: DeskPage, person: DeskPerson, account: StoredAccount) -> Response:
@@ -144,7 +137,3 @@ def _app_response(
     shown = app_html(page, secret, account.email, CONFIRM, page.csrf_field())
     title = page.texts.text(SecondFactorText.TITLE)
     return page.response(title, f'<section class="card narrow">{alert_html(said)}{shown}</section>', status)
-
-
-def _codes_response(page: DeskPage, codes: Sequence[str]) -> Response:
-    return page.response(page.texts.text(SecondFactorText.RECOVERY_CODES), codes_html(page, codes, ACCOUNT))

@@ -32,10 +32,19 @@ async def begin_session(
     proof: SignInProof = SignInProof.PASSWORD,
 ) -> Response:
     """Lead on to `wanted` with a new session."""
-    return redirect(request, wanted, *await session_cookies(request, account, kind, proof))
+    return redirect(request, wanted, *await _session_cookies(request, account, kind, proof))
 
 
-async def session_cookies(
+async def with_session(
+    request: ApiRequest, response: Response, account: StoredAccount, kind: CookieKind, proof: SignInProof
+) -> Response:
+    """The response, with a new session."""
+    for cookie in await _session_cookies(request, account, kind, proof):
+        response.headers.append("Set-Cookie", cookie)
+    return response
+
+
+async def _session_cookies(
     request: ApiRequest, account: StoredAccount, kind: CookieKind, proof: SignInProof
 ) -> tuple[str, ...]:
     """Begin a session, and end what the browser had before; gives the values of `Set-Cookie` that make it the browser's."""

@@ -25,23 +25,15 @@ const page = {
   version: () => version,
   refresh: () => refresh(),
   async fetchForm(post) {
-    const response = await send(`${here.slice(root().pathname.length)}/form?post=${encodeURIComponent(post)}`).catch(() => null);
-    if (!response?.ok) {
-      if (response?.status !== 404) page.fail(say("offline"));
+    try {
+      return await formOf(post);
+    } catch (error) {
+      if (error.status !== 404) page.fail(say("offline"));
       return null;
     }
-    const found = document.createElement("div");
-    found.innerHTML = (await response.json()).form; // made and escaped by the service
-    return found;
   },
   /** A post as its form has it, with its version, state and the fields that are a person's. Throws Refused. */
-  async fetchBase(post) {
-    const response = await send(`${here.slice(root().pathname.length)}/form?post=${encodeURIComponent(post)}`).catch(() => null);
-    if (!response?.ok) throw new Refused(response?.status ?? 0, String(response?.status));
-    const found = document.createElement("div");
-    found.innerHTML = (await response.json()).form; // made and escaped by the service
-    return baseOf(found.querySelector("form"));
-  },
+  fetchBase: async (post) => baseOf((await formOf(post)).querySelector("form")),
   /** Deletes a post for good; what it says can be posted again. */
   async removePost(post, itsVersion) {
     const base = await page.fetchBase(post);
@@ -163,6 +155,15 @@ const changes = {
   pin: () => ({ highlight: "sticky" }), unpin: () => ({ highlight: "" }),
 };
 const stood = ({ dataset }) => ({ local_status: Number(dataset.status), publish_at: Number(dataset.publishAt) || null, highlight: dataset.highlight });
+
+/** The form of a post, or of a new one. Throws Refused. */
+async function formOf(post) {
+  const response = await send(`${here.slice(root().pathname.length)}/form?post=${encodeURIComponent(post)}`).catch(() => null);
+  if (!response?.ok) throw new Refused(response?.status ?? 0, String(response?.status));
+  const found = document.createElement("div");
+  found.innerHTML = (await response.json()).form; // made and escaped by the service
+  return found;
+}
 
 /** The post that a form was made of. */
 function baseOf(form) {
