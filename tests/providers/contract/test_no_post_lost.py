@@ -254,7 +254,10 @@ async def test_a_match_without_one_of_its_teams_is_reported_and_changes_nothing(
 
 def taking(opened, bodies, resource):
     """The changes of a resource that take posts out of the answer, in an order that is the same in every run."""
-    whole, found = opened.translate(bodies), [*hurt({resource: bodies[resource]}, MUTATIONS, ROWS)]
+    whole, found = (
+        opened.translate(bodies),
+        [*hurt({resource: bodies[resource]}, MUTATIONS, ROWS, opened.sample.notation)],
+    )
     Random(resource).shuffle(found)  # any few of them are of several fields and kinds of rows
     for each in found:
         if not each.corrects and takes(opened, whole, each._replace(bodies=bodies | each.bodies)):
