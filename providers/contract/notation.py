@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -59,4 +60,5 @@ JSON = Notation(json.loads, _json)
 
 def xml(*rows: str) -> Notation:
     """Notation of XML whose elements of these names are rows of lists."""
-    return Notation(partial(decode_xml, "sample", rows=frozenset(rows)), _xml)
+    decode = partial(decode_xml, "sample", rows=frozenset(rows))
+    return Notation(lambda body: deepcopy(decode(body)), _xml)  # rules change what they read
