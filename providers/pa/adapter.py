@@ -34,10 +34,7 @@ FEW = 2
 
 
 class Pa(EndpointAdapter):
-    """A ProviderAdapter for one endpoint. ValueError for a name that does not exist.
-
-    The key travels in the path of each request, as the provider wants it, and in nothing that is logged or shown.
-    """
+    """A ProviderAdapter for one endpoint; the key is in each path and shows nowhere. ValueError for a name that does not exist."""
 
     id = "pa"
     table = NAMES
@@ -70,14 +67,13 @@ class Pa(EndpointAdapter):
         text: bool,  # noqa: ARG002 -- the provider has none
         hints: Mapping[str, str],
     ) -> Fetched:
-        """Fetch the match, its events and its line-ups; at the first poll the others after the match, whose teams they have."""
+        """Fetch the match, its events and line-ups, at first in turn. Line-ups alone delay no match that is followed."""
         main = partial(self._match, match_id, known, hints)
         if MATCH in known:
             (answer, learned), others = await fetch.together(main, self._others(match_id, known, hints))
         else:
             answer, learned = await main()
             others = [] if answer.error else [await each for each in self._others(match_id, known, learned)]
-        # Line-ups alone never delay a match that is followed.
         counted = [each for each in others if each.error is None or each.resource != LINEUPS or MATCH not in known]
         return Fetched(answers=(answer, *counted), hints=learned)
 

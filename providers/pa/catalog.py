@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.match import PERIOD_KEY, Status
 from mapping.parts import Part
@@ -21,8 +20,7 @@ YELLOW, RED, YELLOW_RED = "soccer.yellow-card", "soccer.red-card", "soccer.yello
 SUBSTITUTION, END = "soccer.substitution", "soccer.end"
 
 
-@dataclass(frozen=True, slots=True)
-class PlayedPart:
+class PlayedPart(NamedTuple):
     """A part of a match: the types that its start and end lead to, and the minutes at which they are."""
 
     start: str
@@ -75,8 +73,7 @@ CARRIED_BY: CarriedBy = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What a `word` of the feed means: the status, and the part that runs or ran last.
 
     `if_result`: the status once `result` says that it is over. `by_events`: the part is the last in which something

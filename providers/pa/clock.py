@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from mapping.match import PERIOD_KEY, Incident, Status
@@ -21,8 +20,7 @@ HOUR_OPEN = "00:00"
 LONDON = ZoneInfo("Europe/London")
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(NamedTuple):
     """`part`: the part that runs or ran last, 0 before the first; `ended`: whether a break after it is certain."""
 
     status: Status
@@ -34,10 +32,7 @@ class Situation:
 def situation(
     match: Row, faults: FaultCollector, names: Mapping[str, str], *, reached: int = 0, extra: bool = False
 ) -> Situation:
-    """Where the match stands, by its status, `result` and events.
-
-    `reached`: the last part that one of these was in, 0 before the first; `extra`: one of them was in extra time.
-    """
+    """Where the match stands, by its status, `result` and the events: the last part that these `reached`, any of it `extra`."""
     state = _state(match, reached, faults, names)
     status, part = state.status, max(state.part, reached if state.by_events else 0)
     if state.if_result is not None:

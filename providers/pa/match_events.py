@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.match import Incident, Involved, Person, Score, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
@@ -26,8 +26,7 @@ KICK = "shootout"
 Booked = Mapping[str | None, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """A row of the feed. `word`: the name of its eventType; `clock`: seconds of the running clock, and those added to it."""
 
     ident: str
@@ -50,8 +49,7 @@ class Event:
         return (*(self.clock or (0, 0)), len(self.ident), self.ident)
 
 
-@dataclass(frozen=True, slots=True)
-class Story:
+class Story(NamedTuple):
     """What happened. `reached`: the last part that one was in, 0 before the first; `extra`: one was in extra time."""
 
     incidents: tuple[Incident, ...]
@@ -67,17 +65,25 @@ def story(root: Row, sides: Mapping[SideName, Side], faults: FaultCollector, nam
     found = sorted(reader.events(root), key=lambda event: event.place)
     # One goal that cannot be read would make the score after each later one wrong.
     scores = _scores(found) if len(faults.sink) == before else {}
-    makers = _assists([event for event in found if event.clock is not None])
-    booked = {event.player: event.seconds for event in reversed(found) if event.word == "booking"}
+    makers, booked = _assists([event for event in found if event.clock]), _bookings(found)
     of_play = [event for event in found if event.word in WORDS]
     incidents = tuple(_incident(each, scores.get(each.ident), makers.get(each.ident, ()), booked) for each in of_play)
+    _check_twins(found, faults)
+    kicks = _tally(found)
+    return Story(incidents, kicks, SHOOTOUT if kicks else reader.last_part, extra=reader.last_part > HALVES)
+
+
+def _check_twins(found: Sequence[Event], faults: FaultCollector) -> None:
+    """A penalty comes twice. A twin that is alone is no goal, and somebody should look at it."""
     converted = {event.player for event in found if event.word == "penalty_goal"}
     for twin in (event for event in found if event.word == "penalty_twin" and event.player not in converted):
         faults.for_row(EVENTS, twin.ident).add("eventType", "a penalty without its goal")
-    kicks = [event for event in found if event.word.startswith(KICK)]
-    tally = [event.side for event in kicks if event.word == "shootout_goal"]
-    shootout = Score(tally.count("home"), tally.count("away")) if kicks else None
-    return Story(incidents, shootout, SHOOTOUT if kicks else reader.last_part, extra=reader.last_part > HALVES)
+
+
+def _tally(found: Sequence[Event]) -> Score | None:
+    scored = [event.side for event in found if event.word == "shootout_goal"]
+    begun = any(event.word.startswith(KICK) for event in found)
+    return Score(scored.count("home"), scored.count("away")) if begun else None
 
 
 @dataclass(slots=True)
@@ -106,12 +112,15 @@ class _Reader:
         if what is None or own.try_read(row.text, "status") == self.deleted:
             return None
         word = self.words.get(what, "")
-        if ident is not None and not word.startswith(KICK):  # rows that mark positions alone have no id
-            with suppress(ValueMismatch):
-                self.last_part = max(self.last_part, _part(_clock(row)))
+        self._see(row, word, ident)
         if word and ident is None:
             own.add(row.at("eventID"), "missing", blocks_withdrawal=True)
         return self._read(row, ident, word, own) if word and ident is not None else None
+
+    def _see(self, row: Row, word: str, ident: str | None) -> None:
+        with suppress(ValueMismatch):
+            if ident is not None and not word.startswith(KICK):  # rows that mark positions alone have no id
+                self.last_part = max(self.last_part, _part(_clock(row)))
 
     def _read(self, row: Row, ident: str, word: str, own: FaultCollector) -> Event:
         players = own.try_read(row.part, "players") or Row({}, row.at("players."))
@@ -126,7 +135,7 @@ class _Reader:
             return None
         listed = (each for side in self.sides.values() for each in (*side.lineup, *side.bench))
         found = next((each for each in listed if each.ext_id == ident), None)
-        called = None if found is not None else own.try_read(lambda: row.needed(TEXT).text())
+        called = None if found is not None else own.try_read(lambda: row.needed(TEXT).text(TEXT))
         return found if called is None else Person(ext_id=ident, name=called)
 
     def _side(self, row: Row, players: Row, own: FaultCollector) -> SideName | None:
@@ -185,3 +194,8 @@ def _assists(found: Sequence[Event]) -> Mapping[str, tuple[Involved, ...]]:
         if near and min(near)[0] <= ASSIST_SECONDS:
             makers[goals.pop(min(near)[1]).ident] = event.people
     return makers
+
+
+def _bookings(found: Sequence[Event]) -> Booked:
+    """Player → seconds of the first booking that stands."""
+    return {event.player: event.seconds for event in reversed(found) if event.word == "booking"}

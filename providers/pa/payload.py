@@ -41,10 +41,7 @@ def all_matches(resource: str, body: bytes, names: Mapping[str, str]) -> list[Ro
 
 
 def find_events(body: bytes, names: Mapping[str, str], hints: Mapping[str, str] | None = None) -> Row:
-    """What happened; an empty element where there is nothing yet.
-
-    It names its teams and not its match: BadBody where, by the hints, these do not play in this one.
-    """
+    """What happened, empty where there is nothing yet; BadBody where, by the hints, these teams do not play in this match."""
     events = _secondary(EVENTS, body, names)
     check_teams(EVENTS, teams_of(events.inner("teams")), hints or {})
     return events

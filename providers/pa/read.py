@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
-from providers.xml_reader import TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,8 +31,8 @@ class Row:
             raise ValueMismatch(self.at(name), "missing")
         return self
 
-    def text(self, name: str = TEXT) -> str | None:
-        """An attribute or the text of a child, without control characters; without a name, the element's own text."""
+    def text(self, name: str) -> str | None:
+        """An attribute or the text of a child, without control characters."""
         value = self.data.get(name)
         if value is None or isinstance(value, str):
             return UNPRINTABLE.sub("", value).strip() or None if value else None

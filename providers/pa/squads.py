@@ -30,10 +30,13 @@ def teams(match: Row, lineups: Row, faults: FaultCollector, names: Mapping[str, 
         if ext_id is None or name is None:
             faults.add(row.at("teamID" if ext_id is None else "teamName"), "missing")
         else:
-            chosen = {yes: sorted((who for who, starts in squads.get(ext_id, ()) if starts is yes), key=squad_rank)
-                      for yes in (True, False)}  # fmt: skip
-            found[side] = Side(ext_id=ext_id, name=name, lineup=tuple(chosen[True]), bench=tuple(chosen[False]))
+            members = tuple(squads.get(ext_id, ()))
+            found[side] = Side(ext_id=ext_id, name=name, lineup=_listed(members, True), bench=_listed(members, False))
     return found
+
+
+def _listed(members: tuple[tuple[Person, bool], ...], starts: bool) -> tuple[Person, ...]:
+    return tuple(sorted((who for who, begins in members if begins is starts), key=squad_rank))
 
 
 def _squad(

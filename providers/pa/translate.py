@@ -107,5 +107,5 @@ def _ordered(made: Sequence[Incident], happened: Sequence[Incident]) -> tuple[In
 def _venue(row: Row, faults: FaultCollector) -> Named | None:
     venue = faults.try_read(row.part, "venue") or Row({})
     ext_id = faults.try_read(venue.text, "venueID")
-    name = None if ext_id is None else faults.try_read(lambda: venue.needed(TEXT).text())
+    name = None if ext_id is None else faults.try_read(lambda: venue.needed(TEXT).text(TEXT))
     return None if ext_id is None or name is None else Named(ext_id=ext_id, name=name)

@@ -173,7 +173,7 @@ POSTS = {
     "gn-gsd second half": ("actions",),
     "gn-gsd shoot-out": ("actions",),
     "pa cup-tie": ("match", "events"),
-    "pa cup-tie-running": ("match", "events"),
+    "pa cup-tie-running": ("events",),
 }
 """Sample → the resources that posts are made of; the match alone where that is not said."""
 
