@@ -21,6 +21,8 @@ class EndpointAdapter:
 
     id: ClassVar[str]
     table: ClassVar[tuple[Name, ...]]
+    accepts: ClassVar[str] = "application/json"
+    """The media type of the provider's bodies."""
     text_resource: str | None = None
     """None: the provider has no editorial text."""
     carried_by: CarriedBy = MappingProxyType({})
@@ -29,7 +31,7 @@ class EndpointAdapter:
     def __init__(self, endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> None:
         self.endpoint = endpoint
         self._names = correct_names(self.table, endpoint.options)
-        self._client = http_client.client_of(endpoint, auth=auth)
+        self._client = http_client.client_of(endpoint, auth=auth, accept=self.accepts)
 
     async def aclose(self) -> None:
         await self._client.aclose()

@@ -210,18 +210,18 @@ def _address(base: httpx.URL, path: str) -> yarl.URL:
     return yarl.URL(str(whole))
 
 
-def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str) -> Iterator[tuple[str, str]]:
+def _headers(base: httpx.URL, auth: tuple[str, str] | None, user_agent: str, accept: str) -> Iterator[tuple[str, str]]:
     """What each request says; what belongs to the connection is the transport's."""
     yield "Host", base.netloc.decode("ascii")
-    yield "Accept", "application/json"
+    yield "Accept", accept
     yield "Accept-Encoding", "gzip"
     yield "User-Agent", user_agent
     if auth is not None:
         yield "Authorization", "Basic " + b64encode(":".join(auth).encode()).decode("ascii")
 
 
-def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Client:
-    """The client of an adapter's endpoint, whose base URL may hold user and password."""
+def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None, accept: str = "application/json") -> Client:
+    """The client of an adapter's endpoint, whose base URL may hold user and password; `accept`: the type of its bodies."""
     base = httpx.URL(endpoint.base_url)
     if base.userinfo:
         auth = auth or (base.username, base.password)
@@ -229,7 +229,7 @@ def client_of(endpoint: Endpoint, *, auth: tuple[str, str] | None = None) -> Cli
     return Client(
         connections=endpoint.connections,
         url=lru_cache(ADDRESSES)(partial(_address, base)),
-        headers=dict(_headers(base, auth, endpoint.user_agent)),
+        headers=dict(_headers(base, auth, endpoint.user_agent, accept)),
         gate=asyncio.Semaphore(endpoint.connections),
         timeout=endpoint.timeout,
         max_body=endpoint.provider_bytes,

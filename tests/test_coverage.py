@@ -8,6 +8,7 @@ import pytest
 
 from providers.contract import RULES
 from providers.openligadb import names as openligadb
+from providers.pa import names as pa
 from providers.registry import Registry
 from providers.statsperform import names as statsperform
 from tools import coverage
@@ -57,7 +58,9 @@ def test_the_checklist_names_every_rule_of_the_contract():
     ] == rules
 
 
-@pytest.mark.parametrize(("page", "names"), [("openligadb", openligadb.NAMES), ("statsperform", statsperform.NAMES)])
+@pytest.mark.parametrize(
+    ("page", "names"), [("openligadb", openligadb.NAMES), ("pa", pa.NAMES), ("statsperform", statsperform.NAMES)]
+)
 def test_the_page_of_a_plug_in_names_what_may_be_corrected(page, names):
     """With default, grade and meaning as in the adapter."""
     text = (DOCS / "providers" / f"{page}.md").read_text(encoding="utf-8")

@@ -5,7 +5,6 @@ The catalogues, `grades.toml` and the fixtures are the sources; a test compares 
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections import defaultdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.errors import ServiceError
 from providers.contract.case import plain_endpoint
+from providers.contract.notation import JSON, xml
 from providers.registry import Registry
 from providers.replay import read_lines
 from providers.replay.demo import demo_files
@@ -26,8 +26,14 @@ ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 TARGET = ROOT / "docs" / "reference" / "coverage.md"
 GRADES = tomllib.loads((ROOT / "tools" / "grades.toml").read_text(encoding="utf-8"))
-IDS = {"heim": ("match", "id"), "openligadb": ("matchID",), "statsperform": ("matchInfo", "id")}
+IDS: dict[str, tuple[str | int, ...]] = {
+    "heim": ("match", "id"),
+    "openligadb": ("matchID",),
+    "pa": ("matches", "match", 0, "matchID"),
+    "statsperform": ("matchInfo", "id"),
+}
 """Where a body of the match has its id."""
+READERS = {".json": JSON, ".xml": xml("match")}
 
 HEAD = """\
 # Coverage
@@ -76,11 +82,11 @@ def _recorded(provider: str, path: Path, name: str) -> Iterator[Fixture]:
 
 
 def _written(provider: str, folder: Path) -> Iterator[Fixture]:
-    """Bodies in files of their own: `<name>.<resource>.json`."""
-    for path in sorted(folder.glob("*.match.json")):
-        name = path.name.removesuffix(".match.json")
-        parts = {each.name.split(".")[1]: each.read_bytes() for each in sorted(folder.glob(f"{name}.*.json"))}
-        ident: Any = json.loads(parts["match"])
+    """Bodies in files of their own: `<name>.<resource>.json`, or `.xml`."""
+    for path in sorted(each for each in folder.glob("*.match.*") if each.suffix in READERS):
+        name = path.name.removesuffix(f".match{path.suffix}")
+        parts = {each.name.split(".")[1]: each.read_bytes() for each in sorted(folder.glob(f"{name}.*{path.suffix}"))}
+        ident: Any = READERS[path.suffix].read(parts["match"])
         for step in IDS[provider]:
             ident = ident[step]
         yield Fixture(provider, name, str(ident), parts)

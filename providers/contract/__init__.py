@@ -10,9 +10,10 @@ Without pytest: `await check(rule, Case(provider=MINE, samples=…))` for each o
 """
 
 from providers.contract.case import Case, Sample, Violation
+from providers.contract.notation import xml
 from providers.contract.rules import RULES, Rule, check
 
-__all__ = ["RULES", "Case", "ProviderContract", "Rule", "Sample", "Violation", "check"]
+__all__ = ["RULES", "Case", "ProviderContract", "Rule", "Sample", "Violation", "check", "xml"]
 
 
 def __getattr__(name: str) -> object:

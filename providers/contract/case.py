@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from providers.base import Endpoint, Known, Outcome
+from providers.contract.notation import JSON, Notation
 from providers.contract.server import Server, serving
 from providers.row_cache import RowCache
 
@@ -41,7 +42,8 @@ class Sample:
     """A match as the provider would answer it.
 
     `bodies`: end of the path → body, of every resource that the adapter requests. `forms`: other ways to write the
-    match's id; `selectors`: phases and overalls that lead to it. `kickoff`: Unix seconds, worked out by hand.
+    match's id; `selectors`: phases and overalls that lead to it. `kickoff`: Unix seconds, worked out by hand. `notation`: of
+    the bodies, JSON or `xml(names of rows)`.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Sample:
     kickoff: int | None = None
     forms: tuple[str, ...] = ()
     selectors: tuple[Selector, ...] = ()
+    notation: Notation = JSON
 
 
 def plain_endpoint(provider: str, base_url: str) -> Endpoint:

@@ -1,4 +1,4 @@
-"""Rules for bodies that are good JSON and wrong: each field in turn is removed, nulled, retyped, poisoned and doubled."""
+"""Rules for bodies that are well-formed and wrong: each field in turn is removed, nulled, retyped, poisoned and doubled."""
 
 from __future__ import annotations
 
@@ -31,14 +31,17 @@ REFUSED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 async def survives(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
-        for each in (*hurt(bodies, MUTATIONS), *hurt(bodies, ODD, rows=1)):
+        for each in (
+            *hurt(bodies, MUTATIONS, notation=sample.notation),
+            *hurt(bodies, ODD, rows=1, notation=sample.notation),
+        ):
             _survived(adapter, sample, each)
 
 
 async def faults(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
         whole = adapter.translate(sample.match_id, bodies)
-        for each in hurt(bodies, (RETYPED,)):
+        for each in hurt(bodies, (RETYPED,), notation=sample.notation):
             match = _survived(adapter, sample, each)
             if match is None or without_faults(match) == without_faults(whole):
                 continue
@@ -53,7 +56,8 @@ async def keeps(case: Case, rows: int = 3) -> None:
             whole = await opened.fetch()
             bodies = bodies_of(whole)
             before = opened.translate(bodies)
-            for each in (*hurt(bodies, MUTATIONS, rows), *move_rows(bodies)):
+            notation = sample.notation
+            for each in (*hurt(bodies, MUTATIONS, rows, notation), *move_rows(bodies, notation)):
                 match = None if each.corrects else _survived(opened.adapter, sample, each)
                 gone = {} if match is None else missing(before, match)
                 if match is None or not gone or await _refused(opened, whole, each):
@@ -97,7 +101,7 @@ async def _refused(opened: Opened, whole: Fetched, each: Hurt) -> bool:
 async def doubles(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
         known = set(keys_of(adapter.translate(sample.match_id, bodies)))
-        for each in move_rows(bodies):
+        for each in move_rows(bodies, sample.notation):
             match = _survived(adapter, sample, each)
             keys = [] if match is None else keys_of(match)
             expect(len(set(keys)) == len(keys), f"{sample.name}: {each}: keys stand twice")
@@ -106,7 +110,7 @@ async def doubles(case: Case) -> None:
 
 async def characters(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
-        for each in hurt(bodies, (POISONED,)):
+        for each in hurt(bodies, (POISONED,), notation=sample.notation):
             match = _survived(adapter, sample, each)
             expect(REFUSED.search(_texts(match)) is None, f"{sample.name}: {each}: control characters come through")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
@@ -70,7 +69,10 @@ def _immutable(value: object) -> bool:
 async def equal(case: Case) -> None:
     for sample in case.samples:
         match, bodies = await _match(case, sample)
-        again = {name: json.dumps(_backwards(json.loads(body)), indent=3).encode() for name, body in bodies.items()}
+        again = {
+            name: sample.notation.write(_backwards(sample.notation.read(body)), spaced=True)
+            for name, body in bodies.items()
+        }
         expect(await _translated(case, sample, again) == match, f"{sample.name}: other spaces, another match")
 
 
@@ -83,7 +85,7 @@ async def rejects(case: Case) -> None:
             ("nothing", sample.match_id, {}),
             ("all but the match", sample.match_id, without),
             ("an empty match", sample.match_id, {**bodies, main: b"{}"}),
-            ("no JSON", sample.match_id, {**bodies, main: b"<html>"}),
+            ("HTML", sample.match_id, {**bodies, main: b"<html>"}),
             ("another match", OTHER_ID, bodies),
         )
         for name, match_id, given in hopeless:
@@ -107,7 +109,7 @@ async def unique(case: Case) -> None:
 async def stable(case: Case) -> None:
     for sample in case.samples:
         match, bodies = await _match(case, sample)
-        turned = {name: json.dumps(_turned(json.loads(body))).encode() for name, body in bodies.items()}
+        turned = {name: sample.notation.write(_turned(sample.notation.read(body))) for name, body in bodies.items()}
         again = await _translated(case, sample, turned)
         expect(
             _kinds(again) == _kinds(match), f"{sample.name}: rows in another order, other keys: {_odd(match, again)}"

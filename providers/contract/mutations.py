@@ -1,13 +1,16 @@
-"""Good JSON made wrong: each field of each body in turn removed, nulled, retyped, and the rows of lists moved and doubled."""
+"""Good bodies made wrong: each field of each body in turn removed, nulled, retyped, and the rows of lists moved and doubled."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from providers.contract.notation import JSON
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from providers.contract.notation import Notation
 
 Bodies = dict[str, bytes]
 Path = tuple[str | int, ...]
@@ -67,25 +70,27 @@ class Hurt(NamedTuple):
         return self.how == REMOVED.name and isinstance(self.path[-1], int)
 
 
-def hurt(bodies: Bodies, mutations: tuple[Mutation, ...], rows: int = 3) -> Iterator[Hurt]:
+def hurt(bodies: Bodies, mutations: tuple[Mutation, ...], rows: int = 3, notation: Notation = JSON) -> Iterator[Hurt]:
     """Each field (in `rows` rows of a list) changed by each mutation that changes it."""
     for resource, body in bodies.items():
-        document = json.loads(body)
+        document = notation.read(body)
         for path in _chosen(document, rows):
             for mutation in mutations:
-                spoilt = _mutated(document, path, mutation)
+                spoilt = _mutated(document, path, mutation, notation)
                 if spoilt is not None:
                     yield Hurt(resource, path, mutation.name, {**bodies, resource: spoilt})
 
 
-def move_rows(bodies: Bodies) -> Iterator[Hurt]:
+def move_rows(bodies: Bodies, notation: Notation = JSON) -> Iterator[Hurt]:
     """Each list with its rows backwards, each row twice, and all of them again at the end."""
     for resource, body in bodies.items():
-        document = json.loads(body)
+        document = notation.read(body)
         lists = [path for path, value in _fields(document) if isinstance(value, list) and value]
         for path in [*([()] if isinstance(document, list) else []), *lists]:
             for name, move in MOVES.items():
-                yield Hurt(resource, path, f"rows {name}", {**bodies, resource: _replaced(document, path, move)})
+                yield Hurt(
+                    resource, path, f"rows {name}", {**bodies, resource: _replaced(document, path, move, notation)}
+                )
 
 
 MOVES: dict[str, Callable[[list[Any]], list[Any]]] = {
@@ -116,38 +121,38 @@ def _spread(paths: list[Path], rows: int) -> list[Path]:
     return [paths[at] for at in dict.fromkeys(round(last * step / max(rows - 1, 1)) for step in range(rows))]
 
 
-def _mutated(document: Any, path: Path, mutation: Mutation) -> bytes | None:
+def _mutated(document: Any, path: Path, mutation: Mutation, notation: Notation) -> bytes | None:
     """The document with one field changed, as it is sent; None where the mutation changes nothing."""
     parent = _at(document, path[:-1])
     value = parent[path[-1]]
     if mutation.change is None:
-        return _removed(document, parent, path[-1])
+        return _removed(document, parent, path[-1], notation)
     changed = mutation.change(value)
-    return None if changed is value else _replaced(document, path, lambda _: changed)
+    return None if changed is value else _replaced(document, path, lambda _: changed, notation)
 
 
-def _removed(document: Any, parent: Any, key: str | int) -> bytes:
+def _removed(document: Any, parent: Any, key: str | int, notation: Notation) -> bytes:
     if isinstance(parent, list):
         rows = list(parent)
         del parent[int(key)]
-        spoilt = json.dumps(document).encode()
+        spoilt = notation.write(document)
         parent[:] = rows
         return spoilt
     whole = dict(parent)
     del parent[key]
-    spoilt = json.dumps(document).encode()
+    spoilt = notation.write(document)
     parent.clear()
     parent.update(whole)
     return spoilt
 
 
-def _replaced(document: Any, path: Path, change: Callable[[Any], Any]) -> bytes:
+def _replaced(document: Any, path: Path, change: Callable[[Any], Any], notation: Notation) -> bytes:
     if not path:
-        return json.dumps(change(document)).encode()
+        return notation.write(change(document))
     parent = _at(document, path[:-1])
     value = parent[path[-1]]
     parent[path[-1]] = change(value)
-    spoilt = json.dumps(document).encode()
+    spoilt = notation.write(document)
     parent[path[-1]] = value
     return spoilt
 

@@ -69,6 +69,11 @@ class Line(NamedTuple):
         return _compact(fields | ({"again": True} if self.again else {"raw": self.text}))
 
     @property
+    def is_good(self) -> bool:
+        """Whether it is a body that its provider's adapter took: JSON, or what came in another format from one with a `source`."""
+        return self.is_json or (self.source is not None and self.failure is None and not self.again)
+
+    @property
     def body(self) -> Any:
         """The JSON document of the answer (ValueError for a raw line)."""
         return json.loads(self.text)

@@ -148,13 +148,13 @@ class Replay:
     def document(self, entry: TimelineEntry) -> Any:
         """The recorded document with its dates moved, where it is known which of its texts are dates."""
         if entry.line.source is not None:
-            return entry.line.body
+            return entry.line.body if entry.line.is_json else entry.line.text
         running = dates.shift_move(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
         moved = gn_gsd.move_dates if gn_gsd.speaks(entry.line.match_id) else dates.move_dates
         return moved(entry.line.body, self._move(entry.line.match_id), running)
 
     def last_good(self, match_id: str) -> dict[str, Any]:
-        """The last JSON body of each resource by its kind (`match`, `match-event`, `liveticker`), dates moved."""
+        """The last good body of each resource by its kind (`match`, `match-event`, `liveticker`), dates moved."""
         return {kind: self.document(entry) for kind, entry in self.timeline.last_good(match_id).items()}
 
     def _move(self, match_id: str) -> dates.Move:

@@ -59,12 +59,12 @@ class Timeline:
         if shown is None or not shown.line.again:
             return shown
         earlier = (self.entries[index] for index in reversed(indexes[: position - 1]))
-        return next((entry for entry in earlier if entry.line.is_json), None)
+        return next((entry for entry in earlier if entry.line.is_good), None)
 
     def last_good(self, match_id: str) -> dict[str, TimelineEntry]:
-        """The last answer of each resource that was JSON."""
+        """The last good answer of each resource."""
         latest = (
-            next((self.entries[place] for place in reversed(places) if self.entries[place].line.is_json), None)
+            next((self.entries[place] for place in reversed(places) if self.entries[place].line.is_good), None)
             for (match, _), places in self._of.items()
             if match == match_id
         )

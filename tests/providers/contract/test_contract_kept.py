@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from providers.base import Selector
-from providers.contract import ProviderContract, Sample
+from providers.contract import ProviderContract, Sample, xml
 from providers.contract.case import KEY
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
+from providers.pa.adapter import PA
 from providers.replay import read_lines
 from providers.statsperform.adapter import STATSPERFORM
 from tests.providers.contract.thinning import LongContract, lean
@@ -76,6 +77,44 @@ class TestStatsPerform(ProviderContract):
         statsperform("derby-running"),
         statsperform("derby-planned"),
     )
+
+
+TIE = "7700123"
+
+
+def pa(name, **more):
+    """A match of PA's; the key is a segment of each path, before the id."""
+    paths = {"match": "match/info", "events": "match/events", "lineups": "match/lineUpsEnhanced"}
+    own = {f"{path}/{KEY}/{TIE}": fixture(f"pa/soccer/{name}.{kind}.xml") for kind, path in paths.items()}
+    return Sample(
+        name,
+        match_id=TIE,
+        sport="soccer",
+        bodies={**own, **more.pop("also", {})},
+        kickoff=1749916800,  # 17:00 in London, in summer
+        forms=("007700123",),
+        notation=xml("match", "event", "player", "error"),
+        **more,
+    )
+
+
+class TestPa(LongContract):
+    """The key stands in the path, and errors come with the status of a good answer."""
+
+    provider = PA
+    samples = (
+        pa(
+            "cup-tie-running",
+            also={
+                f"competition/matchDay/{KEY}/100/20250614": fixture("pa/soccer/day.phase.xml"),
+                f"competition/liveGames/{KEY}/100": fixture("pa/soccer/live.overall.xml"),
+            },
+            selectors=(Selector("phase", "100:20250614"), Selector("overall", "100")),
+        ),
+        pa("cup-tie"),
+        pa("cup-tie-planned"),
+    )
+    short = tuple(map(lean, samples))
 
 
 def heim(name, sport):

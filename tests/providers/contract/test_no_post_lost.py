@@ -21,6 +21,7 @@ from providers.contract.server import Reply
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
+from providers.pa.adapter import PA
 from providers.replay import read
 from providers.statsperform.adapter import STATSPERFORM
 from store.engine.ids import new_local_id
@@ -32,6 +33,7 @@ from tests.kit.sqlite import migrated_url
 from tests.providers.contract.test_contract_kept import TestHeim as Soccer
 from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
 from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
+from tests.providers.contract.test_contract_kept import TestPa as Pa
 from tests.providers.contract.test_contract_kept import TestStatsPerform as StatsPerform
 from tests.providers.contract.thinning import lean
 from tests.providers.gn_gsd.test_gn_gsd_contract import TestGnGsd as GnGsd
@@ -132,6 +134,7 @@ SAMPLES = {
         (OPENLIGADB, OpenLigaDb.samples[:2]),
         (GN_GSD, GnGsd.samples[:2]),
         (STATSPERFORM, StatsPerform.samples[:2]),
+        (PA, Pa.samples[:2]),
     )
     for sample in samples
     if sample.sport != "american_football"  # has no posts but text
@@ -169,6 +172,8 @@ POSTS = {
     "heim sao-paulo": ("match", "match-event"),
     "gn-gsd second half": ("actions",),
     "gn-gsd shoot-out": ("actions",),
+    "pa cup-tie": ("match", "events"),
+    "pa cup-tie-running": ("events",),
 }
 """Sample → the resources that posts are made of; the match alone where that is not said."""
 
@@ -254,7 +259,10 @@ async def test_a_match_without_one_of_its_teams_is_reported_and_changes_nothing(
 
 def taking(opened, bodies, resource):
     """The changes of a resource that take posts out of the answer, in an order that is the same in every run."""
-    whole, found = opened.translate(bodies), [*hurt({resource: bodies[resource]}, MUTATIONS, ROWS)]
+    whole, found = (
+        opened.translate(bodies),
+        [*hurt({resource: bodies[resource]}, MUTATIONS, ROWS, opened.sample.notation)],
+    )
     Random(resource).shuffle(found)  # any few of them are of several fields and kinds of rows
     for each in found:
         if not each.corrects and takes(opened, whole, each._replace(bodies=bodies | each.bodies)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from providers.contract import Sample
     from providers.contract.rules import Rule
 
-WORDS = ("action", "kind", "type", "reason", "function")
+WORDS = ("action", "kind", "type", "eventType", "reason", "function")
 """Fields that distinguish kinds of rows."""
 
 LONG = 16
@@ -39,7 +38,7 @@ def thinned(value: Any) -> Any:
 
 def lean(sample: Sample) -> Sample:
     """The sample with thinned bodies."""
-    bodies = {path: json.dumps(thinned(json.loads(body))).encode() for path, body in sample.bodies.items()}
+    bodies = {path: sample.notation.write(thinned(sample.notation.read(body))) for path, body in sample.bodies.items()}
     return replace(sample, bodies=bodies)
 
 
@@ -75,5 +74,5 @@ def fields(samples: tuple[Sample, ...]) -> set[tuple[str, ...]]:
         (sample.sport, *("*" if isinstance(step, int) else step for step in place))
         for sample in samples
         for body in sample.bodies.values()
-        for place in places(json.loads(body))
+        for place in places(sample.notation.read(body))
     }

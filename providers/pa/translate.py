@@ -1,0 +1,111 @@
+"""PA's last good bodies of a match → the canonical match: pure, and the same for the same bodies."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused
+from mapping.match import Clock, Match, Named, PeriodScore, Score, Status
+from providers.fault_collector import FaultCollector
+from providers.pa.catalog import EVENTS, EXTRA, HALVES, LINEUPS, MATCH
+from providers.pa.clock import kickoff, marks, situation
+from providers.pa.match_events import story
+from providers.pa.payload import find_events, find_match, find_squads
+from providers.pa.read import Row
+from providers.pa.squads import SIDES, teams
+from providers.teams import winner
+from providers.xml_reader import TEXT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from mapping.match import Incident, Side
+    from providers.pa.clock import Situation
+    from providers.pa.match_events import Story
+
+KICKS = re.compile(r"^(.{1,80}) wins? ([0-9]{1,2})-([0-9]{1,2}) on penalties\b", re.IGNORECASE)
+
+
+def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str, str]) -> Match:
+    """The match that the bodies describe, and faults of what they hold beside; DownstreamRejected without a match."""
+    try:
+        row = find_match(bodies[MATCH], match_id, names)
+        happened = find_events(bodies[EVENTS], names) if EVENTS in bodies else Row({})
+        named = find_squads(bodies[LINEUPS], match_id, names) if LINEUPS in bodies else Row({})
+    except (BadBody, MatchUnknown, ProviderRefused, KeyError) as error:
+        raise DownstreamRejected("the provider's answers hold no such match") from error
+    faults = FaultCollector(MATCH, match_id)
+    sides = teams(row, named, faults, names)
+    events = story(happened, sides, faults.for_row(EVENTS, match_id), names)
+    of = situation(row, faults, names, reached=events.reached, extra=events.extra)
+    start, is_open = kickoff(row, faults)
+    match = Match(
+        provider="pa", match_id=match_id, sport="soccer", status=of.status, kickoff=start, kickoff_open=is_open,
+        clock=Clock(phase=of.part, in_break=of.status is Status.BREAK),
+        home=sides.get("home"), away=sides.get("away"), location=_venue(row, faults), text=False,
+    )  # fmt: skip
+    if of.part:
+        match = _played(match, of, row, events, faults)
+    return replace(match, faults=faults.collected, unreadable_keys=faults.unreadable)
+
+
+def _played(match: Match, of: Situation, row: Row, events: Story, faults: FaultCollector) -> Match:
+    score = _score(row, "score", faults)
+    if score is None:
+        faults.add("score", "missing")
+    kicks = events.shootout or _kicks(row, match.home)
+    decisive = kicks if kicks is not None and kicks.home != kicks.away else score
+    return replace(
+        match, score=score or Score(0, 0), shootout=kicks, winner=winner(match.status, decisive),
+        periods=tuple(_periods(of, score, _score(row, "htScore", faults), events)),
+        incidents=_ordered(marks(of), events.incidents),
+    )  # fmt: skip
+
+
+def _score(row: Row, field: str, faults: FaultCollector) -> Score | None:
+    """A score of both teams; None where a half of it is missing."""
+    home, away = (faults.try_read(row.inner(side).number, field) for side in SIDES.values())
+    return None if home is None or away is None else Score(home, away)
+
+
+def _kicks(row: Row, home: Side | None) -> Score | None:
+    """The tally of a shoot-out in the words of a comment, where no events have it."""
+    said = KICKS.match(row.plain("comments") or "")
+    if said is None or home is None:
+        return None
+    won, lost = int(said[2]), int(said[3])
+    return Score(won, lost) if said[1].casefold() == home.name.casefold() else Score(lost, won)
+
+
+def _periods(of: Situation, score: Score | None, half: Score | None, events: Story) -> list[PeriodScore]:
+    """The scores of parts that are over; that after normal time is counted where extra time was played."""
+    ended = of.part if of.ended or of.status is Status.FINISHED else of.part - 1
+    full = _counted(events.incidents, score) if of.extra else score
+    scores = ((1, "half-time", half), (HALVES, "full-time", full), (EXTRA, "extra-time", score if of.extra else None))
+    return [PeriodScore(title=title, score=each) for part, title, each in scores if each is not None and part <= ended]
+
+
+def _counted(incidents: Sequence[Incident], score: Score | None) -> Score | None:
+    """The score after normal time by the goals alone; None where they do not lead to the score that the feed gives."""
+    goals = [(0, Score(0, 0)), *((each.phase or 0, each.score) for each in incidents if each.score is not None)]
+    return [each for phase, each in goals if phase <= HALVES][-1] if goals[-1][1] == score else None
+
+
+def _ordered(made: Sequence[Incident], happened: Sequence[Incident]) -> tuple[Incident, ...]:
+    """All of them as they happened: a part's start before what is in it, and its end behind."""
+    starts = {each.kind for each in made if each.kind.rpartition(".")[2].startswith(("start", "resume"))}
+
+    def when(incident: Incident) -> tuple[int, int]:
+        rank = 1 if not incident.marks_period else 0 if incident.kind in starts else 2
+        return incident.phase or 0, rank  # what happened is in order already
+
+    return tuple(replace(each, order=at) for at, each in enumerate(sorted((*made, *happened), key=when)))
+
+
+def _venue(row: Row, faults: FaultCollector) -> Named | None:
+    venue = faults.try_read(row.part, "venue") or Row({})
+    ext_id = faults.try_read(venue.text, "venueID")
+    name = None if ext_id is None else faults.try_read(lambda: venue.needed(TEXT).text(TEXT))
+    return None if ext_id is None or name is None else Named(ext_id=ext_id, name=name)

@@ -1,0 +1,380 @@
+"""What PA sends becomes a match: no whistles, rows in any order, twins, own goals, and what is deleted or gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from mapping.errors import BadBody, DownstreamRejected
+from mapping.match import Score, Status
+from providers.naming import correct_names
+from providers.pa.adapter import PA
+from providers.pa.catalog import CATALOG, STATES
+from providers.pa.names import NAMES
+from providers.pa.translate import translate
+from tests.kit.recordings import recorded
+from tests.providers.pa.bodies import Bodies, find, people, rows_of
+
+TABLE = correct_names(NAMES, {})
+
+
+def test_a_cup_tie_with_a_shoot_out_in_the_order_of_play():
+    match = Bodies().read()
+    assert rows_of(match) == [
+        ("start", 1, None, 1, None),
+        ("yellow-card", 11, None, 1, "away"),
+        ("goal", 23, None, 1, "home"),
+        ("yellow-card", 30, None, 1, "home"),
+        ("goal", 39, None, 1, "home"),
+        ("goal", 45, 2, 1, "away"),
+        ("pause-halves", 45, None, 1, None),
+        ("resume-halves", 46, None, 2, None),
+        ("substitution", 46, None, 2, "away"),
+        ("substitution", 52, None, 2, "home"),
+        ("own-goal", 71, None, 2, "away"),
+        ("yellow-red-card", 72, None, 2, "away"),
+        ("penalty-kick-missed", 76, None, 2, "home"),
+        ("goal", 90, 4, 2, "away"),
+        ("goal", 90, 6, 2, "away"),
+        ("end-of-regular-play", 90, None, 2, None),
+        ("start-overtime", 91, None, 3, None),
+        ("goal", 98, None, 3, "home"),
+        ("pause-overtime", 105, None, 3, None),
+        ("resume-overtime", 106, None, 4, None),
+        ("red-card", 118, None, 4, "home"),
+        ("goal", 120, 2, 4, "away"),
+        ("end-of-overtime", 120, None, 4, None),
+        ("start-shootout", 120, None, 5, None),
+        ("end", 120, None, 5, None),
+    ]
+    assert {each.kind for each in match.incidents} == set(CATALOG["soccer"])
+    assert (match.status, match.score, match.shootout, match.winner) == (
+        Status.FINISHED, Score(4, 4), Score(3, 1), "home",
+    )  # fmt: skip
+    assert [(part.title, str(part.score)) for part in match.periods] == [
+        ("half-time", "2:1"),
+        ("full-time", "3:3"),
+        ("extra-time", "4:4"),
+    ]
+    assert match.faults == ()
+
+
+def test_people_have_the_names_of_the_line_ups():
+    """Those of rows are without accents, and some with the surname first."""
+    match = Bodies().read()
+    assert people(find(match, "4400003")) == [("scorer", "Kai Ebbe"), ("assist", "Tom Möwe")]
+    assert people(find(match, "4400009")) == [("scorer", "Ron Birke")]
+    assert people(find(match, "4400010")) == [("in", "Ben Eiche"), ("out", "Jon Linde")]
+    assert [(each.name, each.position) for each in match.home.lineup[:2]] == [
+        ("Ole Brandt", "keeper"),
+        ("Mats Kröger", "defense"),
+    ]
+    bodies = Bodies()
+    bodies.documents["lineups"] = {"lineUps": {"errors": {"error": ["No data available"]}}}
+    assert people(find(bodies.read(), "4400009")) == [("scorer", "Birke Ron")]
+
+
+def test_shirt_numbers_may_be_missing_or_come_twice():
+    match = Bodies().read()
+    assert [each.number for each in match.home.bench] == [None, "14"]
+    assert [each.name for each in match.away.lineup if each.number == "10"] == ["Gus Ulme", "Ron Birke"]
+    assert match.faults == ()
+
+
+PARTS = {
+    "unknown": (Status.SCHEDULED, 0), "new": (Status.SCHEDULED, 0), "fixture": (Status.SCHEDULED, 0),
+    "first_half": (Status.LIVE, 1), "half_time": (Status.BREAK, 1), "second_half": (Status.LIVE, 2),
+    "before_extra_time": (Status.BREAK, 2), "extra_time": (Status.LIVE, 3), "extra_time_break": (Status.BREAK, 3),
+    "extra_time_second_half": (Status.LIVE, 4), "before_shootout": (Status.BREAK, 2),
+    "extra_time_before_shootout": (Status.BREAK, 4), "shootout": (Status.SHOOTOUT, 5),
+    "extra_time_over": (Status.BREAK, 4), "shootout_over": (Status.SHOOTOUT, 5), "full_time": (Status.BREAK, 2),
+    "result": (Status.FINISHED, 2), "complete": (Status.FINISHED, 2), "suspended": (Status.BREAK, 2),
+    "resumed": (Status.LIVE, 2), "postponed": (Status.POSTPONED, 0), "abandoned": (Status.ABANDONED, 2),
+    "cancelled": (Status.CANCELLED, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STATES)
+def test_every_status_has_its_meaning(name):
+    """Of a match that is in its second half and has no result yet."""
+    bodies = Bodies("cup-tie-running")
+    bodies.row["matchStatus"] = STATES[name].word
+    match = bodies.read()
+    assert (match.status, match.clock.phase) == PARTS[name]
+    assert match.faults == ()
+
+
+@pytest.mark.parametrize(
+    ("word", "over"), [("FT", True), ("ETFT", True), ("PTFT", True), ("PT", False), ("ETFTPT", False), ("FTPT", False)]
+)
+def test_a_result_ends_a_match_but_not_before_its_shoot_out(word, over):
+    bodies = Bodies("cup-tie-running")
+    bodies.row.update({"matchStatus": word, "result": "Yes"})
+    match = bodies.read()
+    assert (match.status is Status.FINISHED) is over
+    assert ("soccer.end" in {each.kind for each in match.incidents}) is over
+
+
+def test_full_time_without_a_result_promises_neither_end_nor_break():
+    """Otherwise the mark of one would be taken back when the other comes."""
+    bodies = Bodies("cup-tie-running")
+    bodies.row["matchStatus"] = "FT"
+    assert [each for each in rows_of(bodies.read()) if each[0].startswith("end")] == []
+    bodies.row["matchStatus"] = "FTET"
+    assert [each[0] for each in rows_of(bodies.read()) if each[0].startswith("end")] == ["end-of-regular-play"]
+
+
+def test_a_status_between_two_polls_follows_from_the_order():
+    bodies = Bodies("cup-tie-running")
+    bodies.row["matchStatus"] = "ETSHS"
+    marks = [each.kind for each in bodies.read().incidents if each.marks_period]
+    assert marks == [
+        "soccer.start", "soccer.pause-halves", "soccer.resume-halves", "soccer.end-of-regular-play",
+        "soccer.start-overtime", "soccer.pause-overtime", "soccer.resume-overtime",
+    ]  # fmt: skip
+
+
+def test_a_shoot_out_without_extra_time_has_no_marks_of_it():
+    bodies = Bodies("cup-tie-running")
+    bodies.row["matchStatus"] = "PT"
+    assert "soccer.start-overtime" not in {each.kind for each in bodies.read().incidents}
+    bodies.add("4400050", "foul", "93:00")
+    assert "soccer.start-overtime" in {each.kind for each in bodies.read().incidents}
+
+
+def test_what_is_not_known_keeps_the_marks():
+    bodies = Bodies("cup-tie-running")
+    bodies.row["matchStatus"] = "XYZ"
+    match = bodies.read()
+    assert (match.status, [each.field for each in match.faults]) == (Status.LIVE, ["matchStatus"])
+    assert {"period:soccer.start", "period:soccer.end"} <= match.unreadable
+
+
+@pytest.mark.parametrize(
+    ("day", "hour", "moment", "is_open"),
+    [
+        ("14/06/2025", "17:00", 1749916800, False),  # 16:00 UTC
+        ("18/01/2025", "15:00", 1737212400, False),  # 15:00 UTC
+        ("30/03/2025", "14:00", 1743339600, False),  # the day on which clocks are set forward: 13:00 UTC
+        ("14/06/2025", "00:00", 1749855600, True),
+        ("14/06/2025", "", 1749855600, True),
+    ],
+)
+def test_times_are_those_of_london(day, hour, moment, is_open):
+    bodies = Bodies("cup-tie-planned")
+    bodies.row.update({"date": day, "koTime": hour})
+    match = bodies.read()
+    assert (match.kickoff, match.kickoff_open) == (moment, is_open)
+
+
+@pytest.mark.parametrize(
+    ("clock", "added", "minute", "more", "part"),
+    [
+        ("0:24", "0:00", 1, None, 1),
+        ("38:00", "0:00", 38, None, 1),
+        ("45:00", "2:10", 45, 3, 1),
+        ("45:01", "0:00", 46, None, 2),
+        ("86:26", "0:00", 87, None, 2),
+        ("90:01", "0:00", 91, None, 3),
+        ("105:00", "0:41", 105, 1, 3),
+        ("120:00", "1:29", 120, 2, 4),
+    ],
+)
+def test_minutes_are_rounded_up_and_added_time_is_apart(clock, added, minute, more, part):
+    """Whatever `matchTime` shows, which can lack the added part."""
+    bodies = Bodies("cup-tie-running")
+    bodies.add("4400050", "booking", clock, added, matchTime="(105)")
+    found = find(bodies.read(), "4400050")
+    assert (found.minute, found.added, found.phase) == (minute, more, part)
+
+
+def test_a_penalty_comes_twice_and_is_one_goal():
+    match = Bodies().read()
+    assert find(match, "4400007") is None
+    assert (find(match, "4400008").method, find(match, "4400008").score) == ("penalty", Score(2, 0))
+    bodies = Bodies()
+    bodies.event("4400007")["normalTime"] = "38:02"  # its clock may differ
+    assert bodies.read().faults == ()
+    bodies.remove("4400008")
+    assert [each.reason for each in bodies.read().faults] == ["a penalty without its goal"]
+
+
+def test_an_own_goal_is_the_players_and_counts_for_the_others():
+    match = Bodies().read()
+    assert (find(match, "4400013").side, find(match, "4400013").score) == ("away", Score(3, 1))
+
+
+def test_a_dismissal_is_a_second_yellow_card_if_a_booking_of_the_player_stands():
+    """One that is deleted, or another player's, or that came later, is none."""
+    bodies = Bodies()
+    assert find(bodies.read(), "4400014").kind == "soccer.yellow-red-card"
+    bodies.event("4400002")["status"] = "deleted"
+    assert find(bodies.read(), "4400014").kind == "soccer.red-card"
+    bodies.event("4400002").update(status="active", normalTime="80:00")
+    assert find(bodies.read(), "4400014").kind == "soccer.red-card"
+
+
+def test_an_assist_belongs_to_the_nearest_goal_of_its_side():
+    bodies = Bodies()
+    bodies.event("4400004")["normalTime"] = "22:13"
+    assert people(find(bodies.read(), "4400003"))[-1] == ("scorer", "Kai Ebbe")
+    bodies.event("4400004")["normalTime"] = "22:29"
+    assert people(find(bodies.read(), "4400003"))[-1] == ("assist", "Tom Möwe")
+    bodies.event("4400004")["players"]["player1"]["teamID"] = "8802"
+    assert people(find(bodies.read(), "4400003"))[-1] == ("scorer", "Kai Ebbe")
+
+
+def test_deleted_rows_are_left_out_and_any_other_status_is_active():
+    bodies = Bodies("cup-tie-running")
+    for status, is_there in (("deleted", False), ("active", True), ("foobar", True), ("", True)):
+        bodies.event("4400009")["status"] = status
+        match = bodies.read()
+        assert (find(match, "4400009") is not None) is is_there
+        assert (match.faults, match.withdrawal_blocked) == ((), frozenset())
+
+
+def test_a_row_without_a_type_is_kept_by_its_id_and_one_without_an_id_blocks():
+    bodies = Bodies("cup-tie-running")
+    del bodies.event("4400009")["eventType"]
+    match = bodies.read()
+    assert "incident:4400009" in match.unreadable
+    assert match.withdrawal_blocked == frozenset()
+    bodies.event("4400003")["eventID"] = ""
+    assert bodies.read().withdrawal_blocked == {"events"}
+
+
+def test_no_score_after_a_goal_is_guessed():
+    """One goal that cannot be read would make all later ones wrong."""
+    bodies = Bodies("cup-tie-running")
+    bodies.event("4400003")["normalTime"] = "soon"
+    match = bodies.read()
+    assert [each.score for each in match.incidents if each.kind == "soccer.goal"] == [None] * 3
+    assert match.score == Score(2, 1)
+
+
+def test_the_score_after_normal_time_is_given_only_if_the_goals_lead_to_the_score():
+    bodies = Bodies()
+    bodies.remove("4400019")
+    assert [each.title for each in bodies.read().periods] == ["half-time", "extra-time"]
+
+
+def test_a_card_for_somebody_who_is_in_no_squad():
+    bodies = Bodies("cup-tie-running")
+    player = {"playerID": "999", "teamID": "8801", "#text": "Nobody Known"}
+    bodies.add("4400050", "booking", "60:00", players={"player1": player, "player2": ""})
+    match = bodies.read()
+    assert (people(find(match, "4400050")), match.faults) == ([("player", "Nobody Known")], ())
+
+
+def test_the_tally_of_a_shoot_out_is_in_its_kicks_else_in_the_comment():
+    bodies = Bodies()
+    bodies.remove(*(f"44000{number}" for number in range(30, 36)))
+    assert bodies.read().shootout == Score(3, 1)
+    bodies.row["comments"] = "Waldau win 5-4 on penalties"
+    match = bodies.read()
+    assert (match.shootout, match.winner) == (Score(4, 5), "away")
+
+
+def test_an_aggregate_score_is_not_read():
+    bodies = Bodies("cup-tie-running")
+    bodies.row["homeTeam"]["aggregateScore"] = "7"
+    assert bodies.read() == Bodies("cup-tie-running").read()
+
+
+def test_names_can_be_corrected():
+    bodies = Bodies()
+    bodies.event("4400015")["eventType"] = "penalty off target"
+    assert find(bodies.read(), "4400015") is None
+    assert find(bodies.read(penalty_missed="penalty off target"), "4400015").kind == "soccer.penalty-kick-missed"
+
+
+@pytest.mark.parametrize("kind", ["match", "events", "lineups"])
+@pytest.mark.parametrize("body", [b"<other/>", b"<errors><error>Out of order</error></errors>", b"<html>", b"{}"])
+def test_what_is_no_body_of_a_match_is_rejected(kind, body):
+    with pytest.raises(DownstreamRejected) as caught:
+        translate("7700123", Bodies().written() | {kind: body}, names=TABLE)
+    assert isinstance(caught.value.__cause__, BadBody)
+
+
+def recording(name):
+    return recorded(f"pa/{name}.xml").read_bytes()
+
+
+def planned(match_id, home, away, status="FT", result="Yes", score=("0", "0")):
+    """A body of the match for recordings that have its events or line-ups alone."""
+    sides = zip(("homeTeam", "awayTeam"), (home, away), score, strict=True)
+    teams = "".join(f'<{tag} teamID="{team}"><teamName>{team}</teamName><score>{goals}</score></{tag}>'
+                    for tag, team, goals in sides)  # fmt: skip
+    return f"""<matches><match matchID="{match_id}" date="13/06/2016" koTime="14:00"><result>{result}</result>
+        <matchStatus>{status}</matchStatus>{teams}</match></matches>""".encode()
+
+
+def test_recorded_events_are_what_happened():
+    """The truth was read off the body by hand: 1:0 in the 87th minute, one card, six substitutions."""
+    bodies = {"match": planned("3888465", "999", "6318", score=("1", "0")), "events": recording("match-events-3888465")}
+    match = translate("3888465", bodies, names=TABLE)
+    assert rows_of(match) == [
+        ("start", 1, None, 1, None),
+        ("pause-halves", 45, None, 1, None),
+        ("resume-halves", 46, None, 2, None),
+        ("yellow-card", 61, None, 2, "away"),
+        ("substitution", 62, None, 2, "home"),
+        ("substitution", 70, None, 2, "home"),
+        ("substitution", 75, None, 2, "away"),
+        ("substitution", 82, None, 2, "home"),
+        ("substitution", 86, None, 2, "away"),
+        ("goal", 87, None, 2, "home"),
+        ("substitution", 88, None, 2, "away"),
+        ("end", 90, None, 2, None),
+    ]
+    goal = find(match, "22306972")
+    assert (people(goal), goal.score) == ([("scorer", "Gerard Pique"), ("assist", "Andres Iniesta")], Score(1, 0))
+    assert people(find(match, "22306955")) == [("in", "Rodriguez Pedro"), ("out", "Manuel Agudo Nolito")]
+    assert match.faults == ()
+
+
+def test_recorded_rows_that_are_deleted_or_have_no_type():
+    bodies = {"match": planned("3888466", "999", "6318", score=("2", "0")), "events": recording("match-events-3888466")}
+    match = translate("3888466", bodies, names=TABLE)
+    assert [each.key for each in match.incidents if not each.marks_period] == [
+        "incident:22306972",
+        "incident:223069723",
+    ]
+    assert [(each.row, each.field) for each in match.faults] == [("223069722", "event.4.eventType")]
+
+
+def test_a_recorded_match_with_extra_time_and_two_legs():
+    """2:1 after extra time; the aggregate of 3:3 is no score of this match."""
+    match = translate("3695171", {"match": recording("match-info-3695171")}, names=TABLE)
+    assert (match.status, match.score, match.winner) == (Status.FINISHED, Score(2, 1), "home")
+    assert (match.home.name, match.away.name, match.location.name) == ("Man Utd", "Sunderland", "Old Trafford")
+    assert (match.kickoff, match.faults) == (1390419900, ())  # 19:45 UTC
+
+
+@pytest.mark.parametrize(
+    ("match_id", "name", "teams", "sizes"),
+    [
+        ("3560717", "match-lineUps-3560717", ("4", "12"), [11, 11]),
+        ("4566691", "match-lineUpsEnhanced-4566691", ("999", "965"), [11, 11]),
+    ],
+)
+def test_recorded_line_ups(match_id, name, teams, sizes):
+    bodies = {"match": planned(match_id, *teams, status="Fixture", result="No"), "lineups": recording(name)}
+    match = translate(match_id, bodies, names=TABLE)
+    assert [len(side.lineup) for side in match.sides] == sizes
+    assert all(side.bench and side.lineup[0].position == "keeper" for side in match.sides)
+    assert match.faults == ()
+
+
+def test_a_recorded_match_that_is_not_settled():
+    match = translate("3920075", {"match": recording("competition-matchDay-750-20160625")}, names=TABLE)
+    assert (match.status, match.home.name, match.faults) == (Status.SCHEDULED, "Runner-up Group A", ())
+
+
+@pytest.mark.parametrize("name", ["competition-liveGames-100", "competition-matchDay-100-20140823"])
+async def test_recorded_lists_are_chosen_from(name):
+    from providers.contract.case import plain_endpoint
+
+    adapter = PA.connect(plain_endpoint("pa", "http://127.0.0.1:9"))
+    chosen = adapter._chosen("phase", recording(name))
+    await adapter.aclose()
+    assert chosen in recording(name).decode()
