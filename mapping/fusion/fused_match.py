@@ -1,0 +1,233 @@
+"""One match of two sources: what the leading one says, with what it lacks from the other one, under keys of the match's own.
+
+A source may fail, and the other one leads from then on: nothing is posted twice, because an incident keeps the key under which it
+became known, whoever reports it; and nothing is lost, because what only the other source has stays as long as that one has it.
+What the leading source took back stays taken back, also while the other one is late to do so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from mapping.fusion.fused_incident import fused_incident, in_order
+from mapping.fusion.joined_people import in_ids_of, join_people
+from mapping.fusion.paired_incidents import INCIDENT_KEY, credited_side, is_shared, kind_class, pair_incidents
+from mapping.goals import with_goals
+from mapping.match import Match, Score, Side, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from mapping.match import Comment, Incident
+
+SourceName = Literal["first", "second"]
+"""The two sources of a match: the one that it was made from, whose ids the match has, and the standby."""
+OTHER: Mapping[SourceName, SourceName] = {"first": "second", "second": "first"}
+SECOND_KEY = "incident:second/"
+"""Prefix of the key of an incident that the second source reported first; what follows is its key there."""
+MOST_KEYS = 512
+"""Incidents of a match whose keys are known, the latest."""
+RANK: Mapping[Status, int] = {
+    Status.SCHEDULED: 0,
+    Status.POSTPONED: 0,
+    Status.LIVE: 1,
+    Status.BREAK: 1,
+    Status.SHOOTOUT: 2,
+}
+"""Statuses in the order of a match; those that are not here end it."""
+FILLED = ("kickoff", "tournament", "location", "score", "shootout", "winner", "decided", "title")
+"""Facts of a match that come from the other source where the leading one has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class FusedKey:
+    """An incident of the match, and its keys in both sources, empty where a source has never had it.
+
+    `taken_back`: the source that took it back while it led; it stays away until that source has it again.
+    """
+
+    key: str
+    first: str = ""
+    second: str = ""
+    taken_back: SourceName | Literal[""] = ""
+
+    def of(self, source: SourceName) -> str:
+        """The key in one source."""
+        return self.first if source == "first" else self.second
+
+
+@dataclass(frozen=True, slots=True)
+class FusedMatch:
+    """The match as both sources say it, and what has to be known of it the next time."""
+
+    match: Match
+    keys: tuple[FusedKey, ...] = ()
+    joined: Mapping[str, str] = field(default_factory=dict)
+    """Id of a person in the second source → the same person's id in the first one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """Both matches in the ids of the first one. `settled`: the leading source has led for so long that its word is enough."""
+
+    first: Match
+    second: Match
+    leads: SourceName
+    settled: bool
+    incidents: Mapping[SourceName, Mapping[str, Incident]]
+
+    @property
+    def leading(self) -> Match:
+        return self.first if self.leads == "first" else self.second
+
+    @property
+    def other(self) -> Match:
+        return self.second if self.leads == "first" else self.first
+
+    def has(self, source: SourceName, row: FusedKey) -> bool:
+        """Whether a source has the incident now."""
+        return row.of(source) in self.incidents[source]
+
+
+def fuse(
+    first: Match,
+    second: Match,
+    keys: Sequence[FusedKey] = (),
+    *,
+    leads: SourceName = "first",
+    settled: bool = True,
+    named: Mapping[str, str] | None = None,
+) -> FusedMatch:
+    """What is believed of a match of two sources, of what is believed of each.
+
+    `keys`: those of the last time. `leads`: the source whose word counts; `settled`: it has led for longer than the other one may
+    be ahead of it, so what the other one said before does not hold any more. `named`: people whom somebody has joined by
+    hand, id in the second source → id in the first one. Identity, teams and their ids are always the first source's.
+    """
+    joined = join_people(first, second, named)
+    second = in_ids_of(second, first, joined)
+    by_key = {"first": _by_key(first), "second": _by_key(second)}
+    sources = _Sources(first, second, leads, settled, by_key)  # type: ignore[arg-type] # the names of the sources
+    pairs = [(each.lead, each.other) for each in pair_incidents(first, second, _known_pairs(keys))]
+    rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, dict(pairs), sources))
+    state = sources.other if not settled and _progress(sources.other) > _progress(sources.leading) else sources.leading
+    match = replace(
+        sources.leading,
+        **{name: getattr(sources.other, name) for name in FILLED if getattr(sources.leading, name) is None},
+        provider=first.provider,
+        match_id=first.match_id,
+        status=state.status,
+        clock=state.clock,
+        home=_with_squad(first.home, second.home),
+        away=_with_squad(first.away, second.away),
+        incidents=in_order(_incidents(rows, sources)),
+        score=_score(rows, sources),
+        periods=sources.leading.periods or sources.other.periods,
+        comments=_comments(first.comments, rows),
+        text=first.text,
+        posts_alone=first.posts_alone,
+        faults=(),
+        unreadable_keys=frozenset(),
+    )
+    return FusedMatch(with_goals(match), rows, joined)
+
+
+def _by_key(match: Match) -> dict[str, Incident]:
+    return {each.key: each for each in match.incidents}
+
+
+def _known_pairs(keys: Iterable[FusedKey]) -> list[tuple[str, str]]:
+    return [(each.first, each.second) for each in keys if each.first and each.second]
+
+
+def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources) -> tuple[FusedKey, ...]:
+    """The keys of all that was ever in the match, and of what the leading source has added: what is given again is the same.
+
+    Two that turn out to be the same are one: the key that was known first.
+    """
+    firsts = {second: first for first, second in pairs.items()}
+    found: list[FusedKey] = []
+    taken: dict[SourceName, set[str]] = {"first": set(), "second": set()}
+    new = [_new_row(key, sources.leads) for key in sources.incidents[sources.leads]]
+    for known in (*keys, *new):
+        row = _repaired(known, pairs, firsts)
+        if row.first in taken["first"] or row.second in taken["second"]:
+            continue
+        found.append(row)
+        taken["first"].update(filter(None, [row.first]))
+        taken["second"].update(filter(None, [row.second]))
+    return tuple(found[-MOST_KEYS:])
+
+
+def _new_row(key: str, source: SourceName) -> FusedKey:
+    if source == "first":
+        return FusedKey(key, first=key)
+    return FusedKey(key if is_shared(key) else f"{SECOND_KEY}{key.removeprefix(INCIDENT_KEY)}", second=key)
+
+
+def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]) -> FusedKey:
+    """The row with the key of the other source as it is paired now; a pair that has come apart is none."""
+    if row.first in pairs:
+        return replace(row, second=pairs[row.first])
+    if row.second in firsts:
+        return replace(row, first=firsts[row.second]) if not row.first else replace(row, second="")
+    return row
+
+
+def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
+    """The row, marked where the leading source has just taken it back, or free of a mark that does not hold any more."""
+    leads = sources.leads
+    if row.of(leads) and not sources.has(leads, row):
+        return replace(row, taken_back=leads)
+    source = row.taken_back
+    if source and (sources.has(source, row) or (sources.settled and sources.has(leads, row))):
+        return replace(row, taken_back="")
+    return row
+
+
+def _incidents(rows: Iterable[FusedKey], sources: _Sources) -> list[Incident]:
+    found = []
+    for row in rows:
+        if not row.taken_back and (sources.has("first", row) or sources.has("second", row)):
+            one, two = (sources.incidents[name].get(row.of(name)) for name in (sources.leads, OTHER[sources.leads]))
+            firsts = sources.incidents["first"].get(row.first)
+            found.append(fused_incident(row.key, one, two, dated=firsts))
+    return found
+
+
+def _score(rows: Iterable[FusedKey], sources: _Sources) -> Score | None:
+    """The leading source's score; until it has settled what the other one is ahead counts too, without what was taken back."""
+    table = tuple(rows)
+    leading, other = (_counted(name, table, sources) for name in (sources.leads, OTHER[sources.leads]))
+    if leading is None or other is None:
+        return leading or other
+    return leading if sources.settled else Score(max(leading.home, other.home), max(leading.away, other.away))
+
+
+def _counted(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> Score | None:
+    """A source's score without the goals that it still has and the match has not any more."""
+    score = sources.first.score if source == "first" else sources.second.score
+    if score is None:
+        return None
+    there = sources.incidents[source]
+    gone = [there[row.of(source)] for row in rows if row.taken_back and row.of(source) in there]
+    lost = [credited_side(each) for each in gone if kind_class(each) == "goal"]
+    return Score(max(0, score.home - lost.count("home")), max(0, score.away - lost.count("away")))
+
+
+def _comments(comments: Iterable[Comment], rows: Iterable[FusedKey]) -> tuple[Comment, ...]:
+    """The first source's texts, bound to the incidents under the match's keys."""
+    keys = {row.first: row.key for row in rows if row.first and row.first != row.key}
+    return tuple(replace(each, incident_key=keys.get(each.incident_key or "", each.incident_key)) for each in comments)
+
+
+def _with_squad(ours: Side | None, theirs: Side | None) -> Side | None:
+    """The first source's team; where it names no squad, with the other one's."""
+    if ours is None or theirs is None or ours.lineup or ours.bench:
+        return ours or theirs
+    return replace(ours, lineup=theirs.lineup, bench=theirs.bench)
+
+
+def _progress(match: Match) -> tuple[Any, ...]:
+    return RANK.get(match.status, len(RANK)), match.clock.phase, match.clock.in_break

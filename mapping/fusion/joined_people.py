@@ -1,0 +1,126 @@
+"""Who is who in two sources of one match: people have an id of their own in each, and their names are spelt in two ways."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mapping.fusion.name_tokens import name_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mapping.match import Match, Person, Side
+
+    People = tuple[Person, ...]
+
+Joined = dict[str, str]
+"""Id of a person in the other source → id of the same person in the leading one."""
+
+
+def join_people(lead: Match, other: Match, known: Mapping[str, str] | None = None) -> Joined:
+    """The people of both sides that are certainly the same; whoever is in doubt is left out.
+
+    The same are, of one side, two with the same shirt number and a word of their names in common, or a word that nobody else
+    of that side has in either source and no other number. A name alone never joins people of different sides, and a number
+    alone joins nobody: feeds give one number to two. `known`: pairs that a person has named, which stand.
+    """
+    joined = dict(known or {})
+    for ours, theirs in ((lead.home, other.home), (lead.away, other.away)):
+        if ours is not None and theirs is not None:
+            joined |= dict(_of_side(ours, theirs, joined))
+    return joined
+
+
+def squad(side: Side) -> tuple[Person, ...]:
+    """Everybody who is named for a side."""
+    return (*side.lineup, *side.bench)
+
+
+def people_of(match: Match) -> Iterator[Person]:
+    """Everybody whom a match names, in its squads and incidents; some of them twice."""
+    for side in match.sides:
+        yield from squad(side)
+    for incident in match.incidents:
+        yield from (each.person for each in incident.people)
+
+
+def _of_side(ours: Side, theirs: Side, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Pairs of (id in the other source, id in the leading one), those of the numbers first."""
+    taken = frozenset(known.values())
+    left = {each.ext_id: each for each in squad(ours) if each.ext_id not in taken}
+    right = {each.ext_id: each for each in squad(theirs) if each.ext_id not in known}
+    for rule in (_by_number, _by_word):
+        for one, other in _one_to_one(rule(tuple(left.values()), tuple(right.values()))):
+            del left[one.ext_id], right[other.ext_id]
+            yield other.ext_id, one.ext_id
+
+
+def _by_number(left: People, right: People) -> Iterator[tuple[Person, Person]]:
+    """The same shirt number, and a word of the names in common."""
+    numbered: dict[str, list[Person]] = {}
+    for other in right:
+        numbered.setdefault(other.number or "", []).append(other)
+    for one in left:
+        if one.number:
+            yield from ((one, other) for other in numbered.get(one.number, ()) if _words(one) & _words(other))
+
+
+def _by_word(left: People, right: People) -> Iterator[tuple[Person, Person]]:
+    """A word that only these two have, and no two numbers: one of two brothers may be missing in either source."""
+    ours, theirs = _alone(left), _alone(right)
+    pairs = {
+        (ours[word].ext_id, theirs[word].ext_id): (ours[word], theirs[word]) for word in ours.keys() & theirs.keys()
+    }
+    yield from (pair for pair in pairs.values() if not _contradict(*pair))
+
+
+def _contradict(one: Person, other: Person) -> bool:
+    return bool(one.number and other.number and one.number != other.number)
+
+
+def _alone(people: People) -> dict[str, Person]:
+    """The words that one person alone has."""
+    having: dict[str, list[Person]] = {}
+    for each in people:
+        for word in _words(each):
+            having.setdefault(word, []).append(each)
+    return {word: each[0] for word, each in having.items() if len(each) == 1}
+
+
+def _one_to_one(pairs: Iterable[tuple[Person, Person]]) -> list[tuple[Person, Person]]:
+    """The pairs of which neither is in another pair: the others are in doubt."""
+    found = list(pairs)
+    lefts, rights = (Counter(each[place].ext_id for each in found) for place in (0, 1))
+    return [(one, other) for one, other in found if lefts[one.ext_id] == 1 == rights[other.ext_id]]
+
+
+def _words(person: Person) -> frozenset[str]:
+    return name_tokens(person.name, person.short_name)
+
+
+def in_ids_of(match: Match, lead: Match, joined: Mapping[str, str]) -> Match:
+    """The match with the leading source's people and teams in the place of its own.
+
+    Whoever the leading source does not name keeps a name and gets an id that says whose it is, as ids of two providers may
+    be equal.
+    """
+    people = {each.ext_id: each for each in people_of(lead)}
+
+    def known(person: Person) -> Person:
+        same = people.get(joined.get(person.ext_id, ""))
+        return same or replace(person, ext_id=f"{match.provider}/{person.ext_id}")
+
+    def of_side(side: Side | None, ours: Side | None) -> Side | None:
+        if side is None:
+            return None
+        itself = ours or replace(side, ext_id=f"{match.provider}/{side.ext_id}")
+        return replace(itself, lineup=tuple(map(known, side.lineup)), bench=tuple(map(known, side.bench)))
+
+    incidents = tuple(
+        replace(each, people=tuple(replace(who, person=known(who.person)) for who in each.people))
+        for each in match.incidents
+    )
+    home, away = of_side(match.home, lead.home), of_side(match.away, lead.away)
+    return replace(match, home=home, away=away, incidents=incidents)

@@ -1,0 +1,119 @@
+"""Which of two sources of a match leads: the standby takes over when the leading one fails, and gives back after a quiet time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from mapping.fusion.fused_match import OTHER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mapping.fusion.fused_match import SourceName
+
+
+class Reason(StrEnum):
+    """Why a source leads."""
+
+    FIRST = "first"
+    """It is the one that the match was made from, and well."""
+    PINNED = "pinned"
+    """A person has chosen it."""
+    REFUSED = "refused"
+    """The other one does not take the credentials."""
+    FAILING = "failing"
+    """The other one answers with errors."""
+    SILENT = "silent"
+    """The other one has not answered for too long."""
+    STALLED = "stalled"
+    """The other one answers and stands still, while this one goes on."""
+    IMPLAUSIBLE = "implausible"
+    """The other one took a step that cannot be: a score down without a correction, a clock that has stopped."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceHealth:
+    """What is known of one source of a running match. Times are Unix seconds.
+
+    `answered_at`: its last good answer. `behind_since`: since when it lacks something that the other one has, None where it does
+    not. `implausible_since`: since when it says something that cannot be.
+    """
+
+    answered_at: float | None
+    refused: bool = False
+    failing: bool = False
+    behind_since: float | None = None
+    implausible_since: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeadRules:
+    """Seconds: without an answer, behind the other one, with something implausible; and well before it leads again."""
+
+    silence: float = 60.0
+    stall: float = 90.0
+    implausible: float = 30.0
+    quiet: float = 300.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """The source that leads, since when (Unix seconds), and why. `well_since`: since when the first source has been well again."""
+
+    source: SourceName = "first"
+    since: float = 0.0
+    reason: Reason = Reason.FIRST
+    well_since: float | None = None
+
+
+def wrong_with(health: SourceHealth, rules: LeadRules, now: float) -> Reason | None:
+    """Why a source must not lead; None where it is well."""
+    if health.refused:
+        return Reason.REFUSED
+    if health.failing:
+        return Reason.FAILING
+    if health.answered_at is None or now - health.answered_at > rules.silence:
+        return Reason.SILENT
+    if _longer(health.behind_since, rules.stall, now):
+        return Reason.STALLED
+    return Reason.IMPLAUSIBLE if _longer(health.implausible_since, rules.implausible, now) else None
+
+
+def next_lead(
+    lead: Lead,
+    health: Mapping[SourceName, SourceHealth],
+    now: float,
+    *,
+    rules: LeadRules,
+    pinned: SourceName | None = None,
+) -> Lead:
+    """Who leads from now on. It changes only to a source that is well, back to the first one only after the quiet time.
+
+    Where both are in trouble nothing changes: whoever leads is no worse than the other one. `pinned`: a person's choice.
+    """
+    if pinned is not None:
+        return lead if _is(lead, pinned, Reason.PINNED) else Lead(source=pinned, since=now, reason=Reason.PINNED)
+    wrong = {name: wrong_with(each, rules, now) for name, each in health.items()}
+    lead = replace(lead, well_since=_well_since(lead, wrong["first"], now))
+    standby = OTHER[lead.source]
+    if wrong[lead.source] is not None and wrong[standby] is None:
+        return replace(lead, source=standby, since=now, reason=wrong[lead.source] or Reason.FIRST)
+    if lead.source == "second" and _longer(lead.well_since, rules.quiet, now):
+        return replace(lead, source="first", since=now, reason=Reason.FIRST)
+    return replace(lead, reason=Reason.FIRST) if lead.source == "first" else lead
+
+
+def _is(lead: Lead, source: SourceName, reason: Reason) -> bool:
+    return lead.source == source and lead.reason is reason
+
+
+def _well_since(lead: Lead, wrong: Reason | None, now: float) -> float | None:
+    if wrong is not None:
+        return None
+    return now if lead.well_since is None else lead.well_since
+
+
+def _longer(since: float | None, allowed: float, now: float) -> bool:
+    return since is not None and now - since > allowed

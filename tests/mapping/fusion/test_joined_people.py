@@ -1,0 +1,133 @@
+"""Who is who in two sources: nobody is joined with another one, and nearly every starter is joined without a person's help."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.fusion.joined_people import in_ids_of, join_people
+from mapping.fusion.same_match import why_other_match
+from mapping.match import Person, Side
+from tests.kit.recordings import required, soccer_recordings
+from tests.kit.second_source import as_second_source
+from tests.mapping.fusion.test_switches import beliefs
+from tests.mapping.soccer_builders import KICKOFF, MATCH
+
+SEEDS = 20
+
+
+def person(ext_id, name, number=None, short_name=None):
+    return Person(ext_id=ext_id, name=name, number=number, short_name=short_name)
+
+
+def joined(ours, theirs, theirs_away=()):
+    """Pairs of the home sides of these people; the other side of the second source has the rest."""
+    first = replace(MATCH, home=replace(MATCH.home, lineup=tuple(ours), bench=()))
+    second = replace(
+        MATCH,
+        home=Side(ext_id="t1", name="Schalke", lineup=tuple(theirs)),
+        away=Side(ext_id="t2", name="Salzburg", lineup=tuple(theirs_away)),
+    )
+    return join_people(first, second)
+
+
+SAME = [
+    ("surname first, without marks", person("1", "Duje Ćaleta-Car"), person("a", "Caleta-Car Duje")),
+    ("an initial", person("1", "Tim Leibold"), person("a", "T. Leibold")),
+    ("another first name", person("1", "Moreto Cassamá", "8"), person("a", "Moro Cassama", "8")),
+    ("an umlaut spelt out", person("1", "Thomas Müller"), person("a", "Mueller Thomas")),
+    ("an artist's name with its number", person("1", "Manuel Agudo Durán", "9"), person("a", "Nolito Agudo", "9")),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [pytest.param(*each[1:], id=each[0]) for each in SAME])
+def test_the_same_person_in_another_spelling(ours, theirs):
+    assert joined([ours], [theirs]) == {"a": "1"}
+
+
+BROTHERS = [person("1", "Lautaro Martínez", "10"), person("2", "Lisandro Martínez", "25")]
+DOUBT = [
+    ("brothers without a number", BROTHERS, [person("a", "L. Martinez")]),
+    ("a brother whom the other source alone names", BROTHERS[:1], [person("a", "L. Martinez", "25")]),
+    ("a number that two have", [person("1", "Marin Pongračić", "40")], [person("a", "Luka Sučić", "40")]),
+    ("a number alone", [person("1", "Max Meyer", "7")], [person("a", "Johannes Geis", "7")]),
+    ("a particle", [person("1", "Kevin De Bruyne")], [person("a", "Frenkie de Jong")]),
+    ("nobody's name", [person("1", "Max Meyer")], [person("a", "")]),
+]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [pytest.param(*each[1:], id=each[0]) for each in DOUBT])
+def test_whoever_is_in_doubt_is_joined_with_nobody(ours, theirs):
+    assert joined(ours, theirs) == {}
+
+
+def test_brothers_with_numbers_are_told_apart():
+    theirs = [person("a", "L. Martinez", "25"), person("b", "L. Martinez", "10")]
+    assert joined(BROTHERS, theirs) == {"a": "2", "b": "1"}
+
+
+def test_a_name_joins_nobody_of_the_other_side():
+    assert joined([person("1", "David Kinsombi", "6")], [], [person("a", "D. Kinsombi", "6")]) == {}
+
+
+def test_whoever_is_joined_by_hand_stays_so():
+    first = replace(MATCH, home=replace(MATCH.home, lineup=tuple(BROTHERS), bench=()))
+    second = replace(MATCH, home=Side(ext_id="t", name="Schalke", lineup=(person("a", "L. Martinez"),)))
+    assert join_people(first, second, {"a": "2"})["a"] == "2"
+
+
+def test_people_of_one_source_alone_get_an_id_that_says_whose_it_is():
+    """Two providers number their people alike now and then."""
+    theirs = person("1", "Somebody Else")
+    second = replace(MATCH, provider="pa", home=Side(ext_id="694", name="Schalke", lineup=(theirs,)), incidents=())
+    assert in_ids_of(second, MATCH, {}).home.lineup == (replace(theirs, ext_id="pa/1"),)
+
+
+@pytest.mark.parametrize("path", soccer_recordings() or [None], ids=lambda path: path and path.stem)
+def test_nearly_every_starter_of_the_recordings_is_joined_and_none_falsely(path):
+    """As many names are spelt apart as in matches that were compared (3.2 %)."""
+    required([path] if path else [])
+    first = beliefs(path)[-1]
+    starters = [each.ext_id for side in first.sides for each in side.lineup]
+    found = 0
+    for seed in range(SEEDS):
+        pairs = join_people(first, as_second_source(first, seed))
+        assert [pair for pair in pairs.items() if pair[0] != f"z{pair[1]}"] == []
+        found += len(set(starters) & set(pairs.values()))
+    assert found >= 0.98 * SEEDS * len(starters)
+
+
+def named(home, away, **facts):
+    sides = {
+        name: replace(getattr(MATCH, name), name=said, short_name=None)
+        for name, said in (("home", home), ("away", away))
+    }
+    return replace(MATCH, **sides, **facts)
+
+
+@pytest.mark.parametrize(
+    ("home", "away", "facts", "why"),
+    [
+        ("FC Schalke 04", "RB Salzburg", {}, None),
+        ("Schalke", "Salzburg", {"kickoff": KICKOFF + 7200}, None),
+        ("Schalke", "Salzburg", {"kickoff": KICKOFF + 86_400, "kickoff_open": True}, None),
+        ("Schalke", "Salzburg", {"kickoff": KICKOFF + 4 * 3600}, "more than three hours apart"),
+        ("Salzburg", "Schalke", {}, "the other way round"),
+        ("Schalke", "Sturm Graz", {}, "the teams differ"),
+        ("Schalke 04 U19", "Salzburg", {}, "the teams differ"),
+        ("Schalke Frauen", "Salzburg Frauen", {}, "the teams differ"),
+        ("Schalke 04 II", "Salzburg", {}, "the teams differ"),
+        ("Schalke 04 B", "Salzburg", {}, "the teams differ"),
+    ],
+)
+def test_only_the_same_match_is_taken_for_it(home, away, facts, why):
+    """Its women, its young and its second team are other teams of a club."""
+    found = why_other_match(MATCH, named(home, away, **facts))
+    assert found is None if why is None else why in (found or "")
+
+
+def test_a_team_is_the_same_by_the_beginning_of_a_word():
+    first = named("Manchester United FC", "FC Bayern München")
+    assert why_other_match(first, named("Man Utd", "Bayern Munich")) is None
+    assert why_other_match(named("Arsenal Women", "Chelsea FC Women"), named("Arsenal Ladies", "Chelsea W")) is None

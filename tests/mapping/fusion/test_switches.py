@@ -1,0 +1,94 @@
+"""A match of two sources whose lead changes at any moment: nothing stands twice, nothing is lost, nothing comes and goes."""
+
+from __future__ import annotations
+
+import random
+from functools import cache
+
+import pytest
+
+from mapping.confirm import ConfirmedMatch, confirm_answer
+from mapping.fusion.fused_match import FusedMatch, fuse
+from mapping.parts import ALL_PARTS
+from providers.heim.translate import translate
+from providers.replay.demo import demo_files
+from tests.kit.recordings import required, soccer_recordings
+from tests.kit.scripted import BERLIN, NAMES, timeline
+from tests.kit.second_source import as_second_source, first_key
+
+SEEDS = 8
+SETTLED = 12
+"""Versions for which a source leads before its word alone counts: more than the other one may be ahead."""
+
+
+@cache
+def beliefs(path, seed=None):
+    """What is believed after each version of a recording, of the first source or of the second one with that seed."""
+    match_id, versions = timeline(path)
+    believed: list[ConfirmedMatch] = []
+    for bodies in versions:
+        match = translate(match_id, bodies, zone=BERLIN, names=NAMES)
+        told = match if seed is None else as_second_source(match, seed)
+        believed.append(confirm_answer(believed[-1] if believed else None, told, good=ALL_PARTS))
+    return [each.match for each in believed]
+
+
+def paths():
+    return [*soccer_recordings(), *(each for each in demo_files("en") if "-" in each.stem and "prix" not in each.stem)]
+
+
+def play(path, seed):
+    """A course with up to six switches: (version, who leads, fused match) after each version.
+
+    A source that does not lead because it failed stands still; the second one is late by some versions.
+    """
+    rng = random.Random(seed)
+    first, second = beliefs(path), beliefs(path, seed % 5)
+    late = rng.randrange(SETTLED)
+    switches = sorted(rng.sample(range(1, len(first)), min(6, len(first) - 1)))
+    leads, since, stood, fused = "first", -SETTLED, 0, FusedMatch(first[0])
+    for at in range(len(first)):
+        if at in switches:
+            leads, since = "second" if leads == "first" else "first", at
+        if leads == "first":
+            stood = at
+        fused = fuse(first[stood], second[max(0, at - late)], fused.keys, leads=leads, settled=at - since >= SETTLED)
+        yield at, leads, fused
+    for more in range(SETTLED + 1):
+        fused = fuse(first[-1], second[-1], fused.keys, leads="first", settled=more == SETTLED)
+    yield len(first), "first", fused
+
+
+def told(fused):
+    """What stands in the match: key → the key that the first source has for it, whoever reports it."""
+    there = {each.key for each in fused.match.incidents}
+    return {row.key: row.first or first_key(row.second) for row in fused.keys if row.key in there}
+
+
+@pytest.mark.parametrize("path", paths() or [None], ids=lambda path: path and path.stem)
+def test_switches_post_nothing_twice_and_lose_nothing(path):
+    required([path] if path else [])
+    first = beliefs(path)
+    ever = [{each.key for each in match.incidents} for match in first]
+    for seed in range(SEEDS):
+        keys: dict[str, str] = {}
+        there, gone = set(), set()
+        for at, leads, fused in play(path, seed):
+            now = told(fused)
+            assert [each.key for each in fused.match.incidents if each.key not in now] == []
+            assert len(now) == len(fused.match.incidents)
+            assert len(set(now.values())) == len(now), (seed, at, leads)  # nothing twice
+            for key, truth in now.items():
+                assert keys.setdefault(truth, key) == key, (seed, at, leads)  # under one key all the time
+            came_back = set(now.values()) & gone
+            assert not {each for each in came_back if steady(each, ever)}, (seed, at, leads)
+            gone = (gone | there) - set(now.values())
+            there = set(now.values())
+        assert there == ever[-1], seed
+        assert fused.match.score == first[-1].score
+
+
+def steady(key, ever):
+    """Whether the recording itself never takes the incident back."""
+    having = [key in each for each in ever]
+    return having[having.index(True) :].count(False) == 0
