@@ -28,8 +28,8 @@ def beliefs(path, seed=None):
     believed: list[ConfirmedMatch] = []
     for bodies in versions:
         match = translate(match_id, bodies, zone=BERLIN, names=NAMES)
-        told = match if seed is None else as_second_source(match, seed)
-        believed.append(confirm_answer(believed[-1] if believed else None, told, good=ALL_PARTS))
+        own = match if seed is None else as_second_source(match, seed)
+        believed.append(confirm_answer(believed[-1] if believed else None, own, good=ALL_PARTS))
     return [each.match for each in believed]
 
 
@@ -59,7 +59,7 @@ def play(path, seed):
     yield len(first), "first", fused
 
 
-def told(fused):
+def shown_keys(fused):
     """What stands in the match: key → the key that the first source has for it, whoever reports it."""
     there = {each.key for each in fused.match.incidents}
     return {row.key: row.first or first_key(row.second) for row in fused.keys if row.key in there}
@@ -74,7 +74,7 @@ def test_switches_post_nothing_twice_and_lose_nothing(path):
         keys: dict[str, str] = {}
         there, gone = set(), set()
         for at, leads, fused in play(path, seed):
-            now = told(fused)
+            now = shown_keys(fused)
             assert [each.key for each in fused.match.incidents if each.key not in now] == []
             assert len(now) == len(fused.match.incidents)
             assert len(set(now.values())) == len(now), (seed, at, leads)  # nothing twice
