@@ -1,6 +1,7 @@
 """Who takes part: organizations with their provider endpoints, clients of the API, and declared liveblogs."""
 
 from math import ceil
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
@@ -85,11 +86,17 @@ class OrganizationConfig(Section):
     comments: Literal["off", "pre", "post"] = "off"
     statistics: bool = True
     withdrawn: Literal["note", "silent"] = "note"
+    crosswalk: Text | None = None
     providers: dict[ProviderId, ProviderEndpoint] = Field(default_factory=dict)
     templates: dict[DeclaredId, Template] = Field(default_factory=dict)
     pricings: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
     tags: dict[DeclaredId, NamedConfig] = Field(default_factory=dict)
     locations: dict[DeclaredId, LocationConfig] = Field(default_factory=dict)
+
+    def in_folder(self, folder: Path) -> Self:
+        """The organization with a relative name of its crosswalk taken as below `folder`."""
+        crosswalk = None if self.crosswalk is None else str(folder / self.crosswalk)
+        return self.model_copy(update={"crosswalk": crosswalk})
 
     @property
     def takes_comments(self) -> bool:
@@ -142,6 +149,13 @@ class Client(Section):
         return self
 
 
+class StandbySource(Section):
+    """The match at another provider, which stands by for a liveblog's own."""
+
+    provider: ProviderId
+    match_id: ProviderKey
+
+
 class Liveblog(Section):
     """A liveblog that is created once, `lead` seconds before kick-off, or at start where there is no `lead`."""
 
@@ -157,6 +171,8 @@ class Liveblog(Section):
     exclude_events: tuple[EventType, ...] = ()
     exclude_scoreboard: bool = False
     include_text_content: bool = False
+    standby: Annotated[tuple[StandbySource, ...], Field(max_length=1)] = ()
+    confirm: Literal["one", "two"] = "one"
     lead: Duration | None = None
 
     @property

@@ -107,6 +107,17 @@ class Polling(Section):
     user_agent: Annotated[str, StringConstraints(pattern=r"^[!-~]+( [!-~]+)*$", max_length=200)] = "matchwire"
 
 
+class Standby(Section):
+    """When a match's second source takes the lead, and when it gives it back (seconds)."""
+
+    silence: Interval = 60.0
+    stall: Interval = 60.0
+    implausible: Interval = 30.0
+    quiet: Duration = 300.0
+    slower: Annotated[Number, Field(ge=1, le=60)] = 3.0
+    hold: Interval = 120.0
+
+
 class Limits(Section):
     """What one caller may use: requests a second and connections (0 = no limit), bursts, and sizes in bytes."""
 

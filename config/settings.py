@@ -22,6 +22,7 @@ from config.sections import (
     Recording,
     Section,
     Server,
+    Standby,
     Statistics,
     Traces,
     Webhooks,
@@ -38,6 +39,7 @@ class Settings(Section):
     database: Database = Database()
     logging: Logging = Logging()
     polling: Polling = Polling()
+    standby: Standby = Standby()
     limits: Limits = Limits()
     webhooks: Webhooks = Webhooks()
     feeds: Feeds = Feeds()
@@ -82,5 +84,6 @@ class Settings(Section):
             "recording": self.recording.in_folder(folder),
             "media": self.media.in_folder(folder),
             "statistics": self.statistics.in_folder(folder),
+            "organizations": {name: each.in_folder(folder) for name, each in self.organizations.items()},
         }
         return self.model_copy(update=moved)

@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 Withdrawn = Literal["note", "silent"]
 """What a goal that was public leaves behind once it is withdrawn: a note in its place, or nothing."""
+Confirm = Literal["one", "two"]
+"""How many sources have to have a goal before it is posted, where a match has two."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,7 +19,8 @@ class ImportOptions:
     `locale` governs our own texts; `auto_post`, `exclude_events` and `exclude_scoreboard` are `autoPostEnabled` and
     `AutoPostConfiguration`; `text` is `includeTextContent`; `title` is the one given, None for the default. While `paused`
     the liveblog is not written to. `withdrawn`: what goals that are taken back leave, `note` or `silent`; None: as the
-    organization has it.
+    organization has it. `confirm`: by how many sources a goal is confirmed; `held`: keys of the goals that wait for another
+    source at this moment, which no request names.
     """
 
     sport: str
@@ -29,10 +32,12 @@ class ImportOptions:
     title: str | None = None
     paused: bool = False
     withdrawn: Withdrawn | None = None
+    confirm: Confirm = "one"
+    held: frozenset[str] = frozenset()
 
-    def drafts(self, kind: str) -> bool:
-        """Whether posts of this event type are imported as drafts, offered to editors and not published."""
-        return not self.auto_post or kind in self.exclude_events
+    def drafts(self, kind: str, key: str = "") -> bool:
+        """Whether posts of this event type are imported as drafts, offered to editors and not published; `key`: the post's."""
+        return not self.auto_post or kind in self.exclude_events or key in self.held
 
     def as_dict(self) -> dict[str, Any]:
         """JSON values, equal for equal terms."""
@@ -46,6 +51,7 @@ class ImportOptions:
             "title": self.title,
             "paused": self.paused,
             "withdrawn": self.withdrawn,
+            "confirm": self.confirm,
         }
 
     @classmethod
@@ -66,6 +72,7 @@ class ImportOptions:
             title=data.get("title"),
             paused=data.get("paused", False),
             withdrawn=data.get("withdrawn"),
+            confirm=data.get("confirm", "one"),
         )
 
 
@@ -87,5 +94,6 @@ _FORMS: Mapping[str, Callable[[Any], bool]] = {
     "title": lambda value: value is None or _text(value),
     "paused": _flag,
     "withdrawn": lambda value: value in {None, "note", "silent"},
+    "confirm": lambda value: value in {"one", "two"},
 }
 """What each of them looks like as JSON."""

@@ -132,7 +132,7 @@ def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Pos
         key=incident.key,
         kind=incident.kind,
         document={**document, **placed},
-        draft=desk.terms.drafts(incident.kind),
+        draft=desk.terms.drafts(incident.kind, incident.key),
         source=SCORE if of_score else "play",
     )
 

@@ -19,15 +19,16 @@ from api.http.openapi import (
     request_schema,
 )
 from api.http.request import parse_document
-from api.http.services import ImportRequest
+from api.http.services import ImportRequest, StandbyRequest
 from api.view.external import externals
 from api.view.liveblog_access import check_version, expected_version, own_game
+from api.view.match_sources import AUTOMATIC, match_sources, source_named
 from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
-from mapping.errors import Conflict, NotFound
+from mapping.errors import Conflict, NotFound, Unprocessable, UpstreamUnavailable
 from mapping.import_options import ImportOptions, Withdrawn
-from store.following import closing, sources, sync
+from store.following import closing, sources, standbys, sync
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
+    from api.http.services import Services
     from store.engine.unit import Unit
     from store.liveblogs.liveblogs import StoredGame
 
@@ -108,17 +110,24 @@ async def change(request: ApiRequest) -> Response:
     services, named = request.services, NamedLiveblog.of(request)
     document = await request.document(ExternalChange)
     check_event_types(document, services.event_types)
+    expected = expected_version(request.headers)
+    if document.standby:  # the provider answers for it: what it refuses changes nothing
+        current = (await services.store.read(named.find)).version
+        check_version(expected, changed=current, current=current)
+        await _add_standby(services, named, document)
 
     def save(unit: Unit) -> StoredGame:
         game, attachment = lock(unit, named)
-        check_version(expected_version(request.headers), changed=game.version, current=game.version)
+        check_version(None if document.standby else expected, changed=game.version, current=game.version)
         if attachment is None:
             raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
         before = sync.terms_of(attachment)
         after = document.applied_to(before)
         if after.text and not before.text:
             services.check_text(named.organization_id, attachment.provider, before.sport)
-        change_terms(unit, game, attachment, after)
+        changed = change_sources(unit, game, attachment, document)
+        if not change_terms(unit, game, attachment, after) and changed:
+            liveblogs.record(unit, game.id, liveblogs.Change())
         return game
 
     game = await services.store.write(save)
@@ -147,8 +156,44 @@ async def attach(request: ApiRequest) -> Response:
         paused=terms.paused,
     )
     game = await services.import_match(wanted)
+    if document.standby:
+        await _add_standby(services, named, document)
     request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
     return json_response(game)
+
+
+async def _add_standby(services: Services, named: NamedLiveblog, document: ExternalChange) -> None:
+    """Have the source of the document stand by. Raises UpstreamUnavailable where this process cannot see to it."""
+    if services.add_standby is None:
+        raise UpstreamUnavailable("this process reaches no provider")
+    for each in document.standby or ():
+        check_provider(each.provider, services.providers)
+        await services.add_standby(
+            StandbyRequest(
+                organization_id=named.organization_id,
+                liveblog=named.name,
+                provider=each.provider,
+                match_id=each.match_id,
+            )
+        )
+
+
+def change_sources(unit: Unit, game: StoredGame, attachment: sync.Attachment, document: ExternalChange) -> bool:
+    """Take the standby off, or have the source lead that a person chooses; whether anything changes. Raises Unprocessable."""
+    standby = standbys.of_liveblog(unit.conn, game.id)
+    removed = document.standby == () and standby is not None
+    if removed:
+        standbys.remove(unit, game.id)
+    wanted = document.leads
+    if standby is None or removed or wanted is None:
+        if wanted not in {None, AUTOMATIC}:
+            raise Unprocessable("no source stands by for the liveblog's match", field="leads")
+        return removed
+    chosen = source_named(wanted, standby, attachment.provider)
+    if chosen is None and wanted != AUTOMATIC:
+        raise Unprocessable("this is no source of the liveblog's match", field="leads")
+    standbys.pin(unit, game.id, chosen)
+    return standby.pinned != chosen
 
 
 async def detach(request: ApiRequest) -> Response:
@@ -186,15 +231,16 @@ def lock(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment 
     return game, attachment
 
 
-def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions) -> None:
-    """Save the terms of a liveblog that is locked, with one step, and have its match looked at; equal ones change nothing."""
+def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions) -> bool:
+    """Save the terms of a liveblog that is locked, with one step, and have its match looked at; False where they are equal."""
     before = sync.terms_of(attachment)
     if terms == before:
-        return
+        return False
     sync.save_terms(unit, game.id, terms.as_dict())
     closing.open_again(unit, game.id, attachment.follow_id)
     document = None if terms.locale == before.locale else {**game.document, "locale": terms.locale}
     liveblogs.record(unit, game.id, liveblogs.Change(game=document))
+    return True
 
 
 def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
@@ -215,16 +261,19 @@ def _reader(request: ApiRequest) -> Callable[[Connection], Json]:
 
 def _settings(named: NamedLiveblog, withdrawn: Withdrawn, conn: Connection) -> Json:
     game = named.find(conn)
-    attachment, found = sync.attachment(conn, game.id), externals(conn, [game.id]).get(game.id)
-    if found is None or attachment is None:
+    on_match, found = sources.sources_of(conn, [game.id]), externals(conn, [game.id]).get(game.id)
+    if found is None or not on_match:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
+    (source,), terms = on_match, sync.terms_of(on_match[0])
     auto = found["autoPost"]
     return {
         "version": game.version,
         "autoPostEnabled": auto["enabled"],
         "autoPostConfiguration": {name: auto[name] for name in ("excludeScoreboard", "excludeEvents")},
         "includeTextContent": auto["includeTextContent"],
-        "withdrawn": sync.terms_of(attachment).withdrawn or withdrawn,
+        "withdrawn": terms.withdrawn or withdrawn,
+        "confirm": terms.confirm,
+        **match_sources(conn, source),
         **{name: found[name] for name in ("locale", "paused", "provider", "selector", "status", "feedHealth")},
     }
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 if TYPE_CHECKING:
     from config import Settings
-    from mapping.import_options import ImportOptions, Withdrawn
+    from mapping.import_options import Confirm, ImportOptions, Withdrawn
     from store.database import Store
     from store.files.port import FileStore
 
@@ -55,6 +55,7 @@ class ImportRequest:
     paused: bool = False
     withdrawn: Withdrawn | None = None
     """What goals that are taken back leave behind; None: as the organization has it."""
+    confirm: Confirm = "one"
 
     @classmethod
     def of_terms(
@@ -85,6 +86,7 @@ class ImportRequest:
             exclude_scoreboard=terms.exclude_scoreboard,
             exclude_events=tuple(sorted(terms.exclude_events)),
             withdrawn=terms.withdrawn,
+            confirm=terms.confirm,
             idempotency_key=None,
             idempotency_digest="",
         )
@@ -92,6 +94,20 @@ class ImportRequest:
 
 ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
 """Creates the liveblog, or attaches it, and gives the decorated game with `external`; raises the errors of `mapping.errors`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandbyRequest:
+    """The source that is to stand by for a liveblog's match. `liveblog`: its `local_id` or `ticker_id`."""
+
+    organization_id: str
+    liveblog: str
+    provider: str
+    match_id: str
+
+
+AddStandby = Callable[[StandbyRequest], Awaitable[None]]
+"""Has the source stand by; raises the errors of `mapping.errors`."""
 
 PreviewMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
 """Gives what the match of a request holds, without making anything of it; raises the errors of `mapping.errors`."""
@@ -125,6 +141,7 @@ class Services:
     status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
     """What `/status` shows."""
     preview_match: PreviewMatch | None = None
+    add_standby: AddStandby | None = None
     last_answers: Callable[[], Mapping[str, float]] | None = None
     """When each match that this process follows had its last good answer (Unix seconds), by the id of its follow."""
     parts: Mapping[type, object] = field(default_factory=dict)

@@ -22,13 +22,18 @@ from ingest.kit.quarantine import Quarantine
 from ingest.kit.roles import Role
 from ingest.kit.start_errors import FULL
 from ingest.kit.start_wait import StartWait
+from ingest.sync.add_standby import AddStandby
+from ingest.sync.crosswalks import crosswalks_of
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import record_nothing
 from ingest.sync.post_timeline import PostTimeline
+from ingest.sync.standby_sources import StandbyRules
+from ingest.sync.standby_watch import StandbyWatch
 from mapping.disallowed import WithdrawalRules
+from mapping.fusion.leading_source import LeadRules
 from providers.registry import Registry
 from store.clients import clients, service_keys
 from store.database import Store
@@ -56,7 +61,9 @@ class Components:
     store: Store
     registry: Registry
     followers: Followers
+    standbys: StandbyWatch
     importer: Importer
+    add_standby: AddStandby
     declared: Declared
     leasing: MatchLeases
     jobs: Jobs
@@ -108,6 +115,8 @@ async def build_components(
         await wait.through(partial(rehome, store, sources, quarantine))
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease, withdrawals, timeline = Lease(), withdrawal_rules(settings), PostTimeline(store)
+        serves = partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()})
+        standby = standby_rules(settings, serves)
         followers = Followers(
             store,
             adapters,
@@ -118,8 +127,9 @@ async def build_components(
             record=record,
             lease=lease,
             quarantine=quarantine,
-            serves=partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()}),
+            serves=serves,
             withdrawals=withdrawals,
+            standby=standby,
             timeline=timeline,
         )
         cleanup.push_async_callback(timeline.close)
@@ -133,10 +143,11 @@ async def build_components(
             alone=settings.database.is_sqlite,
             quarantine=quarantine,
         )
+        following = leasing if role.works else LeasedElsewhere()
         importer = Importer(
             store,
             sources,
-            leasing if role.works else LeasedElsewhere(),
+            following,
             providers=registry.ids,
             limits=settings.limits,
             withdrawals=withdrawals,
@@ -144,7 +155,10 @@ async def build_components(
             record=record,
             timeline=timeline,
         )
-        declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
+        add_standby = AddStandby(store, importer, following)
+        declared = Declared(
+            settings.liveblogs, store, importer, add_standby=add_standby, clock=clock, quarantine=quarantine
+        )
         jobs = Jobs(lambda: leasing.leads)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
@@ -152,7 +166,9 @@ async def build_components(
             store=store,
             registry=registry,
             followers=followers,
+            standbys=StandbyWatch(store, followers, standby, quarantine, clock=clock),
             importer=importer,
+            add_standby=add_standby,
             declared=declared,
             leasing=leasing,
             jobs=jobs,
@@ -183,6 +199,20 @@ def withdrawal_rules(settings: Settings) -> WithdrawalRules:
     """What goals that are taken back leave behind, as the configuration has it."""
     silent = {owner for owner, organization in settings.organizations.items() if organization.withdrawn == "silent"}
     return WithdrawalRules(silent=frozenset(silent), note_after=settings.polling.note_after)
+
+
+def standby_rules(settings: Settings, serves: Callable[[str, str], bool]) -> StandbyRules:
+    """How matches of two sources are treated, as the configuration has it. Raises StartError for a crosswalk that is none."""
+    standby = settings.standby
+    return StandbyRules(
+        lead=LeadRules(
+            silence=standby.silence, stall=standby.stall, implausible=standby.implausible, quiet=standby.quiet
+        ),
+        hold=standby.hold,
+        slower=standby.slower,
+        crosswalks=crosswalks_of(settings),
+        serves=serves,
+    )
 
 
 def _recorder(settings: Settings, clock: Clock, cleanup: AsyncExitStack) -> Record:

@@ -44,6 +44,7 @@ from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import connections_that_fit, listener_of, serving
 from ingest.sync.match_preview import MatchPreviews
+from ingest.sync.standby_watch import LOOK
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
@@ -198,6 +199,7 @@ async def _services(
         metrics=process.metrics.exposition,
         status=status.make,
         preview_match=MatchPreviews(components.importer),
+        add_standby=components.add_standby,
         last_answers=partial(last_answers, components.followers),
     ).having(images, streams, StepSignal(components.store), request_log, ReadCounts(), UnknownThemes(), *capabilities)
 
@@ -306,6 +308,7 @@ def tasks_of(
     return (
         Task("silence", followers.watch_silence, 5),
         Task("rates", followers.watch_rates, 5),
+        Task("standbys", components.standbys.look, LOOK),
         Task("declared", partial(_request_declared, components), 5),
         *upkeep(store, clock, components.quarantine),
         *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
@@ -316,6 +319,7 @@ def _start_clock(components: Components, tasks: Iterable[Task], cleanup: AsyncEx
     scheduler = Scheduler()
     cleanup.callback(scheduler.stop)
     scheduler.when_set(components.followers.clock_set)
+    scheduler.when_set(components.standbys.clock_set)
     scheduler.when_set(components.declared.clock_set)
     schedule(tasks, scheduler, components.jobs)
     scheduler.start()

@@ -198,7 +198,7 @@ class Replaying:
                 ids=ids,
             )
         )
-        row, resources, text = await self.store.read(partial(followed_match.load, follow_id=found.follow_id))
+        row, resources, text, *_ = await self.store.read(partial(followed_match.load, follow_id=found.follow_id))
         self.match = followed_match.take_up(row, resources, text=text)
 
     def _request(self) -> ImportRequest:

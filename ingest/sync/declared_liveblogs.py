@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from api.http.services import ImportRequest
+from api.http.services import ImportRequest, StandbyRequest
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync.import_match import terms_of
 from mapping.errors import ServiceError
-from store.following import sync
+from store.following import standbys, sync
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from config.organizations import Liveblog
+    from sqlalchemy import Connection
+
+    from config.organizations import Liveblog, StandbySource
+    from ingest.sync.add_standby import AddStandby
     from ingest.sync.import_match import Importer
     from store.database import Store
     from store.engine.unit import Unit
@@ -41,6 +44,7 @@ class Declared:
         store: Store,
         importer: Importer,
         *,
+        add_standby: AddStandby,
         clock: Callable[[], float],
         quarantine: Quarantine,
         steady: Callable[[], float] = time.monotonic,
@@ -49,6 +53,7 @@ class Declared:
         self._not_before: dict[str, float] = {}
         self._store = store
         self._importer = importer
+        self._add_standby = add_standby
         self._clock = clock
         self._steady = steady
         self._quarantined = quarantine
@@ -102,7 +107,9 @@ class Declared:
             if early > 0:
                 self._not_before[key] = self._steady() + min(early, LOOK)
             else:
-                await self._importer(_request(entry))
+                liveblog = await self._importer(_request(entry))
+                for standby in entry.standby:
+                    await self._add_standby(_standby(entry, standby, liveblog["local_id"]))
         except ServiceError as error:
             log.warning("liveblog.declared_failed", key=entry.key, cause=error.message, retryable=error.retryable)
             self._not_before[key] = self._steady() + (30 if error.retryable else 600)
@@ -111,8 +118,20 @@ class Declared:
         return self._steady() >= self._not_before.get(key, float("-inf"))
 
     async def _exists(self, entry: Liveblog) -> bool:
-        look = partial(sync.is_declared, organization_id=entry.organization, key=entry.key)
-        return await self._store.read(look)
+        """Whether the liveblog is there, with the source that is to stand by."""
+        return await self._store.read(partial(_is_there, entry))
+
+
+def _is_there(entry: Liveblog, conn: Connection) -> bool:
+    if not entry.standby:
+        return sync.is_declared(conn, entry.organization, entry.key)
+    found = sync.find_declared(conn, entry.organization, entry.key)
+    if found is None or found.closed_at is not None:
+        return found is not None
+    known = standbys.of_liveblog(conn, found.game_id)
+    return known is not None and (known.provider, known.match_id) in {
+        (each.provider, given) for each in entry.standby for given in (each.match_id, each.match_id.lstrip("0"))
+    }
 
 
 async def retune(declared: tuple[Liveblog, ...], store: Store, quarantine: Quarantine) -> None:
@@ -146,6 +165,12 @@ def _retune(entry: Liveblog, unit: Unit) -> bool:
     return True
 
 
+def _standby(entry: Liveblog, standby: StandbySource, liveblog: str) -> StandbyRequest:
+    return StandbyRequest(
+        organization_id=entry.organization, liveblog=liveblog, provider=standby.provider, match_id=standby.match_id
+    )
+
+
 def _request(entry: Liveblog) -> ImportRequest:
     kind, given = entry.selector
     return ImportRequest(
@@ -163,4 +188,5 @@ def _request(entry: Liveblog) -> ImportRequest:
         idempotency_key=None,
         idempotency_digest="",
         declared_key=entry.key,
+        confirm=entry.confirm,
     )

@@ -281,3 +281,13 @@ def wait_of(errors: Iterable[ServiceError]) -> float | None:
     """Seconds to stay away: what the provider asks for, ten minutes where it refuses our credentials."""
     waits = [breaker.REFUSED if isinstance(error, ProviderRefused) else error.retry_after for error in errors]
     return max((wait for wait in waits if wait is not None), default=None)
+
+
+def note_demand(limiters: Mapping[str, EndpointLimiter], polled: Iterable[tuple[FollowedMatch, float | None]]) -> None:
+    """Note what the matches need of each endpoint; each with the seconds between two polls, None where it is polled no more."""
+    needed = dict.fromkeys(limiters, 0.0)
+    for match, wait in polled:
+        if wait:
+            needed[match.endpoint] += requests_of(match.known) / wait
+    for key, limiter in limiters.items():
+        limiter.need(needed[key])

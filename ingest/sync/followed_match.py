@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ingest.sync.answer_times import WaitingAnswers
 from ingest.sync.beliefs import Lately
 from ingest.sync.post_timeline import Delays
-from mapping.errors import MatchUnknown
+from mapping.errors import MatchUnknown, ProviderRefused
 from mapping.rules import pacing
 from providers.base import Known
 from store.engine.errors import UnreadableRow
-from store.following import sync
+from store.following import standbys, sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -59,6 +59,16 @@ class FollowedMatch:
     """Another liveblog joined: the next poll fetches everything, whatever is known."""
     cached: Mapping[str, CachedInputs] = field(default_factory=dict)
     """Its liveblogs as the last unit left them, by `ticker_id`."""
+    beside: Mapping[str, CachedInputs] = field(default_factory=dict)
+    """The same of liveblogs on matches for which it stands by, and of its own where another source was the reason."""
+    paired: bool = False
+    """Another source stands by for one of its liveblogs."""
+    supports: bool = False
+    """It stands by for another match."""
+    slower: float = 1.0
+    """By how much it is polled less often than others: it stands by alone, and is not needed."""
+    refused: bool = False
+    """The provider does not take the credentials."""
     unreadable: UnreadableRow | None = None
     """What of its resources could not be read when it was taken up."""
     squads: int | None = None
@@ -89,8 +99,15 @@ class FollowedMatch:
     waiting: WaitingAnswers = field(default_factory=WaitingAnswers)
     delays: Delays = field(default_factory=Delays)
 
+    def joined_by(self, stored: StoredMatch, fence: int, *, afresh: bool) -> None:
+        """Go on under this lease with the liveblogs and sources that have joined; `afresh`: fetch everything."""
+        self.afresh = self.afresh or afresh or self.joined != stored.row.joined
+        self.text, self.fence, self.joined = stored.text, fence, stored.row.joined
+        self.paired, self.supports = stored.paired, stored.supports
+
     def failed_with(self, error: ServiceError, now: float) -> None:
-        """Note since when the provider says that there is no such match."""
+        """Note since when the provider says that there is no such match, and whether it takes the credentials."""
+        self.refused = isinstance(error, ProviderRefused)
         unknown = isinstance(error, MatchUnknown)
         self.unknown_since = (now if self.unknown_since is None else self.unknown_since) if unknown else None
 
@@ -134,10 +151,18 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
     )
 
 
-def load(
-    conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = everybody
-) -> tuple[sync.FollowRow, dict[str, sync.ResourceRow], bool]:
-    """A match's row, its resources, and whether any of its liveblogs wants text. Raises LookupError for no such match.
+class StoredMatch(NamedTuple):
+    """A match as the store has it: whether any of its liveblogs wants text or has a standby, and whether it stands by itself."""
+
+    row: sync.FollowRow
+    resources: dict[str, sync.ResourceRow]
+    text: bool
+    paired: bool
+    supports: bool
+
+
+def load(conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = everybody) -> StoredMatch:
+    """The match with its resources. Raises LookupError for no such match.
 
     `serves`: whether an endpoint is one that an organization has.
     """
@@ -145,8 +170,13 @@ def load(
     if row is None:
         raise LookupError(follow_id)
     liveblogs = [each for each in sync.attachments_of(conn, follow_id) if serves(row.endpoint, each.organization_id)]
-    wants_text = any(terms.text for terms in readable_terms(liveblogs))
-    return row, sync.resources(conn, follow_id), wants_text
+    return StoredMatch(
+        row,
+        sync.resources(conn, follow_id),
+        text=any(terms.text for terms in readable_terms(liveblogs)),
+        paired=any(each.standby_id is not None for each in liveblogs),
+        supports=bool(standbys.supported_by(conn, follow_id)),
+    )
 
 
 def readable_terms(liveblogs: Iterable[sync.Attachment]) -> set[ImportOptions]:
@@ -176,4 +206,4 @@ def interval(match: FollowedMatch, pace: pacing.PollIntervals, now: float, clock
         )
         for moved in {0.0, clock_set}
     ]
-    return min((wait for wait in waits if wait is not None), default=None)
+    return min((wait * match.slower for wait in waits if wait is not None), default=None)

@@ -17,13 +17,14 @@ import structlog
 from ingest.kit.quarantine import AGAIN
 from ingest.kit.timers import EARLY
 from ingest.sync import followed_match
-from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, requests_of, wait_of
+from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, note_demand, wait_of
 from ingest.sync.match_quarantine import MatchQuarantine
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
 from ingest.sync.post_timeline import PostTimeline
 from ingest.sync.silence import SilenceWatch
+from ingest.sync.standby_sources import StandbyRules
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.rules import pacing
 from store.engine import spans
@@ -67,6 +68,7 @@ class Followers:
         lease: Callable[[], bool] = may_poll_always,
         serves: Callable[[str, str], bool] = followed_match.everybody,
         withdrawals: WithdrawalRules | None = None,
+        standby: StandbyRules | None = None,
         timeline: PostTimeline | None = None,
     ) -> None:
         self._store = store
@@ -79,9 +81,11 @@ class Followers:
         self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
         self._silence = SilenceWatch(self.limiters, clock, polling.silence_alarm)
         timeline = PostTimeline(store) if timeline is None else timeline
+        poller = partial(
+            Poller, serves=serves, withdrawals=withdrawals, standby=standby or StandbyRules(), timeline=timeline
+        )
         self.pollers = {
-            key: Poller(limiter, store, clock, new_id, record, limits, serves, withdrawals, timeline=timeline)
-            for key, limiter in self.limiters.items()
+            key: poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()
         }
         self._report = quarantine.loop("polls")
         self._left_out = MatchQuarantine(store, quarantine, self._spawn)
@@ -144,19 +148,17 @@ class Followers:
         self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool
     ) -> FollowedMatch | None:
         """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
-        row, resources, text = await self._store.read(
-            partial(followed_match.load, follow_id=follow_id, serves=self._serves)
-        )
+        stored = await self._store.read(partial(followed_match.load, follow_id=follow_id, serves=self._serves))
+        row = stored.row
         if row.endpoint not in self.limiters:
             log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
             return None
         fence = row.fence if leased is None else leased.fence
         match = self._matches.get(follow_id)
         if match is None or match.fence != fence:
-            match = self._matches[follow_id] = followed_match.take_up(row, resources, text=text)
+            match = self._matches[follow_id] = followed_match.take_up(row, stored.resources, text=stored.text)
             match.hurried = True
-        match.afresh = match.afresh or afresh or match.joined != row.joined
-        match.text, match.fence, match.joined = text, fence, row.joined
+        match.joined_by(stored, fence, afresh=afresh)
         return match
 
     def schedule(self, match: FollowedMatch, wait: float) -> None:
@@ -246,12 +248,7 @@ class Followers:
 
     async def watch_rates(self) -> None:
         """Compare what the matches need with what the rate limits of their endpoints allow."""
-        needed = dict.fromkeys(self.limiters, 0.0)
-        for match in self._matches.values():
-            if wait := self._interval(match):
-                needed[match.endpoint] += requests_of(match.known) / wait
-        for key, limiter in self.limiters.items():
-            limiter.need(needed[key])
+        note_demand(self.limiters, [(match, self.interval(match)) for match in self._matches.values()])
 
     def store_lost(self, error: ServiceError) -> None:
         """Somebody could not write."""
@@ -266,7 +263,7 @@ class Followers:
             if match is not None:
                 match.failures = 0
                 if not match.busy:
-                    self.schedule(match, pacing.phase(match.match_id, self._pace.live))
+                    self.hurry(match)
 
     def clock_set(self, seconds: float) -> None:
         """The wall clock was set by so many seconds: nothing that is cached gets older or younger by that.
@@ -278,7 +275,7 @@ class Followers:
         self._silence.clock_set(seconds)
         for match in self._matches.values():
             match.clock_set(seconds)
-            wait = self._interval(match)
+            wait = self.interval(match)
             if wait is not None and not match.busy and not match.failures and match.due > monotonic() + wait:
                 self.schedule(match, pacing.phase(match.match_id, wait))
 
@@ -304,7 +301,7 @@ class Followers:
     def _plan(self, match: FollowedMatch, fetched: Fetched | None, retry_after: float | None) -> None:
         if self._matches.get(match.id) is not match:  # dropped while it was polled
             return
-        pace, wait = self._pace, self._interval(match)
+        pace, wait = self._pace, self.interval(match)
         if match.afresh:
             wait = 0.0
         elif wait is None:
@@ -319,7 +316,8 @@ class Followers:
             wait = pacing.phase(match.match_id, wait) if hurried else wait
         self.schedule(match, wait)
 
-    def _interval(self, match: FollowedMatch) -> float | None:
+    def interval(self, match: FollowedMatch) -> float | None:
+        """Seconds between two polls of the match as it is; None where it is polled no more."""
         return followed_match.interval(match, self._pace, self._clock(), self._set)
 
     def _account(self, match: FollowedMatch, fetched: Fetched) -> float | None:
@@ -327,7 +325,7 @@ class Followers:
         if match.id in self._outage.matches:  # what could not be written then was new, so it was written now
             self.store_back()
         if fetched.good:
-            self._end_silence(match)
+            self._silence.end(match)
             if self._silence.is_back(match.endpoint):
                 self._hurry(match.endpoint)
         if errors := self._errors(match, fetched):
@@ -335,23 +333,22 @@ class Followers:
             return wait_of(errors)
         if match.logged:
             log.info("provider.recovered", match=match.match_id, endpoint=match.endpoint, failures=match.failures)
-        match.failures, match.logged, match.unknown_since = 0, False, None
+        match.failures, match.logged, match.unknown_since, match.refused = 0, False, None, False
         return None
 
     def _errors(self, match: FollowedMatch, fetched: Fetched) -> list[ServiceError]:
         text = self.limiters[match.endpoint].text_resource
         return [answer.error for answer in fetched.failed if answer.error is not None and answer.resource != text]
 
-    def _end_silence(self, match: FollowedMatch) -> None:
-        if match.silent:
-            match.silent = False
-            log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
-
     def _hurry(self, endpoint: str) -> None:
         """The endpoint answers again: its matches are polled soon, however long each of them would have stayed away."""
         for match in self._matches.values():
             if match.endpoint == endpoint and match.failures and not match.busy:
-                self.schedule(match, pacing.phase(match.match_id, self._pace.live))
+                self.hurry(match)
+
+    def hurry(self, match: FollowedMatch) -> None:
+        """Poll the match soon, whatever was planned."""
+        self.schedule(match, pacing.phase(match.match_id, self._pace.live))
 
     def _fail(self, match: FollowedMatch, error: ServiceError) -> None:
         """Log a match that fails twice in a row, once; where all of the endpoint is lost, its limiter logs that once."""

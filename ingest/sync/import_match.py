@@ -125,7 +125,7 @@ class Importer:
         earlier = await self._store.read(partial(_earlier, request=request))
         if earlier is not None:
             return earlier
-        source, fetched, match, arrival = await self._fetch(request)
+        source, fetched, match, arrival = await self.fetch(request)
         snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
         await import_squads(self._store, match, {request.organization_id})
         notes = apply_snapshot.rules_of(self._withdrawals, request.organization_id)
@@ -147,16 +147,16 @@ class Importer:
 
     async def kickoff(self, request: ImportRequest) -> int | None:
         """When the match that the request means begins, as the provider says now."""
-        _, _, match, _ = await self._fetch(request)
+        _, _, match, _ = await self.fetch(request)
         return match.kickoff
 
     async def match_of(self, request: ImportRequest) -> tuple[ProviderSource, Match]:
         """The match that the request means, as the provider gives it now, and the access to it; raises as a creation does."""
-        fetched = await self._fetch(request)
+        fetched = await self.fetch(request)
         return fetched[0], fetched[2]
 
-    async def _fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match, Arrival]:
-        """Fetch and translate what the request means, and check that it may be had."""
+    async def fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match, Arrival]:
+        """Fetch and translate what the request means, and check that it may be had; raises as a creation does."""
         source = self._source(request.organization_id, request.provider)
         if request.text:
             _check_text(source)
@@ -207,7 +207,7 @@ def create_liveblog(
     A match that is followed already keeps its stored bodies: its follower looks afresh and brings all in line.
     """
     match, owner = snapshot.match, request.organization_id
-    follow = _follow(unit, request, endpoint, snapshot)
+    follow = follow_match(unit, request, endpoint, snapshot)
     earlier = _earlier(unit.conn, request)
     if earlier is not None:
         return Imported(follow.id, earlier)
@@ -245,7 +245,7 @@ def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game
         sync.save_follow(unit, follow_id, pending=True)
 
 
-def _follow(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
+def follow_match(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
     """The match's row, opened again where it was closed; the liveblogs that were closed with it stay so."""
     match = snapshot.match
     row = sync.follow_for(
@@ -373,4 +373,5 @@ def terms_of(request: ImportRequest, sport: str) -> ImportOptions:
         title=request.title,
         paused=request.paused,
         withdrawn=request.withdrawn,
+        confirm=request.confirm,
     )

@@ -25,6 +25,7 @@ from ingest.sync.poll_counts import PollCounts
 from ingest.sync.post_timeline import SAMPLES_OF_ENDPOINT, CommittedPosts, Delays, PostTimeline
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
+from ingest.sync.standby_sources import StandbyRules
 from mapping.confirm import confirm_answer
 from mapping.doubts import by_name
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
@@ -34,16 +35,18 @@ from mapping.parts import Part
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
 from store.following import closing as endings
-from store.following import leases, sync
+from store.following import leases, standbys, sync
 from store.masterdata import masterdata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from config.sections import Limits
+    from ingest.sync.answer_times import AnswerTimes
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
     from mapping.disallowed import WithdrawalRules
+    from mapping.fusion.leading_source import SourceHealth
     from mapping.match import Match
     from providers.base import Endpoint
     from store.database import Store
@@ -81,6 +84,7 @@ class Poller:
     limits: Limits
     serves: Callable[[str, str], bool] = everybody
     withdrawals: WithdrawalRules | None = None
+    standby: StandbyRules = field(default_factory=StandbyRules)
     counts: PollCounts = field(default_factory=PollCounts)
     timeline: PostTimeline = field(kw_only=True)
     delays: Delays = field(default_factory=partial(Delays, SAMPLES_OF_ENDPOINT))
@@ -166,6 +170,8 @@ class Poller:
             match.kickoff = now.kickoff
         match.status, match.pending = now.status, snapshot.pending
         match.hints, match.set_again = fetched.hints, snapshot.set_again
+        if match.supports:
+            await self._support(match, times, arrival)
 
     async def _translate(self, match: FollowedMatch, fetched: Fetched) -> Snapshot:
         """The match as it is believed after these answers.
@@ -228,34 +234,75 @@ class Poller:
             await import_squads(self.store, snapshot.match, {each.organization_id for each in liveblogs})
             match.squads = made_of
 
+    @property
+    def _rules(self) -> apply_snapshot.WritingRules:
+        return apply_snapshot.WritingRules(
+            new_id=self.new_id, serves=self._has_endpoint, withdrawals=self.withdrawals, standby=self.standby
+        )
+
     async def _bring_in_line(
         self, match: FollowedMatch, snapshot: Snapshot, arrival: Arrival, *, closing: bool
     ) -> Progress:
         """Apply the snapshot: in one unit, or in as many as it takes; a liveblog that cannot be is left out."""
         # Whether a unit that fails is written is not always known: then nothing is cached.
         cached, match.cached = match.cached, {}
+        apply = partial(
+            apply_snapshot.apply,
+            follow_id=match.id,
+            snapshot=snapshot,
+            rules=self._rules,
+            closing=closing,
+            cached=cached,
+        )
         progress = apply_snapshot.EVERYTHING
         while not progress.finished:
-            work = partial(
-                apply_snapshot.apply,
-                follow_id=match.id,
-                snapshot=snapshot,
-                new_id=self.new_id,
-                closing=closing,
-                cached=cached,
-                progress=progress,
-                serves=self._has_endpoint,
-                withdrawals=self.withdrawals,
+            progress = await self._step(
+                match, _under_lease(match, partial(apply, progress=progress)), progress, arrival
             )
-            noted = len(progress.times)
-            try:
-                progress = await self._write(match, work)
-                self._committed(match, progress.times[noted:], arrival)
-            except apply_snapshot.LiveblogFailed as failed:
-                log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
-                progress = progress.without(failed.game_id, failed.cause)
             match.pending = match.pending or not progress.finished
         return progress
+
+    async def _step(
+        self, match: FollowedMatch, unit: Callable[[Unit], Progress], before: Progress, arrival: Arrival
+    ) -> Progress:
+        """How far the unit has come, without a liveblog that it cannot bring in line; its posts are noted."""
+        try:
+            progress = await self.store.write(unit)
+        except apply_snapshot.LiveblogFailed as failed:
+            log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
+            return before.without(failed.game_id, failed.cause)
+        self._committed(match, progress.times[len(before.times) :], arrival)
+        return progress
+
+    async def apply_again(
+        self,
+        match: FollowedMatch,
+        follow_id: str,
+        times: AnswerTimes,
+        arrival: Arrival,
+        health: Mapping[str, SourceHealth] | None = None,
+    ) -> None:
+        """Bring the liveblogs of a match with a standby in line with what is believed of both sources, whoever polls it.
+
+        `match`: the source because of which it is done, `follow_id`: the match. `health`: where it is to be decided who leads.
+        """
+        apply = partial(
+            apply_snapshot.apply_again,
+            follow_id=follow_id,
+            rules=self._rules,
+            times=times,
+            health=health,
+            cached=match.beside,
+        )
+        progress = apply_snapshot.EVERYTHING
+        while not progress.finished:
+            progress = await self._step(match, partial(apply, progress=progress), progress, arrival)
+        match.beside = {**match.beside, **progress.cached}
+
+    async def _support(self, match: FollowedMatch, times: AnswerTimes, arrival: Arrival) -> None:
+        """What the match adds to those for which it stands by."""
+        for follow_id in await self.store.read_for_write(partial(standbys.supported_by, follow_id=match.id)):
+            await self.apply_again(match, follow_id, times, arrival)
 
     def _committed(self, match: FollowedMatch, times: tuple[PostTime, ...], arrival: Arrival) -> None:
         """Posts are committed: the timeline notes when, and how late those were that are new, but not of a match just taken up."""
@@ -268,7 +315,11 @@ class Poller:
 
     async def _write(self, match: FollowedMatch, work: Callable[[Unit], T]) -> T:
         """Run the unit under the lease of the match. Raises Superseded when another process has taken it."""
-        return await self.store.write(partial(leases.run_fenced, work=work, follow_id=match.id, fence=match.fence))
+        return await self.store.write(_under_lease(match, work))
+
+
+def _under_lease(match: FollowedMatch, work: Callable[[Unit], T]) -> Callable[[Unit], T]:
+    return partial(leases.run_fenced, work=work, follow_id=match.id, fence=match.fence)
 
 
 async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> None:

@@ -53,6 +53,12 @@ class SilenceWatch:
                 match.silent = True
                 log.error("match.silent", match=match.match_id, endpoint=match.endpoint, seconds=round(quiet))
 
+    def end(self, match: FollowedMatch) -> None:
+        """The match had a good answer."""
+        if match.silent:
+            match.silent = False
+            log.info("match.silence_ended", match=match.match_id, endpoint=match.endpoint)
+
     def failed(self, endpoint: str) -> None:
         """A poll failed: the endpoint may be lost."""
         if self._limiters[endpoint].lost is not None:

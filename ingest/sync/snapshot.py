@@ -7,7 +7,7 @@ the liveblog and everything beside its posts is made of the same; else the ledge
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -85,6 +85,10 @@ class Snapshot:
     set_again: bool = False
     _fingerprints: dict[ImportOptions, InputFingerprint] = field(default_factory=dict, repr=False, compare=False)
     _timed: dict[ImportOptions, list[Timed]] = field(default_factory=dict, repr=False, compare=False)
+
+    def of_match(self, match: Match) -> Snapshot:
+        """The same snapshot of another match: what both sources of a match say."""
+        return replace(self, match=match, _fingerprints={}, _timed={})
 
     def fingerprint(self, terms: ImportOptions) -> InputFingerprint:
         """What the match makes of a liveblog on these terms; computed once for all units of a poll."""

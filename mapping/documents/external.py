@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 
 from mapping.documents.base import CamelDocument, one_of_required
 from mapping.documents.scalars import ID_LENGTH, Bool, Count, Locale, LongText, Name, Text, Timestamp
-from mapping.import_options import ImportOptions, Withdrawn
+from mapping.import_options import Confirm, ImportOptions, Withdrawn
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
 
@@ -66,8 +66,18 @@ class CreateFromExternal(_Request):
     auto_post_configuration: AutoPostConfiguration | None = None
 
 
+class StandbyMatch(_Request):
+    """The same match at another provider."""
+
+    provider: Name
+    match_id: SelectorId
+
+
 class ExternalChange(_Request):
-    """Settings of a liveblog that follows a match; what is absent keeps its value."""
+    """Settings of a liveblog that follows a match; what is absent keeps its value.
+
+    `standby`: the source that stands by, none in an empty list. `leads`: the provider that leads whatever happens, or `auto`.
+    """
 
     auto_post_enabled: Bool | None = None
     auto_post_configuration: AutoPostConfiguration | None = None
@@ -75,6 +85,9 @@ class ExternalChange(_Request):
     locale: Locale | None = None
     paused: Bool | None = None
     withdrawn: Withdrawn | None = None
+    confirm: Confirm | None = None
+    standby: tuple[StandbyMatch, ...] | None = Field(default=None, max_length=1)
+    leads: Name | None = None
 
     def applied_to(self, terms: ImportOptions) -> ImportOptions:
         """The terms after this change."""
@@ -87,6 +100,7 @@ class ExternalChange(_Request):
             "locale": self.locale,
             "paused": self.paused,
             "withdrawn": self.withdrawn,
+            "confirm": self.confirm,
         }
         return replace(terms, **given, **{name: value for name, value in named.items() if value is not None})
 
@@ -153,8 +167,35 @@ class External(CamelDocument):
     feed_health: dict[Name, FeedHealth]
 
 
+class SourceOfMatch(CamelDocument):
+    """A source of a match that has two: whether it leads, since when and why, how it answers.
+
+    `reason`: why the one that leads does; `trouble`: `refused` or `failing`, empty where nothing is wrong.
+    """
+
+    provider: Name
+    match_id: Name
+    status: MatchStatus
+    leads: Bool
+    reason: Text = ""
+    since: Timestamp | None = None
+    last_good: Timestamp | None = None
+    trouble: Text = ""
+
+
+class SourceDisagreement(CamelDocument):
+    """What both sources have contradicted each other in since then; `said`: what each provider says, empty where it has nothing."""
+
+    about: Literal["score", "scorer", "player", "minute", "missing"]
+    since: Timestamp
+    said: dict[Name, Text]
+
+
 class ExternalSource(CamelDocument):
-    """What a liveblog takes over from its match; `version` is the liveblog's."""
+    """What a liveblog takes over from its match; `version` is the liveblog's.
+
+    `leads`: the provider that a person has chosen, or `auto`; `sources`: both sources of a match that has two.
+    """
 
     version: Count
     auto_post_enabled: Bool
@@ -163,6 +204,10 @@ class ExternalSource(CamelDocument):
     locale: Locale
     paused: Bool
     withdrawn: Withdrawn
+    confirm: Confirm
+    leads: Name
+    sources: list[SourceOfMatch]
+    disagreements: list[SourceDisagreement]
     provider: Name
     selector: ExternalSelector
     status: MatchStatus

@@ -1,6 +1,6 @@
 """What two sources of a match contradict each other in: the score, a scorer, a minute, a card that one of them lacks.
 
-A source is late now and then, so a difference counts once both have answered with it twice.
+A source is late now and then, so a difference counts once both have answered with it twice (mapping.fusion.source_pair).
 """
 
 from __future__ import annotations
@@ -8,17 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from mapping.fusion.joined_people import in_ids_of, join_people, people_of
-from mapping.fusion.paired_incidents import NEAR, kind_class, minutes_apart, pair_incidents, same_people
+from mapping.fusion.joined_people import people_of
+from mapping.fusion.paired_incidents import NEAR, kind_class, minutes_apart, same_people
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mapping.match import Incident, Match
 
 About = Literal["score", "scorer", "player", "minute", "missing"]
-POLLS = 2
-"""Comparisons in a row that a difference has to last."""
 CHECKED = frozenset({"goal", "sent-off", "soccer.yellow-card", "soccer.penalty-kick-missed"})
 """Classes of incidents that both sources have to have; substitutions are missing in some."""
 
@@ -33,22 +31,18 @@ class Disagreement:
     second: str
 
 
-def compare_sources(first: Match, second: Match, known: Iterable[tuple[str, str]] = ()) -> tuple[Disagreement, ...]:
-    """All differences of two matches as their sources have them now. `known`: pairs of keys that were found earlier."""
-    second = in_ids_of(second, first, join_people(first, second))
-    return tuple(sorted(_differences(first, second, known)))
+def differences(first: Match, second: Match, pairs: Mapping[str, str]) -> frozenset[Disagreement]:
+    """All differences of two matches as their sources have them now, both in the ids of the first one.
+
+    `pairs`: keys of the incidents that are the same, first → second.
+    """
+    return frozenset(_differences(first, second, pairs))
 
 
-def lasting(counted: Mapping[Disagreement, int], now: Iterable[Disagreement]) -> dict[Disagreement, int]:
-    """How often in a row each difference has been there, this time included; those of POLLS and more count."""
-    return {each: min(counted.get(each, 0) + 1, POLLS) for each in now}
-
-
-def _differences(first: Match, second: Match, known: Iterable[tuple[str, str]]) -> Iterator[Disagreement]:
+def _differences(first: Match, second: Match, pairs: Mapping[str, str]) -> Iterator[Disagreement]:
     if first.score is not None and second.score is not None and first.score != second.score:
         yield Disagreement("score", "", str(first.score), str(second.score))
     ours, theirs = ({each.key: each for each in match.incidents} for match in (first, second))
-    pairs = {each.lead: each.other for each in pair_incidents(first, second, known)}
     people = frozenset(each.ext_id for each in people_of(first))
     for one, two in pairs.items():
         yield from _of_pair(ours[one], theirs[two], people)

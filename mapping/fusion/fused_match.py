@@ -8,17 +8,20 @@ What the leading source took back stays taken back, also while the other one is 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
+from mapping.fusion.disagreements import differences
 from mapping.fusion.fused_incident import fused_incident, in_order
 from mapping.fusion.joined_people import in_ids_of, join_people
 from mapping.fusion.paired_incidents import INCIDENT_KEY, credited_side, is_shared, kind_class, pair_incidents
+from mapping.fusion.source_signs import progress
 from mapping.goals import with_goals
-from mapping.match import Match, Score, Side, Status
+from mapping.match import Match, Score, Side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from mapping.fusion.disagreements import Disagreement
     from mapping.match import Comment, Incident
 
 SourceName = Literal["first", "second"]
@@ -28,14 +31,6 @@ SECOND_KEY = "incident:second/"
 """Prefix of the key of an incident that the second source reported first; what follows is its key there."""
 MOST_KEYS = 512
 """Incidents of a match whose keys are known, the latest."""
-RANK: Mapping[Status, int] = {
-    Status.SCHEDULED: 0,
-    Status.POSTPONED: 0,
-    Status.LIVE: 1,
-    Status.BREAK: 1,
-    Status.SHOOTOUT: 2,
-}
-"""Statuses in the order of a match; those that are not here end it."""
 FILLED = ("kickoff", "tournament", "location", "score", "shootout", "winner", "decided", "title")
 """Facts of a match that come from the other source where the leading one has none."""
 
@@ -65,6 +60,8 @@ class FusedMatch:
     keys: tuple[FusedKey, ...] = ()
     joined: Mapping[str, str] = field(default_factory=dict)
     """Id of a person in the second source → the same person's id in the first one."""
+    differences: frozenset[Disagreement] = frozenset()
+    """What both contradict each other in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +108,7 @@ def fuse(
     sources = _Sources(first, second, leads, settled, by_key)  # type: ignore[arg-type] # the names of the sources
     pairs = [(each.lead, each.other) for each in pair_incidents(first, second, _known_pairs(keys))]
     rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, dict(pairs), sources))
-    state = sources.other if not settled and _progress(sources.other) > _progress(sources.leading) else sources.leading
+    state = sources.other if not settled and progress(sources.other) > progress(sources.leading) else sources.leading
     match = replace(
         sources.leading,
         **{name: getattr(sources.other, name) for name in FILLED if getattr(sources.leading, name) is None},
@@ -130,7 +127,7 @@ def fuse(
         faults=(),
         unreadable_keys=frozenset(),
     )
-    return FusedMatch(with_goals(match), rows, joined)
+    return FusedMatch(with_goals(match), rows, joined, differences(first, second, dict(pairs)))
 
 
 def _by_key(match: Match) -> dict[str, Incident]:
@@ -227,7 +224,3 @@ def _with_squad(ours: Side | None, theirs: Side | None) -> Side | None:
     if ours is None or theirs is None or ours.lineup or ours.bench:
         return ours or theirs
     return replace(ours, lineup=theirs.lineup, bench=theirs.bench)
-
-
-def _progress(match: Match) -> tuple[Any, ...]:
-    return RANK.get(match.status, len(RANK)), match.clock.phase, match.clock.in_break

@@ -37,11 +37,12 @@ class Reason(StrEnum):
 class SourceHealth:
     """What is known of one source of a running match. Times are Unix seconds.
 
-    `answered_at`: its last good answer. `behind_since`: since when it lacks something that the other one has, None where it does
-    not. `implausible_since`: since when it says something that cannot be.
+    `answered_at`: its last good answer; `interval`: seconds between two of its polls. `behind_since`: since when it lacks
+    something that the other one has, None where it does not. `implausible_since`: since when it says something that cannot be.
     """
 
     answered_at: float | None
+    interval: float = 0.0
     refused: bool = False
     failing: bool = False
     behind_since: float | None = None
@@ -53,9 +54,13 @@ class LeadRules:
     """Seconds: without an answer, behind the other one, with something implausible; and well before it leads again."""
 
     silence: float = 60.0
-    stall: float = 90.0
+    stall: float = 60.0
     implausible: float = 30.0
     quiet: float = 300.0
+
+    def early(self) -> LeadRules:
+        """By which a source is in danger of losing the lead: half the time has passed."""
+        return replace(self, silence=self.silence / 2, stall=self.stall / 2, implausible=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +79,7 @@ def wrong_with(health: SourceHealth, rules: LeadRules, now: float) -> Reason | N
         return Reason.REFUSED
     if health.failing:
         return Reason.FAILING
-    if health.answered_at is None or now - health.answered_at > rules.silence:
+    if health.answered_at is None or now - health.answered_at > rules.silence + health.interval:
         return Reason.SILENT
     if _longer(health.behind_since, rules.stall, now):
         return Reason.STALLED

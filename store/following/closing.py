@@ -7,54 +7,63 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, select, update
+from sqlalchemy import delete, exists, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from store.following.sync import OPEN, save_follow
-from store.tables import attachments, beliefs, follows, games, resources
+from store.tables import attachments, beliefs, follows, games, resources, standbys
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from store.engine.unit import Unit
 
 FORGOTTEN = 50
 """Matches whose bodies one unit drops, or that it closes."""
 
-_ABANDONED = (
-    follows.c.closed_at.is_(None),
-    exists().where(attachments.c.follow_id == follows.c.id),
-    ~exists().where(attachments.c.follow_id == follows.c.id, OPEN),
-)
+
+def followed_for(follow_id: ColumnElement[str], *only: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Whether a liveblog is on this match, or it stands by for one that a liveblog is on; of these attachments `only`."""
+    stands_by = standbys.c.follow_id == follow_id, standbys.c.game_id == attachments.c.game_id
+    return or_(exists().where(attachments.c.follow_id == follow_id, *only), exists().where(*stands_by, *only))
+
+
+_ABANDONED = (follows.c.closed_at.is_(None), followed_for(follows.c.id), ~followed_for(follows.c.id, OPEN))
 """The match is open, liveblogs have been on it, and none is any more."""
 
 
 def close_match(unit: Unit, follow_id: str) -> None:
     """Follow the match no longer, and close every liveblog on it: what comes later writes none of them."""
     still = update(attachments).where(attachments.c.follow_id == follow_id, attachments.c.closed_at.is_(None))
-    unit.conn.execute(still.values(closed_at=unit.now))
+    closed = unit.conn.scalars(still.values(closed_at=unit.now).returning(attachments.c.game_id)).all()
     save_follow(unit, follow_id, closed_at=unit.now)
+    for standby in unit.conn.scalars(select(standbys.c.follow_id).where(standbys.c.game_id.in_(closed))).all():
+        close_empty(unit, standby)
 
 
 def open_again(unit: Unit, game_id: str, follow_id: str) -> None:
     """Have the sync write this liveblog again, and no other one on its match that is closed."""
     closed = update(attachments).where(attachments.c.game_id == game_id, attachments.c.closed_at.is_not(None))
     unit.conn.execute(closed.values(closed_at=None))
-    save_follow(unit, follow_id, closed_at=None)
+    for each in (
+        follow_id,
+        *unit.conn.scalars(select(standbys.c.follow_id).where(standbys.c.game_id == game_id)).all(),
+    ):
+        save_follow(unit, each, closed_at=None)
 
 
 def close_empty(unit: Unit, follow_id: str) -> None:
-    """Follow the match no longer where no liveblog on it is open."""
-    empty = ~exists().where(attachments.c.follow_id == follow_id, attachments.c.closed_at.is_(None))
+    """Follow the match no longer where no liveblog on it is open, nor one for which it stands by."""
+    empty = ~followed_for(follows.c.id, attachments.c.closed_at.is_(None))
     closed = update(follows).where(follows.c.id == follow_id, follows.c.closed_at.is_(None), empty)
     unit.conn.execute(closed.values(closed_at=unit.now))
 
 
 def close_unattached(unit: Unit, organization_id: str) -> None:
     """Follow none of the organization's matches that no liveblog is on, as those are that only a ledger names."""
-    nobody = ~exists().where(attachments.c.follow_id == follows.c.id)
+    nobody = ~followed_for(follows.c.id)
     closed = update(follows).where(follows.c.organization_id == organization_id, follows.c.closed_at.is_(None), nobody)
     unit.conn.execute(closed.values(closed_at=unit.now))
 
@@ -90,10 +99,8 @@ def forget_bodies(unit: Unit, follow_ids: Collection[str]) -> int:
     closed = select(follows.c.id).where(follows.c.id.in_(follow_ids), follows.c.closed_at.is_not(None))
     where = resources.c.follow_id.in_(closed), resources.c.body.is_not(None)
     forgotten = {"body": None, "etag": None, "digest": None}
-    stands = exists().where(
-        attachments.c.follow_id == beliefs.c.follow_id,
-        attachments.c.game_id == games.c.id,
-        games.c.local_status != LocalStatus.DELETED,
+    stands = followed_for(
+        beliefs.c.follow_id, attachments.c.game_id == games.c.id, games.c.local_status != LocalStatus.DELETED
     )
     unit.conn.execute(delete(beliefs).where(beliefs.c.follow_id.in_(closed), ~stands))
     return unit.conn.execute(update(resources).where(*where).values(forgotten)).rowcount

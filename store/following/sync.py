@@ -24,6 +24,7 @@ from store.tables import beliefs as beliefs_table
 from store.tables import follows as follows_table
 from store.tables import games as games_table
 from store.tables import resources as resources_table
+from store.tables import standbys as standbys_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -87,6 +88,13 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenLiveblog(Attachment):
+    """A liveblog that its match writes to. `standby_id`: the follow of the source that stands by for it."""
+
+    standby_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResourceRow:
     """A resource of a match without its body. `rows`: size of the last good body; `faults`: what was left out of it."""
 
@@ -110,7 +118,8 @@ OPEN = and_(
 )
 """The attachment is one that the sync writes for: not closed, its liveblog not deleted."""
 _ATTACHED = CompiledQuery(
-    select(attachments_table)
+    select(attachments_table, standbys_table.c.follow_id.label("standby_id"))
+    .outerjoin(standbys_table, standbys_table.c.game_id == attachments_table.c.game_id)
     .where(attachments_table.c.follow_id == bindparam("follow_id"), OPEN)
     .order_by(attachments_table.c.created_at, attachments_table.c.game_id)
 )
@@ -222,9 +231,9 @@ def attachment(conn: Connection, game_id: str) -> Attachment | None:
     return None if row is None else Attachment(**row._asdict())
 
 
-def attachments_of(conn: Connection, follow_id: str) -> list[Attachment]:
+def attachments_of(conn: Connection, follow_id: str) -> list[WrittenLiveblog]:
     """The liveblogs on a match that are not deleted, oldest first."""
-    return [Attachment(**row) for row in _ATTACHED.mappings(conn, follow_id=follow_id)]
+    return [WrittenLiveblog(**row) for row in _ATTACHED.mappings(conn, follow_id=follow_id)]
 
 
 def find_declared(conn: Connection, organization_id: str, key: str) -> Attachment | None:

@@ -27,6 +27,7 @@ from store.tables import (
     locations,
     players,
     resources,
+    standbys,
     teams,
     tokens,
     tournaments,
@@ -45,8 +46,9 @@ _EVENTS = select(events.c.local_id).where(events.c.game_id.in_(GAMES))
 _FOLLOWS = union(
     select(attachments.c.follow_id).where(attachments.c.organization_id == ORGANIZATION),
     select(ledger.c.follow_id).where(ledger.c.game_id.in_(GAMES)),
+    select(standbys.c.follow_id).where(standbys.c.game_id.in_(GAMES)),
 )
-"""Matches that its liveblogs are on, or were on with posts that are known."""
+"""Matches that its liveblogs are on, or were on with posts that are known, and those that stand by."""
 _UPLOADS = select(uploads.c.key).where(uploads.c.organization_id == ORGANIZATION)
 MASTERS = (teams, players, tournaments, locations)
 
@@ -111,6 +113,7 @@ PORTABLE: tuple[PortableTable, ...] = (
     PortableTable(resources, resources.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     PortableTable(beliefs, beliefs.c.follow_id.in_(_FOLLOWS), parents={"follow_id": "follow"}),
     of_organization(attachments, parents={"game_id": "game", "follow_id": "follow"}),
+    of_games(standbys, parents={"follow_id": "follow"}),
     of_games(ledger, named={"local_id": "event", "follow_id": "follow"}),
     PortableTable(
         upload_uses,
@@ -147,6 +150,7 @@ STAYS: Mapping[str, str] = {
     "outbox": "what is still to be delivered is numbered by its own database",
     "outbox_sequence": "the delivery numbers of one database",
     "webhook_waiting": "deliveries of the old place, which it makes itself",
+    "source_health": "how sources answered the process of the old place",
     "webhook_rounds": "the log of deliveries of the old place",
     "hub_pings": "feeds have other addresses at the new place",
     "clients": "credentials, and a client may serve several organizations",

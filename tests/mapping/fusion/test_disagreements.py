@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.fusion.disagreements import POLLS, compare_sources, lasting
+from mapping.fusion.fused_match import fuse
 from mapping.match import Score
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.second_source import as_second_source
@@ -15,6 +15,10 @@ from tests.mapping.fusion.test_switches import beliefs
 
 SEEDS = 25
 PATHS = [pytest.param(path, id=path.stem) for path in soccer_recordings()] or [None]
+
+
+def found_in(first, second):
+    return fuse(first, second).differences
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -25,11 +29,11 @@ def test_each_wrong_score_and_scorer_is_found(path):
     for seed in range(SEEDS):
         second, rng = as_second_source(first, seed), random.Random(seed)
         wrong = replace(second, score=Score(first.score.home + 1, first.score.away))
-        assert "score" in {each.about for each in compare_sources(first, wrong)}
+        assert "score" in {each.about for each in found_in(first, wrong)}
         if goals:
             goal = rng.choice(goals)
             assert ("scorer", goal.key) in {
-                (each.about, each.key) for each in compare_sources(first, other_scorer(second, goal))
+                (each.about, each.key) for each in found_in(first, other_scorer(second, goal))
             }
 
 
@@ -53,16 +57,5 @@ def test_two_sources_that_only_tell_it_differently_do_not_disagree():
     for path in required(soccer_recordings()):
         first = beliefs(path)[-1]
         for seed in range(SEEDS):
-            false += bool(compare_sources(first, as_second_source(first, seed)))
+            false += bool(found_in(first, as_second_source(first, seed)))
     assert false <= len(soccer_recordings()) * SEEDS // 100
-
-
-def test_a_difference_counts_once_it_has_lasted():
-    """One that goes away begins anew."""
-    path = required(soccer_recordings())[0]
-    first = beliefs(path)[-1]
-    wrong = compare_sources(first, replace(as_second_source(first, 1), score=Score(9, 9)))
-    once = lasting({}, wrong)
-    assert set(once.values()) == {1}
-    assert set(lasting(once, wrong).values()) == {POLLS}
-    assert set(lasting(lasting(once, ()), wrong).values()) == {1}

@@ -1,0 +1,145 @@
+"""Two sources of one match over time: what has to be known of them from one answer to the next, and when to look again.
+
+Everything here is a function of what it is given: both matches, the health of both sources, and the instant (Unix seconds).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from mapping.fusion.disagreements import Disagreement  # noqa: TC001 -- read when the form is made
+from mapping.fusion.fused_match import FusedKey, SourceName, fuse
+from mapping.fusion.leading_source import Lead, LeadRules, SourceHealth, next_lead
+from mapping.fusion.paired_incidents import kind_class
+from mapping.fusion.source_signs import SourceSigns, next_signs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mapping.match import Match
+
+CHANGES = 20
+"""Changes of the lead that are known, the latest."""
+SETTLED = 120.0
+"""Seconds after which the word of a source that has taken the lead is enough: the other one is never so far ahead."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """What both sources contradict each other in, since when, and whether both have answered with it twice."""
+
+    what: Disagreement
+    since: float
+    lasts: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairState:
+    """What is known of a match's two sources.
+
+    `settled`: the source that leads has led for so long that its word is enough; `running`: the match is, as one of them says.
+    `alone`: keys of goals that one source alone has, and since when; `held`: those of them that wait for the other one.
+    `changes`: who has led since when and why, the present lead last.
+    """
+
+    keys: tuple[FusedKey, ...] = ()
+    lead: Lead = field(default_factory=Lead)
+    settled: bool = True
+    running: bool = False
+    first: SourceSigns = field(default_factory=SourceSigns)
+    second: SourceSigns = field(default_factory=SourceSigns)
+    differences: tuple[Difference, ...] = ()
+    alone: tuple[tuple[str, float], ...] = ()
+    held: tuple[str, ...] = ()
+    changes: tuple[Lead, ...] = ()
+
+    def signs(self, source: SourceName) -> SourceSigns:
+        """The signs of one source."""
+        return self.first if source == "first" else self.second
+
+
+Health = dict[SourceName, SourceHealth]
+"""How each source answers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairRules:
+    """How a pair is treated: by which rules a source leads, and what persons have decided.
+
+    `hold`: seconds for which a goal of one source waits for the other one; `pinned`: the source that is to lead; `named`: people
+    who are the same, id in the second source → id in the first one.
+    """
+
+    lead: LeadRules
+    hold: float = 0.0
+    pinned: SourceName | None = None
+    named: Mapping[str, str] = field(default_factory=dict)
+
+
+def fuse_pair(state: PairState, first: Match, second: Match, rules: PairRules, now: float) -> tuple[Match, PairState]:
+    """What is believed of the match, and what is known of its sources from now on; who leads is decided elsewhere."""
+    settled = now - state.lead.since >= SETTLED
+    fused = fuse(first, second, state.keys, leads=state.lead.source, settled=settled, named=rules.named)
+    known = {each.what: each for each in state.differences}
+    before = dict(state.alone)
+    alone = tuple((key, before.get(key, now)) for key in _alone(fused.match, fused.keys, first, second))
+    after = replace(
+        state,
+        keys=fused.keys,
+        settled=settled,
+        running=first.status.running or second.status.running,
+        first=next_signs(state.first, first, second, now),
+        second=next_signs(state.second, second, first, now),
+        differences=tuple(known.get(each, Difference(what=each, since=now)) for each in sorted(fused.differences)),
+        alone=alone,
+        held=_held(alone, rules.hold, now),
+    )
+    return fused.match, after
+
+
+def _alone(match: Match, keys: Iterable[FusedKey], first: Match, second: Match) -> list[str]:
+    """The goals that one of both sources alone has now."""
+    there = [{each.key for each in source.incidents} for source in (first, second)]
+    both = {row.key for row in keys if row.first in there[0] and row.second in there[1]}
+    return [each.key for each in match.incidents if kind_class(each) == "goal" and each.key not in both]
+
+
+def look(state: PairState, health: Health, rules: PairRules, now: float) -> PairState:
+    """The state with the lead and the differences as they are to be at this moment; the same where nothing is to be done.
+
+    A match that does not run keeps its lead, as its sources are polled seldom and fail unnoticed, unless a person chooses.
+    """
+    lead = state.lead
+    if state.running or rules.pinned is not None:
+        signed = {name: _signed(each, state.signs(name)) for name, each in health.items()}
+        lead = next_lead(lead, signed, now, rules=rules.lead, pinned=rules.pinned)
+    lasting = tuple(replace(each, lasts=each.lasts or _lasts(each, health)) for each in state.differences)
+    changes = state.changes if lead.source == state.lead.source else (*state.changes, lead)[-CHANGES:]
+    return replace(state, lead=lead, differences=lasting, changes=changes)
+
+
+def is_due(state: PairState, rules: PairRules, now: float) -> bool:
+    """Whether time alone changes what is believed: a lead settles, or a goal has waited long enough for the other source."""
+    return state.held != _held(state.alone, rules.hold, now) or state.settled != (now - state.lead.since >= SETTLED)
+
+
+def _held(alone: Iterable[tuple[str, float]], seconds: float, now: float) -> tuple[str, ...]:
+    return tuple(key for key, since in alone if now - since < seconds)
+
+
+def _signed(health: SourceHealth, signs: SourceSigns) -> SourceHealth:
+    return replace(health, behind_since=signs.behind_since, implausible_since=signs.implausible_since)
+
+
+def _lasts(difference: Difference, health: Health) -> bool:
+    """Whether both sources have answered again since it was first seen: an answer that removes it would have come.
+
+    The instant of a unit is a whole second, which may be that of the answer itself.
+    """
+    return all(each.answered_at is not None and each.answered_at > difference.since + 1 for each in health.values())
+
+
+def lasting(state: PairState) -> tuple[Difference, ...]:
+    """The differences that count."""
+    return tuple(each for each in state.differences if each.lasts)

@@ -1,0 +1,59 @@
+"""What a match's source shows of itself beside its health: that it stands still while the other one goes on, or cannot be right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mapping.match import Score, Status
+
+if TYPE_CHECKING:
+    from mapping.match import Match
+
+RANK: dict[Status, int] = {
+    Status.SCHEDULED: 0,
+    Status.POSTPONED: 0,
+    Status.LIVE: 1,
+    Status.BREAK: 1,
+    Status.SHOOTOUT: 2,
+}
+"""Statuses in the order of a match; those that are not here end it."""
+WHISTLES_LATE = 120.0
+"""Seconds by which some feeds give a whistle later than others as a matter of course; a goal is given at once or is missed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceSigns:
+    """Since when (Unix seconds) a source lacks what the other one has, and says what cannot be; None where it does not.
+
+    `score`: the score that it had last.
+    """
+
+    behind_since: float | None = None
+    implausible_since: float | None = None
+    score: Score | None = field(default=None)
+
+
+def next_signs(before: SourceSigns, own: Match, other: Match, now: float) -> SourceSigns:
+    """The signs of a source whose match is `own`, beside what the other source has.
+
+    It is behind from when it lacks a goal, or a whistle for longer than `WHISTLES_LATE`. A score that falls is implausible as
+    long as the other source has the higher one: a goal that is taken back is taken back by both, sooner or later.
+    """
+    lacks_goal = _is_higher(other.score, own.score)
+    late = progress(other) > progress(own)
+    since = now if lacks_goal else now + WHISTLES_LATE if late else None
+    behind = None if since is None else min(since, before.behind_since or since)
+    fell = _is_higher(before.score, own.score) or before.implausible_since is not None
+    implausible = (before.implausible_since or now) if fell and lacks_goal else None
+    return SourceSigns(behind_since=behind, implausible_since=implausible, score=own.score)
+
+
+def progress(match: Match) -> tuple[Any, ...]:
+    """How far a match is; comparable between sources."""
+    return RANK.get(match.status, len(RANK)), match.clock.phase, match.clock.in_break
+
+
+def _is_higher(one: Score | None, other: Score | None) -> bool:
+    """Whether a side has more goals in one score than in the other."""
+    return one is not None and other is not None and (one.home > other.home or one.away > other.away)
