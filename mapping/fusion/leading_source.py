@@ -6,12 +6,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from mapping.fusion.fused_match import OTHER
+from mapping.fusion.fused_match import OTHER, SourceName
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from mapping.fusion.fused_match import SourceName
 
 
 class Reason(StrEnum):

@@ -303,7 +303,13 @@ def declared():
     """What is declared, with its store, importer and clocks."""
     entry = Liveblog(key="derby", organization="5f0c1de2a1b2c3d4e5f60718", provider="heim", match_id="1", lead=3600.0)
     found = Declared(
-        (entry,), Records(), Creating(), clock=lambda: found.wall, steady=lambda: found.at, quarantine=Quarantine()
+        (entry,),
+        Records(),
+        Creating(),
+        add_standby=None,
+        clock=lambda: found.wall,
+        steady=lambda: found.at,
+        quarantine=Quarantine(),
     )
     found.wall, found.at, found.entry = 1_800_000_000.0, 100.0, entry
     found.key = f"declare {entry.organization}/{entry.key}"

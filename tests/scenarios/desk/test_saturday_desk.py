@@ -348,7 +348,7 @@ async def test_no_edit_is_lost_and_no_post_stands_twice(tmp_path, browser, waves
                     ]
                 liveblogs = await create(editors[0], wave, MATCHES)
                 if pages is None:
-                    table = await opened(browser, address, "/desk?limit=100", TABLE)
+                    table = await opened(browser, address, "/desk?show=running&limit=100", TABLE)
                     pages = Pages(table, await opened(browser, address, f"/desk/liveblogs/{liveblogs[0]}", LIST))
                 await play(replay, editors, liveblogs, seconds)
                 shown = await settled(editors[0], liveblogs)
