@@ -174,6 +174,7 @@ class Alarms(Section):
     outbox_age: Duration = 60.0
     receiver_rounds: Annotated[Count, Field(ge=0, le=12)] = 3
     disk_free: Annotated[Count, Field(ge=0)] = 536_870_912
+    disagreements: bool = False
 
 
 class Traces(Section):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mapping.fusion.fused_match import OTHER
+from mapping.fusion.source_pair import lasting
 from store.following import standbys
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def match_sources(conn: Connection, source: Source) -> dict[str, Any]:
                 "since": int(each.since),
                 "said": {source.provider: each.what.first, standby.provider: each.what.second},
             }
-            for each in state.differences
-            if each.lasts
+            for each in lasting(state)
         ],
     }
 
@@ -67,4 +66,4 @@ def _answers(health: SourceHealth | None) -> dict[str, Any]:
 
 def source_named(provider: str, standby: standbys.StandbySource, first: str) -> SourceName | None:
     """The source of this provider; None where it is neither."""
-    return "first" if provider == first else OTHER["first"] if provider == standby.provider else None
+    return "first" if provider == first else "second" if provider == standby.provider else None
