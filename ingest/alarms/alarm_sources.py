@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from ingest.sync.follower import Followers
     from ingest.sync.standby_watch import StandbyWatch
     from ingest.sync.worker_count import WorkerCount
+    from mapping.fusion.source_pair import Difference
     from store.database import Store
+    from store.following.standbys import SourcePair
 
     Source = Callable[[], Awaitable[Sequence[Observed]]]
 
@@ -107,17 +109,18 @@ async def leading_standbys(watch: StandbyWatch) -> list[Observed]:
 
 async def disagreeing_sources(watch: StandbyWatch) -> list[Observed]:
     """Liveblogs of running matches whose two sources contradict each other, and have done so twice."""
-    found = [(pair, [each.what for each in lasting(state)]) for pair, state in watch.pairs if state.running]
-    return [
-        Observed(
-            "sources_disagree",
-            pair.game_id,
-            f"{pair.first_provider} and {pair.provider} disagree on the match {pair.first_match_id}: "
-            + "; ".join(f"{each.about} {each.first or '-'} : {each.second or '-'}" for each in differences),
-            {"liveblog": pair.local_id, "match": pair.first_match_id, "about": [each.about for each in differences]},
-        )
-        for pair, differences in [each for each in found if each[1]][:MOST]
-    ]
+    running = ((pair, lasting(state)) for pair, state in watch.pairs if state.running)
+    return [_disagreement(pair, differences) for pair, differences in [each for each in running if each[1]][:MOST]]
+
+
+def _disagreement(pair: SourcePair, differences: Sequence[Difference]) -> Observed:
+    said = "; ".join(f"{each.what.about} {each.what.first or '-'} : {each.what.second or '-'}" for each in differences)
+    return Observed(
+        "sources_disagree",
+        pair.game_id,
+        f"{pair.first_provider} and {pair.provider} disagree on the match {pair.first_match_id}: {said}",
+        {"liveblog": pair.local_id, "match": pair.first_match_id, "about": [each.what.about for each in differences]},
+    )
 
 
 async def stuck_outbox(store: Store, clock: Callable[[], float], seconds: float) -> list[Observed]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from mapping.fusion.name_tokens import share_beginning, team_tokens, which_team
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mapping.match import Match, Side
 
 APART = 3 * 3600
@@ -19,13 +21,20 @@ def why_other_match(lead: Match, other: Match) -> str | None:
         return f"one is {lead.sport}, the other one {other.sport}"
     if _kickoffs_apart(lead, other):
         return "the kick-offs are more than three hours apart"
-    if lead.home is None or lead.away is None or other.home is None or other.away is None:
+    return _why_other_teams(lead, other)
+
+
+def _why_other_teams(lead: Match, other: Match) -> str | None:
+    both = f"{_named(lead)} and {_named(other)}"
+    if len(lead.sides) + len(other.sides) < 4 or _all_alike(lead.sides, other.sides):
         return None
-    if _alike(lead.home, other.home) and _alike(lead.away, other.away):
-        return None
-    if _alike(lead.home, other.away) and _alike(lead.away, other.home):
-        return f"home and away are the other way round: {_named(lead)} and {_named(other)}"
-    return f"the teams differ: {_named(lead)} and {_named(other)}"
+    if _all_alike(lead.sides, other.sides[::-1]):
+        return f"home and away are the other way round: {both}"
+    return f"the teams differ: {both}"
+
+
+def _all_alike(sides: Iterable[Side], others: Iterable[Side]) -> bool:
+    return all(_alike(one, other) for one, other in zip(sides, others, strict=True))
 
 
 def _kickoffs_apart(lead: Match, other: Match) -> bool:

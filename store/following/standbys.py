@@ -18,7 +18,8 @@ from store.engine.errors import UnreadableRow
 from store.engine.sql.bulk_write import update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.following import closing, sync
-from store.tables import attachments, beliefs, follows, games, source_health, standbys
+from store.following.standby_tables import source_health, standbys
+from store.tables import attachments, beliefs, follows, games
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -41,7 +42,7 @@ class HealthRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standby:
+class StandbyRow:
     """The source that stands by for a liveblog. `pinned`: the source that a person has chosen; `edition` counts the states."""
 
     game_id: str
@@ -58,7 +59,7 @@ class Standby:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StandbySource(Standby):
+class StandbySource(StandbyRow):
     """The same with the match of the standby, what is believed of it (as it is stored), and how it stands."""
 
     provider: str
@@ -69,7 +70,7 @@ class StandbySource(Standby):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePair(Standby):
+class SourcePair(StandbyRow):
     """Both sources of a liveblog, to be watched: `first_id` is the follow of the match, the other fields are the standby's.
 
     `changed_at`: when an answer last brought something new (Unix seconds).
@@ -182,7 +183,7 @@ def supported_by(conn: Connection, follow_id: str) -> list[str]:
     return [row for (row,) in _SUPPORTED.all(conn, follow_id=follow_id)]
 
 
-def save_state(unit: Unit, standby: Standby, state: PairState) -> None:
+def save_state(unit: Unit, standby: StandbyRow, state: PairState) -> None:
     """Save what is known of both sources, in the unit that writes the posts."""
     row = {"game_id": standby.game_id, "state": packed_state(state), "edition": standby.edition + 1}
     write_batch(unit.conn, update_rows(standbys, [row]))
@@ -201,7 +202,7 @@ def health_of(conn: Connection, follow_ids: Collection[str]) -> dict[str, Source
     return {
         row["follow_id"]: SourceHealth(
             answered_at=row["answered_at"],
-            interval=row["poll_interval"],
+            polled_every=row["poll_interval"],
             refused=row["trouble"] == "refused",
             failing=row["trouble"] == "failing",
         )
