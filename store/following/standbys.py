@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import bindparam, delete, or_, select
+from sqlalchemy import bindparam, delete, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.fusion.leading_source import SourceHealth
@@ -147,6 +147,16 @@ def remove(unit: Unit, game_id: str) -> None:
     for follow_id in unit.conn.scalars(gone).all():
         closing.close_empty(unit, follow_id)
         _look_afresh(unit, game_id)
+
+
+def move(unit: Unit, game_id: str, before: str, after: str) -> None:
+    """Have the same match of another endpoint stand by, with what is known of both sources."""
+    of_game = standbys.c.game_id == game_id, standbys.c.follow_id == before
+    unit.conn.execute(update(standbys).where(*of_game).values(follow_id=after))
+    sync.save_follow(unit, after, closed_at=None)
+    sync.look_afresh(unit, after)
+    _look_afresh(unit, game_id)
+    closing.close_empty(unit, before)
 
 
 def _look_afresh(unit: Unit, game_id: str) -> None:
