@@ -60,7 +60,7 @@ def _answers(health: SourceHealth | None) -> dict[str, Any]:
     if health is None:
         return {}
     at = health.answered_at
-    trouble = "refused" if health.refused else "failing" if health.failing else ""
+    trouble = "refused" if health.refused else "failing" if health.failing else None
     return {"lastGood": None if at is None else int(at), "trouble": trouble}
 
 
