@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import bindparam, delete, or_, select, update
+from sqlalchemy import bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.fusion.leading_source import SourceHealth
@@ -95,7 +95,7 @@ _OF_LIVEBLOG = CompiledQuery(
     .where(standbys.c.game_id == bindparam("game_id"))
 )
 _FIRST = follows.alias()
-_PAIRS = CompiledQuery(
+_PAIR = (
     select(
         standbys,
         attachments.c.follow_id.label("first_id"),
@@ -113,12 +113,13 @@ _PAIRS = CompiledQuery(
     .join(games, games.c.id == standbys.c.game_id)
     .join(follows, follows.c.id == standbys.c.follow_id)
     .join(_FIRST, _FIRST.c.id == attachments.c.follow_id)
-    .where(
-        or_(Among(attachments.c.follow_id, "follow_ids"), Among(standbys.c.follow_id, "follow_ids")),
-        attachments.c.closed_at.is_(None),
-        games.c.local_status != LocalStatus.DELETED,
-    )
+    .where(attachments.c.closed_at.is_(None), games.c.local_status != LocalStatus.DELETED)
 )
+_PAIRS = tuple(
+    CompiledQuery(_PAIR.where(Among(column, "follow_ids")))
+    for column in (attachments.c.follow_id, standbys.c.follow_id)
+)
+"""By the first source, and by the standby: each has an index of its own."""
 _SUPPORTED = CompiledQuery(
     select(attachments.c.follow_id)
     .join(standbys, standbys.c.game_id == attachments.c.game_id)
@@ -178,9 +179,9 @@ def of_liveblog(conn: Connection, game_id: str) -> StandbySource | None:
 
 def pairs_of(conn: Connection, follow_ids: Collection[str]) -> list[SourcePair]:
     """The pairs of sources in which any of these is one."""
-    return (
-        [SourcePair(**_read(row)) for row in _PAIRS.mappings(conn, follow_ids=sorted(follow_ids))] if follow_ids else []
-    )
+    wanted = sorted(follow_ids)
+    rows = [row for query in _PAIRS for row in query.mappings(conn, follow_ids=wanted)] if wanted else []
+    return list({row["game_id"]: SourcePair(**_read(row)) for row in rows}.values())
 
 
 def _read(row: dict[str, Any]) -> dict[str, Any]:
