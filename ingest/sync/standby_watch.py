@@ -107,10 +107,10 @@ class StandbyWatch:
         return [(pair, self._state(pair)) for pair in pairs], standbys.health_of(conn, sources)
 
     def _health(self, match: FollowedMatch) -> HealthRow:
-        since = self._since[match.id]
         return HealthRow(
             follow_id=match.id,
-            answered_at=max(since, match.good_at or since),
+            answered_at=match.good_at,
+            attentive_since=self._since[match.id],
             poll_interval=self._followers.interval(match) or 0.0,
             trouble="refused" if match.refused else "failing" if match.failures > 1 else "",
         )
@@ -174,9 +174,10 @@ class StandbyWatch:
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._quarantined.failed("match", match.id, error, match=match.match_id)
             return
-        for pair in after:
-            if pair.game_id in before:
-                self._note(pair, before[pair.game_id][1], pair.known())
+        now = {pair.game_id: (pair, pair.known()) for pair in after if pair.game_id in before}
+        for pair, state in now.values():
+            self._note(pair, before[pair.game_id][1], state)
+        self.pairs = tuple([now.get(pair.game_id, (pair, state)) for pair, state in self.pairs])
 
     def _note(self, pair: SourcePair, before: PairState, after: PairState) -> None:
         """Log and count who leads now, and what both sources contradict each other in."""
@@ -204,6 +205,6 @@ class StandbyWatch:
 
 
 def _differs(before: HealthRow | None, now: HealthRow) -> bool:
-    if before is None or before.trouble != now.trouble or before.poll_interval != now.poll_interval:
+    if before is None or before._replace(answered_at=now.answered_at) != now:
         return True
     return abs((now.answered_at or 0.0) - (before.answered_at or 0.0)) >= SAID_AGAIN

@@ -35,11 +35,13 @@ class Reason(StrEnum):
 class SourceHealth:
     """What is known of one source of a running match. Times are Unix seconds.
 
-    `answered_at`: its last good answer; `polled_every`: seconds between two of its polls. `behind_since`: since when it lacks
-    something that the other one has, None where it does not. `implausible_since`: since when it says something that cannot be.
+    `answered_at`: its last good answer; `attentive_since`: since when its process could have had one; `polled_every`: seconds
+    between two of its polls. `behind_since`: since when it lacks something that the other one has, None where it does not.
+    `implausible_since`: since when it says something that cannot be.
     """
 
     answered_at: float | None
+    attentive_since: float = 0.0
     polled_every: float = 0.0
     refused: bool = False
     failing: bool = False
@@ -77,7 +79,7 @@ def wrong_with(health: SourceHealth, rules: LeadRules, now: float) -> Reason | N
         return Reason.REFUSED
     if health.failing:
         return Reason.FAILING
-    if health.answered_at is None or now - health.answered_at > rules.silence + health.polled_every:
+    if now - max(health.attentive_since, health.answered_at or 0.0) > rules.silence + health.polled_every:
         return Reason.SILENT
     if _longer(health.behind_since, rules.stall, now):
         return Reason.STALLED

@@ -26,11 +26,12 @@ source_health = Table(
     metadata,
     text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
     Column("answered_at", Double, nullable=True),
+    Column("attentive_since", Double, nullable=False),
     Column("poll_interval", Double, nullable=False),
     text("trouble"),
 )
 """How a match of which there are two sources answers, as its process says every few seconds.
 
-`answered_at`: its last good answer (Unix seconds); `poll_interval`: seconds between two polls; `trouble`: `refused`, `failing` or
-nothing.
+`answered_at`: its last good answer (Unix seconds); `attentive_since`: since when its process could have had one;
+`poll_interval`: seconds between two polls; `trouble`: `refused`, `failing` or nothing.
 """

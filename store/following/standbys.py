@@ -33,10 +33,14 @@ Trouble = Literal["refused", "failing", ""]
 
 
 class HealthRow(NamedTuple):
-    """How a source answers: its last good answer (Unix seconds), seconds between two polls, and what is wrong with it."""
+    """How a source answers: its last good answer, since when there could have been one (Unix seconds), and what is wrong with it.
+
+    `poll_interval`: seconds between two polls.
+    """
 
     follow_id: str
     answered_at: float | None
+    attentive_since: float
     poll_interval: float
     trouble: Trouble
 
@@ -213,6 +217,7 @@ def health_of(conn: Connection, follow_ids: Collection[str]) -> dict[str, Source
     return {
         row["follow_id"]: SourceHealth(
             answered_at=row["answered_at"],
+            attentive_since=row["attentive_since"],
             polled_every=row["poll_interval"],
             refused=row["trouble"] == "refused",
             failing=row["trouble"] == "failing",

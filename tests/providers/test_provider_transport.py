@@ -341,12 +341,12 @@ async def test_waiting_for_a_turn_is_not_the_providers_fault():
     """More requests than connections take turns, each with its whole time-out."""
 
     async def slow(writer):
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0.6)
         writer.write(answered(b"[]"))
         await writer.drain()
 
     async with upstream({"/match/ma1": slow}) as provider:
-        client = client_at(provider.url, timeout=0.5)
+        client = client_at(provider.url, timeout=2.0)
         replies = await asyncio.gather(*(http_client.get(client, "match/ma1") for _ in range(4 * client.connections)))
         await client.aclose()
 

@@ -351,14 +351,19 @@ function pick(fields, names) {
   return Object.fromEntries(names.map((name) => [name, fields[name]]));
 }
 
-/** The time at which a post will be published, as the person writes it; empty for one that does not wait. */
+/** The time at which a post will be published, as the person writes it; empty for one that does not wait, and for no calendar's time. */
 function scheduledFor({ publish_at: at }) {
-  return at ? new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at * 1000)) : "";
+  return isTime(at) ? new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }).format(new Date(at * 1000)) : "";
+}
+
+/** Whether there is a time, and one that calendars have. */
+function isTime(seconds) {
+  return Boolean(seconds) && !Number.isNaN(new Date(seconds * 1000).getTime());
 }
 
 /** Unix seconds as the field for date and time writes them, in the time of this browser. */
 function asLocal(seconds) {
-  if (!seconds) return "";
+  if (!isTime(seconds)) return "";
   const at = new Date(seconds * 1000);
   return new Date(at.getTime() - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
 }

@@ -34,6 +34,7 @@ def upgrade() -> None:
         "source_health",
         sa.Column("follow_id", sa.Text(), nullable=False),
         sa.Column("answered_at", sa.Double(), nullable=True),
+        sa.Column("attentive_since", sa.Double(), nullable=False),
         sa.Column("poll_interval", sa.Double(), nullable=False),
         sa.Column("trouble", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["follow_id"], ["follows.id"], name="fk_source_health_follow_id", ondelete="CASCADE"),

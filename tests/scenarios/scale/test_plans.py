@@ -212,7 +212,7 @@ async def look_at_sources(url):
     await store.read(partial(standbys.health_of, follow_ids=sources))
     await store.read(partial(standbys.supported_by, follow_id=sources[0]))
     await store.read(partial(standbys.of_liveblog, game_id=f"{GAME}{FIRST}"))
-    rows = [standbys.HealthRow(each, 1.0, 5.0, "") for each in sources]
+    rows = [standbys.HealthRow(each, 1.0, 1.0, 5.0, "") for each in sources]
     await store.write(partial(standbys.save_health, rows=rows))
     await store.write(partial(standbys.remove, game_id=f"{GAME}{FIRST}"))
     await store.close()
