@@ -65,7 +65,7 @@ class SecondProvider:
     """What the registry knows of the second provider."""
 
     id = "second"
-    catalog: ClassVar[dict[str, tuple[str, ...]]] = {"soccer": ()}
+    catalog: ClassVar[dict[str, tuple[str, ...]]] = {"soccer": (), "icehockey": ()}
     text_sports: frozenset[str] = frozenset()
 
 
