@@ -9,7 +9,8 @@ from urllib.parse import quote
 from api.desk.desk_frame import alert_html, redirect
 from api.desk.form_operations import perform_change, perform_detachment, perform_show
 from api.desk.fragment_cache import FragmentCache
-from api.desk.match_table import automatic_text, kind_name
+from api.desk.kind_name import kind_name
+from api.desk.match_table import automatic_text
 from api.desk.matches_page import NEW, may_change, select_html
 from api.desk.refusal_text import refusal_text
 from api.external.source import NOT_ATTACHED, NamedLiveblog

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mapping.fusion.fused_match import OTHER
+from mapping.fusion.source_pair import lasting
 from store.following import standbys
 
 if TYPE_CHECKING:
@@ -37,16 +38,20 @@ def match_sources(conn: Connection, source: Source) -> dict[str, Any]:
             {**first, **_lead("first", state), **_answers(health.get(source.follow_id))},
             {**second, **_lead("second", state), **_answers(health.get(standby.follow_id))},
         ],
-        "disagreements": [
-            {
-                "about": each.what.about,
-                "since": int(each.since),
-                "said": {source.provider: each.what.first, standby.provider: each.what.second},
-            }
-            for each in state.differences
-            if each.lasts
-        ],
+        "disagreements": disagreements(state, source.provider, standby.provider),
     }
+
+
+def disagreements(state: PairState, first: str, second: str) -> list[dict[str, Any]]:
+    """What both sources contradict each other in for longer than one of them is late; `first`, `second`: their providers."""
+    return [
+        {
+            "about": each.what.about,
+            "since": int(each.since),
+            "said": {first: each.what.first, second: each.what.second},
+        }
+        for each in lasting(state)
+    ]
 
 
 def _lead(name: SourceName, state: PairState) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.reconcile import State
+from mapping.reconcile import WAITS, State
 from mapping.rules.public import post_is_public
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ def _of_provider(entry: Entry, *, editorial: bool, edited: bool) -> PostState:
         return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.WITHDRAWN_BY_PROVIDER)
     if entry.said_status is not None and post_is_public(entry.said_status, None) and not editorial:
         return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.TAKEN_BACK)
+    if entry.reason == WAITS and not editorial and not entry.by_person:
+        return PostState("draft", LiveblogText.DRAFT, LiveblogText.OTHER_SOURCE)
     if edited and not editorial:
         return PostState("draft", LiveblogText.DRAFT, LiveblogText.TAKEN_BACK)
     return PostState("draft", LiveblogText.DRAFT, LiveblogText.EDITORIAL if editorial else LiveblogText.NOT_AUTOMATIC)

@@ -306,3 +306,34 @@ async def test_what_both_contradict_each_other_in_is_said_once_it_lasts(service)
     service.second_says(BEFORE)
     await service.go_on()
     assert (await service.source())["disagreements"] == []
+
+
+async def test_a_goal_of_one_source_is_a_draft_until_both_have_it(service):
+    """With `confirm`; what was public before stays so, although one source loses it again."""
+    await service.change(standby=STANDBY, confirm="two")
+    await service.go_on()
+    service.first_says(AFTER)
+    await service.go_on()
+    rows = (await service.process.ledger(service.ticker_id)).values()
+    held = [each.local_id for each in rows if each.reason == "waits for the other source"]
+    (waiting,) = [each for each in await service.process.events(service.ticker_id, None) if each.local_id in held]
+    assert (waiting.public, waiting.document["sport_event"]["time_of_play"]) == (False, "50'")
+
+    service.second_says(AFTER)
+    await service.go_on()
+    assert held[0] in {each.local_id for each in await service.process.events(service.ticker_id)}
+    service.second_says(BEFORE)
+    await service.go_on(20)
+    assert held[0] in {each.local_id for each in await service.process.events(service.ticker_id)}
+
+
+async def test_a_goal_that_one_source_alone_ever_has_is_public_after_a_time(service):
+    await service.change(standby=STANDBY, confirm="two")
+    await service.go_on()
+    service.first_says(AFTER)
+    await service.go_on()
+    before = await service.process.posted(service.ticker_id)
+    await service.go_on(130)
+    after = await service.process.posted(service.ticker_id)
+
+    assert after.keys() - before.keys() == {"incident:5"}
