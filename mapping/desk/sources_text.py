@@ -21,6 +21,8 @@ class SourcesText(StrEnum):
     NOT_THIS_SPORT = "In this sport no second source can stand by."
     LEADS = "Leads: {reason}"
     LEADS_SINCE = "Leads since {time}: {reason}"
+    LEADS_NOW = "{provider} leads: {reason}"
+    DISAGREE_NOW = "The sources disagree about: {what}"
     STANDS_BY = "Stands by"
     FIRST = "it is the first source of the match, and well"
     PINNED = "a person has chosen it"
