@@ -120,7 +120,7 @@ async def change(request: ApiRequest) -> Response:
     def save(unit: Unit) -> StoredGame:
         game, found = lock(unit, named)
         check_version(expected, changed=game.version, current=game.version)
-        attachment = attached(found)
+        attachment = require_attachment(found)
         terms = _changed_terms(services, attachment, document)
         changed = change_sources(unit, attachment, document)
         if not change_terms(unit, game, attachment, terms) and changed:
@@ -170,7 +170,7 @@ def _check(
     """Raise what the change would be refused with whatever the provider says, before it is requested."""
     game = named.find(conn)
     check_version(expected, changed=game.version, current=game.version)
-    attachment = attached(sync.attachment(conn, game.id))
+    attachment = require_attachment(sync.attachment(conn, game.id))
     for each in document.standby or ():
         check_source(each, services.providers, attachment.provider)
     check_leads(document, attachment.provider)
@@ -188,7 +188,7 @@ def _changed_terms(services: Services, attachment: sync.Attachment, document: Ex
 
 def _save_sources(named: NamedLiveblog, document: ExternalChange, unit: Unit) -> None:
     game, attachment = lock(unit, named)
-    if change_sources(unit, attached(attachment), document):
+    if change_sources(unit, require_attachment(attachment), document):
         liveblogs.record(unit, game.id, liveblogs.Change())
 
 
@@ -227,7 +227,7 @@ def lock(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment 
     return game, attachment
 
 
-def attached(attachment: sync.Attachment | None) -> sync.Attachment:
+def require_attachment(attachment: sync.Attachment | None) -> sync.Attachment:
     """The attachment that a liveblog has to have. Raises NotFound."""
     if attachment is None:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import structlog
 
 from api.external.change_sources import MATCH_FIELD, PROVIDER_FIELD
-from api.external.source import NamedLiveblog, attached, lock
+from api.external.source import NamedLiveblog, lock, require_attachment
 from api.http.services import ImportRequest
 from api.view.liveblog_access import check_version
 from ingest.sync.answers import save_answers
@@ -80,7 +80,7 @@ def stand_by(
     """
     game, found = lock(unit, named)
     check_version(if_match, changed=game.version, current=game.version)
-    attachment = attached(found)
+    attachment = require_attachment(found)
     _check(unit, attachment, snapshot)
     follow = follow_match(unit, request, endpoint, snapshot)
     known = standbys.of_liveblog(unit.conn, game.id)
