@@ -149,7 +149,7 @@ class Client(Section):
         return self
 
 
-class StandbySource(Section):
+class StandbyEntry(Section):
     """The match at another provider, which stands by for a liveblog's own."""
 
     provider: ProviderId
@@ -171,7 +171,7 @@ class Liveblog(Section):
     exclude_events: tuple[EventType, ...] = ()
     exclude_scoreboard: bool = False
     include_text_content: bool = False
-    standby: Annotated[tuple[StandbySource, ...], Field(max_length=1)] = ()
+    standby: Annotated[tuple[StandbyEntry, ...], Field(max_length=1)] = ()
     confirm: Literal["one", "two"] = "one"
     lead: Duration | None = None
 

@@ -113,7 +113,7 @@ class Standby(Section):
     silence: Interval = 60.0
     stall: Interval = 60.0
     implausible: Interval = 30.0
-    quiet: Duration = 300.0
+    quiet_time: Duration = 300.0
     slower: Annotated[Number, Field(ge=1, le=60)] = 3.0
     hold: Interval = 120.0
 
@@ -174,6 +174,7 @@ class Alarms(Section):
     outbox_age: Duration = 60.0
     receiver_rounds: Annotated[Count, Field(ge=0, le=12)] = 3
     disk_free: Annotated[Count, Field(ge=0)] = 536_870_912
+    disagreements: bool = False
 
 
 class Traces(Section):

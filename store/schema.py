@@ -7,6 +7,7 @@ from store.accounts.tables import DESK
 from store.alarms import tables as alarm_tables
 from store.comments.tables import COMMENTS
 from store.engine.columns import metadata
+from store.following import standby_tables
 from store.liveblogs import history_tables
 from store.media import tables as media_tables
 from store.polls.tables import POLLS
@@ -16,7 +17,7 @@ from store.timeline import tables as timeline_tables
 from store.webhooks import hub_tables
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
-TABLES = (tables, history_tables, media_tables, hub_tables, alarm_tables, timeline_tables)
+TABLES = (tables, standby_tables, history_tables, media_tables, hub_tables, alarm_tables, timeline_tables)
 """Modules that describe the other tables; once they are loaded, `metadata` knows them all."""
 
 __all__ = ["CAPABILITIES", "TABLES", "metadata"]

@@ -44,7 +44,9 @@ this table. [Alarms](../alarms.md) lists what matchwire raises by itself.
 | Metric | Type | Roles | What it says |
 |---|---|---|---|
 """
-WORKING = re.compile("matchwire_(change_commit|endpoint|jobs|leads|matches|media_probes|poll|writes_fenced)")
+WORKING = re.compile(
+    "matchwire_(change_commit|endpoint|jobs|leads|matches|media_probes|poll|writes_fenced|standbys|lead_changes|source)"
+)
 """How the names of metrics begin that only processes have which follow matches."""
 SERVING = re.compile("matchwire_beacons")
 """Those of processes that serve the API."""

@@ -55,7 +55,8 @@ class ImportRequest:
     paused: bool = False
     withdrawn: Withdrawn | None = None
     """What goals that are taken back leave behind; None: as the organization has it."""
-    confirm: Confirm = "one"
+    confirm: Confirm | None = None
+    """By how many sources a goal is confirmed; None: by one."""
 
     @classmethod
     def of_terms(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mapping.fusion.fused_match import OTHER
 from mapping.fusion.source_pair import lasting
 from store.following import standbys
 
@@ -66,10 +65,10 @@ def _answers(health: SourceHealth | None) -> dict[str, Any]:
     if health is None:
         return {}
     at = health.answered_at
-    trouble = "refused" if health.refused else "failing" if health.failing else ""
+    trouble = "refused" if health.refused else "failing" if health.failing else None
     return {"lastGood": None if at is None else int(at), "trouble": trouble}
 
 
 def source_named(provider: str, standby: standbys.StandbySource, first: str) -> SourceName | None:
     """The source of this provider; None where it is neither."""
-    return "first" if provider == first else OTHER["first"] if provider == standby.provider else None
+    return "first" if provider == first else "second" if provider == standby.provider else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mapping.rules.lateness import iso_instant, lateness, verdict, whose
-from store.following import sync
+from store.following import standbys, sync
 from store.timeline import timeline
 
 if TYPE_CHECKING:
@@ -33,8 +33,20 @@ def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> 
     return {
         "provider": None if attachment is None else attachment.provider,
         "matchId": None if attachment is None else attachment.match_id,
+        "leads": [] if attachment is None else _leads(conn, attachment),
         "posts": [_post(name, times, taken) for name, times in some.items()],
     }
+
+
+def _leads(conn: Connection, attachment: sync.Attachment) -> list[Json]:
+    """Who has led the match since when and why, as far as somebody else than its first source ever did."""
+    standby = standbys.of_liveblog(conn, attachment.game_id)
+    providers = {"first": attachment.provider, "second": "" if standby is None else standby.provider}
+    changes = () if standby is None else standby.known().changes
+    return [
+        {"at": iso_instant(round(each.since * 1000)), "provider": providers[each.source], "reason": each.reason.value}
+        for each in changes
+    ]
 
 
 def _post(name: str, times: Sequence[PostTime], taken: Sequence[tuple[int, int]]) -> Json:

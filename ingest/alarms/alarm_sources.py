@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from mapping.fusion.source_pair import lasting
 from store.alarms.alarms import Observed
 from store.webhooks import delivery_log, webhooks
 
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from config.sections import Alarms
     from ingest.kit.quarantine import Kind, Quarantine
     from ingest.sync.follower import Followers
+    from ingest.sync.standby_watch import StandbyWatch
     from ingest.sync.worker_count import WorkerCount
+    from mapping.fusion.source_pair import Difference
     from store.database import Store
+    from store.following.standbys import SourcePair
 
     Source = Callable[[], Awaitable[Sequence[Observed]]]
 
@@ -27,6 +31,8 @@ KINDS = (
     "feed_silent",
     "provider_lost",
     "frozen",
+    "standby_leads",
+    "sources_disagree",
     "outbox_stuck",
     "receiver_failing",
     "disk_low",
@@ -81,6 +87,40 @@ async def frozen(quarantine: Quarantine) -> list[Observed]:
         for kind in STANDING_STILL
         for name, cause in islice(quarantine.causes(kind).items(), MOST)
     ]
+
+
+async def leading_standbys(watch: StandbyWatch) -> list[Observed]:
+    """Liveblogs whose running match the standby leads, though nobody has chosen it."""
+    led = [
+        (pair, state.lead.reason.value)
+        for pair, state in watch.pairs
+        if state.running and state.lead.source == "second" and pair.pinned is None
+    ]
+    return [
+        Observed(
+            "standby_leads",
+            pair.game_id,
+            f"{pair.provider} leads the match {pair.first_match_id}, because {pair.first_provider} is {reason}",
+            {"liveblog": pair.local_id, "match": pair.first_match_id, "leads": pair.provider, "reason": reason},
+        )
+        for pair, reason in led[:MOST]
+    ]
+
+
+async def disagreeing_sources(watch: StandbyWatch) -> list[Observed]:
+    """Liveblogs of running matches whose two sources contradict each other, and have done so twice."""
+    running = ((pair, lasting(state)) for pair, state in watch.pairs if state.running)
+    return [_disagreement(pair, differences) for pair, differences in [each for each in running if each[1]][:MOST]]
+
+
+def _disagreement(pair: SourcePair, differences: Sequence[Difference]) -> Observed:
+    said = "; ".join(f"{each.what.about} {each.what.first or '-'} : {each.what.second or '-'}" for each in differences)
+    return Observed(
+        "sources_disagree",
+        pair.game_id,
+        f"{pair.first_provider} and {pair.provider} disagree on the match {pair.first_match_id}: {said}",
+        {"liveblog": pair.local_id, "match": pair.first_match_id, "about": [each.what.about for each in differences]},
+    )
 
 
 async def stuck_outbox(store: Store, clock: Callable[[], float], seconds: float) -> list[Observed]:
@@ -146,6 +186,7 @@ def sources_of(
     *,
     store: Store,
     followers: Followers,
+    standbys: StandbyWatch,
     workers: WorkerCount | None,
     quarantine: Quarantine,
     folders: Sequence[str],
@@ -164,6 +205,9 @@ def sources_of(
     found["feed_silent"] = partial(silent_feeds, followers)
     found["provider_lost"] = partial(lost_providers, followers, silence)
     found["frozen"] = partial(frozen, quarantine)
+    found["standby_leads"] = partial(leading_standbys, standbys)
+    if settings.disagreements:
+        found["sources_disagree"] = partial(disagreeing_sources, standbys)
     if settings.outbox_age:
         found["outbox_stuck"] = partial(stuck_outbox, store, clock, settings.outbox_age)
     if settings.receiver_rounds:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ingest.alarms.alarm_sources import Source
     from ingest.kit.quarantine import Quarantine
     from ingest.sync.follower import Followers
+    from ingest.sync.standby_watch import StandbyWatch
     from ingest.sync.worker_count import WorkerCount
     from ingest.webhooks.receiver_client import ReceiverClient
     from store.alarms.alarms import HowEnded, State
@@ -153,6 +154,7 @@ def alarm_monitor(
     *,
     store: Store,
     followers: Followers,
+    standbys: StandbyWatch,
     quarantine: Quarantine,
     workers: WorkerCount | None,
 ) -> AlarmMonitor:
@@ -161,6 +163,7 @@ def alarm_monitor(
         settings.alarms,
         store=store,
         followers=followers,
+        standbys=standbys,
         workers=workers,
         quarantine=quarantine,
         folders=folders_of(settings),

@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from mapping.fusion.source_pair import lasting
 from store.alarms.alarms import Ending
-from store.following import sync
+from store.following import standbys, sync
 from store.webhooks import webhooks
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Endings:
             "feed_silent": self._silent_feed,
             "provider_lost": self._lost_provider,
             "frozen": self._frozen,
+            "standby_leads": _standby,
+            "sources_disagree": _disagreement,
             "outbox_stuck": partial(_well, "updates are delivered to webhooks again"),
             "receiver_failing": _receiver,
             "disk_low": _disk,
@@ -90,6 +93,28 @@ def _unless_followed(conn: Connection, follow_id: str, text: str) -> Ending | No
     """The match is over and done; None where a process follows it, or will soon: that one knows."""
     row = sync.follow(conn, follow_id)
     return Ending(recovered=False, text=text) if row is None or row.closed_at is not None else None
+
+
+def _standby(conn: Connection, alarm: Alarm) -> Ending | None:
+    match, found = alarm.details.get("match"), standbys.of_liveblog(conn, alarm.name)
+    if found is None:
+        return Ending(recovered=False, text=f"no source stands by for the match {match} any more")
+    if found.pinned is not None:
+        return Ending(recovered=False, text=f"somebody has chosen who leads the match {match}")
+    state = found.known()
+    if state.lead.source == "first":
+        return Ending(recovered=True, text=f"the first source leads the match {match} again")
+    return None if state.running else Ending(recovered=False, text=f"the match {match} does not run any more")
+
+
+def _disagreement(conn: Connection, alarm: Alarm) -> Ending | None:
+    match, found = alarm.details.get("match"), standbys.of_liveblog(conn, alarm.name)
+    if found is None:
+        return Ending(recovered=False, text=f"no source stands by for the match {match} any more")
+    state = found.known()
+    if not lasting(state):
+        return Ending(recovered=True, text=f"both sources of the match {match} agree again")
+    return None if state.running else Ending(recovered=False, text=f"the match {match} does not run any more")
 
 
 def _well(text: str, _conn: Connection, _alarm: Alarm) -> Ending:

@@ -206,7 +206,7 @@ def standby_rules(settings: Settings, serves: Callable[[str, str], bool]) -> Sta
     standby = settings.standby
     return StandbyRules(
         lead=LeadRules(
-            silence=standby.silence, stall=standby.stall, implausible=standby.implausible, quiet=standby.quiet
+            silence=standby.silence, stall=standby.stall, implausible=standby.implausible, quiet_time=standby.quiet_time
         ),
         hold=standby.hold,
         slower=standby.slower,

@@ -47,7 +47,7 @@ from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.standby_watch import LOOK
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
-from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StoreMetrics
+from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StandbyMetrics, StoreMetrics
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import HubPings
 from mapping.doubts import CONFIRMATIONS
@@ -236,7 +236,13 @@ def _watch(process: _Process) -> tuple[WorkerCount | None, StatusReport]:
     count = None if settings.database.is_sqlite else WorkerCount(store)
     workers = None if role.works else count
     monitor = alarm_monitor(
-        settings, clock, store=store, followers=followers, quarantine=components.quarantine, workers=workers
+        settings,
+        clock,
+        store=store,
+        followers=followers,
+        standbys=components.standbys,
+        quarantine=components.quarantine,
+        workers=workers,
     )
     process.loops.start(monitor.run(), name="alarms")
     process.metrics.register(components.quarantine.gauge, monitor.gauge)
@@ -281,7 +287,8 @@ def _do_jobs(process: _Process, services: Services, dispatcher: Dispatcher, fetc
     purge_uploads = UploadPurge(store, services.files, upload_kept=settings.media.upload_kept, clock=clock)
     probes = MediaProbes(store, fetcher, settings.media, clock)
     jobs.add(PROBE, probes.run)
-    process.metrics.register(probes.counted, jobs.counted, jobs.leading, FollowingMetrics(components.followers))
+    following = FollowingMetrics(components.followers), StandbyMetrics(components.standbys)
+    process.metrics.register(probes.counted, jobs.counted, jobs.leading, *following)
     _ping_hub(process, services.settings)
     cleanup.push_async_callback(jobs.stop, min(settings.server.shutdown_grace, ENDING))
     tasks = tasks_of(components, settings, clock, dispatcher.purge, purge_uploads.run)

@@ -1,20 +1,17 @@
-"""One unit of the sync: a match's last good snapshot meets every liveblog that is attached to it."""
+"""One liveblog is brought in line with what is believed of its match, in the unit that locks it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ingest.sync.answers import save_answers
-from ingest.sync.batches import LEAST, LOOK, Applied, PostBatch, Progress, RemainingWork, next_batch
+from ingest.sync.batches import Applied, PostBatch, RemainingWork, next_batch
 from ingest.sync.ledger_posts import LedgerPosts, block_id
 from ingest.sync.post_times import post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
-from ingest.sync.standby_sources import StandbyRules, with_standby
-from mapping.errors import DownstreamRejected, InvalidRequest, NotFound, StoreUnavailable
+from mapping.errors import NotFound
 from mapping.from_posts import as_posted
 from mapping.identity import NOT_BEGUN
 from mapping.merge import merge_game, same
@@ -22,20 +19,16 @@ from mapping.posts import SCORE, TEXT, in_order, wanted_posts
 from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import Changes, Entry, Stored, reconcile, with_deletion
 from mapping.reissued import match_reissued
-from store.engine.errors import brief_reason, transient
 from store.engine.records import check_document
-from store.following import ledger, sources, sync
+from store.following import ledger
 from store.liveblogs import liveblogs
-from store.masterdata import masterdata
 from store.timeline import timeline
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from ingest.sync.answer_times import AnswerTimes
     from mapping.disallowed import Notes, WithdrawalRules
-    from mapping.fusion.leading_source import SourceHealth
     from mapping.import_options import ImportOptions
     from mapping.match import Match
     from mapping.merge import Document
@@ -57,171 +50,6 @@ def leave_nothing(_terms: ImportOptions) -> Notes | None:
 def rules_of(withdrawals: WithdrawalRules | None, organization_id: str) -> Callable[[ImportOptions], Notes | None]:
     """How notes are made in the organization's liveblogs; without rules none is made."""
     return leave_nothing if withdrawals is None else partial(withdrawals.notes, organization_id)
-
-
-EVERYTHING = Progress()
-
-
-class LiveblogFailed(Exception):
-    """One liveblog of a match cannot be brought in line, for a reason that will not pass; `cause` says it."""
-
-    def __init__(self, game_id: str, cause: str) -> None:
-        super().__init__(game_id, cause)
-        self.game_id = game_id
-        self.cause = cause
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WritingRules:
-    """How the matches of an endpoint are written. `new_id`: the `local_id` of a new post.
-
-    `serves`: whether an organization gets anything from the endpoint now; `withdrawals`: what goals that are taken back leave,
-    None for nothing; `standby`: how matches of two sources are treated.
-    """
-
-    new_id: NewId
-    serves: Callable[[str], bool] = lambda _: True
-    withdrawals: WithdrawalRules | None = None
-    standby: StandbyRules = field(default_factory=StandbyRules)
-
-
-def apply(
-    unit: Unit,
-    follow_id: str,
-    snapshot: Snapshot,
-    rules: WritingRules,
-    *,
-    closing: bool = False,
-    cached: Mapping[str, CachedInputs] | None = None,
-    progress: Progress = EVERYTHING,
-) -> Progress:
-    """Bring the liveblogs on the match in line with the snapshot and save the answers, as far as one unit goes.
-
-    Ordinarily that is everything, in one transaction. Where there is more than a unit should do, the answers are only
-    saved by the last one; until then the match is marked as pending, so that nothing is lost with the process. `cached`:
-    the liveblogs as the last poll of this process left them. Raises LiveblogFailed.
-    """
-    writer = _MatchWriter(unit, snapshot, rules, cached or {}, closing=closing)
-    progress = writer.write(sync.attachments_of(unit.conn, follow_id), progress)
-    if not progress.finished:
-        return _unfinished(unit, follow_id, progress)
-    save_answers(unit, follow_id, snapshot, closing=closing, versions=progress.versions)
-    return progress
-
-
-def apply_again(
-    unit: Unit,
-    follow_id: str,
-    rules: WritingRules,
-    *,
-    times: AnswerTimes | None,
-    health: Mapping[str, SourceHealth] | None = None,
-    cached: Mapping[str, CachedInputs] | None = None,
-    progress: Progress = EVERYTHING,
-) -> Progress:
-    """Bring the liveblogs on the match that have a standby in line with what is believed of both sources now.
-
-    Whichever process does so: the match is locked, and all of it is read in this unit. `times`: when the answers came because of
-    which it is done; `health`: how sources answer, by the ids of their follows, where it is to be decided who leads. Raises
-    LiveblogFailed and UnreadableRow.
-    """
-    sources.lock(unit, follow_id)
-    _, belief = sync.packed_match(unit.conn, follow_id)
-    if belief is None:
-        return replace(progress, finished=True)
-    snapshot = Snapshot(match=sync.unpacked_belief(belief).match, times=times)
-    beside = [each for each in sync.attachments_of(unit.conn, follow_id) if each.standby_id is not None]
-    return _MatchWriter(unit, snapshot, rules, cached or {}, health=health).write(beside, progress)
-
-
-@dataclass(frozen=True, slots=True)
-class _MatchWriter:
-    """Writes a match into its liveblogs, in one unit."""
-
-    unit: Unit
-    snapshot: Snapshot
-    rules: WritingRules
-    cached: Mapping[str, CachedInputs]
-    closing: bool = False
-    health: Mapping[str, SourceHealth] | None = None
-
-    def write(self, liveblogs_on: Iterable[sync.WrittenLiveblog], progress: Progress) -> Progress:
-        """As many of them as one unit should; finished where that is all."""
-        masters = Masters(self.unit, self.snapshot.match)
-        budget = LOOK
-        for liveblog in liveblogs_on:
-            if liveblog.game_id in progress.done or not self.rules.serves(liveblog.organization_id):
-                continue
-            if budget <= 0:
-                return progress
-            with _blamed(liveblog.game_id):
-                applied = self._write(liveblog, masters, progress)
-            progress = progress.after(liveblog.game_id, applied)
-            if applied.rest is not None:
-                return progress
-            budget -= max(applied.looked, LEAST)
-        return replace(progress, finished=True)
-
-    def _write(self, liveblog: sync.WrittenLiveblog, masters: Masters, progress: Progress) -> Applied:
-        terms, snapshot, owner = sync.terms_of(liveblog), self.snapshot, liveblog.organization_id
-        if liveblog.standby_id is not None:
-            snapshot, terms = with_standby(self.unit, liveblog, snapshot, terms, self.rules.standby, self.health)
-            masters = Masters(self.unit, snapshot.match)
-        return sync_liveblog(
-            self.unit,
-            liveblog.game_id,
-            snapshot,
-            terms,
-            partial(masters.references, owner),
-            new_id=self.rules.new_id,
-            closing=self.closing,
-            cached=self.cached.get(liveblog.game_id),
-            rest=progress.begun.get(liveblog.game_id),
-            withdrawals=rules_of(self.rules.withdrawals, owner),
-        )
-
-
-def _unfinished(unit: Unit, follow_id: str, progress: Progress) -> Progress:
-    """More is to be done: whoever takes the match up from here looks at everything again."""
-    sync.save_follow(unit, follow_id, pending=True)
-    return progress
-
-
-@contextmanager
-def _blamed(game_id: str) -> Iterator[None]:
-    """What fails for good is the fault of this liveblog alone; what passes by itself is nobody's.
-
-    A match of which no liveblog can be made is the provider's.
-    """
-    try:
-        yield
-    except (DownstreamRejected, InvalidRequest, StoreUnavailable):
-        raise
-    except Exception as error:  # whatever it is, no other liveblog shall suffer for it
-        if transient(error):
-            raise
-        raise LiveblogFailed(game_id, brief_reason(error)) from error
-
-
-class Masters:
-    """The master data of a match, imported once for each organization, and only where somebody needs all of it."""
-
-    def __init__(self, unit: Unit, match: Match) -> None:
-        self._unit = unit
-        self._match = match
-        self._imported: dict[str, References] = {}
-
-    def references(self, owner_id: str, only: AbstractSet[str] | None) -> References:
-        """What stands for the people and teams of the match, or of the incidents `only`, whose squads are in already."""
-        match = self._match
-        if only is not None:
-            involved = [incident for incident in match.incidents if incident.key in only]
-            return masterdata.references(self._unit.conn, owner_id, match, involved)
-        if owner_id not in self._imported:
-            self._imported[owner_id] = masterdata.import_match(
-                self._unit, owner_id=owner_id, source=match.provider, match=match
-            )
-        return self._imported[owner_id]
 
 
 def sync_liveblog(

@@ -51,7 +51,16 @@ def _read(path: Path, rows: Iterator[list[str]]) -> Crosswalk:
             raise StartError(f"{path}: has more than {MOST} lines")
         if row and len(row) != len(providers):
             raise StartError(f"{path}, line {number}: {len(providers)} ids expected, separated by commas")
-        for (first, one), (second, two) in permutations(zip(providers, map(str.strip, row), strict=False), 2):
-            if one and two and found[first, second].setdefault(two, one) != one:
-                raise StartError(f"{path}, line {number}: {two} of {second} is {one} of {first} and somebody else, too")
+        twice = _add(found, dict(zip(providers, map(str.strip, row), strict=False)))
+        if twice is not None:
+            raise StartError(f"{path}, line {number}: {twice} stands in another line with another id")
     return found
+
+
+def _add(found: Crosswalk, person: Mapping[str, str]) -> str | None:
+    """Add a person by the ids that are given; the id that is somebody else's already, None where none is."""
+    known = {provider: ident for provider, ident in person.items() if ident}
+    for first, second in permutations(known, 2):
+        if found[first, second].setdefault(known[second], known[first]) != known[first]:
+            return known[second]
+    return None

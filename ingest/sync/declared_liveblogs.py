@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from config.organizations import Liveblog, StandbySource
+    from config.organizations import Liveblog, StandbyEntry
     from ingest.sync.add_standby import AddStandby
     from ingest.sync.import_match import Importer
     from store.database import Store
@@ -165,7 +165,7 @@ def _retune(entry: Liveblog, unit: Unit) -> bool:
     return True
 
 
-def _standby(entry: Liveblog, standby: StandbySource, liveblog: str) -> StandbyRequest:
+def _standby(entry: Liveblog, standby: StandbyEntry, liveblog: str) -> StandbyRequest:
     return StandbyRequest(
         organization_id=entry.organization, liveblog=liveblog, provider=standby.provider, match_id=standby.match_id
     )

@@ -65,8 +65,8 @@ class FollowedMatch:
     """Another source stands by for one of its liveblogs."""
     supports: bool = False
     """It stands by for another match."""
-    slower: float = 1.0
-    """By how much it is polled less often than others: it stands by alone, and is not needed."""
+    stretch: float = 1.0
+    """By how much its intervals are longer than those of others: it stands by alone, and is not needed."""
     refused: bool = False
     """The provider does not take the credentials."""
     unreadable: UnreadableRow | None = None
@@ -206,4 +206,4 @@ def interval(match: FollowedMatch, pace: pacing.PollIntervals, now: float, clock
         )
         for moved in {0.0, clock_set}
     ]
-    return min((wait * match.slower for wait in waits if wait is not None), default=None)
+    return min((wait * match.stretch for wait in waits if wait is not None), default=None)

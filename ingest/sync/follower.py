@@ -24,7 +24,6 @@ from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
 from ingest.sync.post_timeline import PostTimeline
 from ingest.sync.silence import SilenceWatch
-from ingest.sync.standby_sources import StandbyRules
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.rules import pacing
 from store.engine import spans
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.followed_match import FollowedMatch
     from ingest.sync.poll import Record
+    from ingest.sync.standby_sources import StandbyRules
     from mapping.disallowed import WithdrawalRules
     from providers.base import Fetched, ProviderAdapter
     from store.database import Store
@@ -81,9 +81,7 @@ class Followers:
         self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
         self._silence = SilenceWatch(self.limiters, clock, polling.silence_alarm)
         timeline = PostTimeline(store) if timeline is None else timeline
-        poller = partial(
-            Poller, serves=serves, withdrawals=withdrawals, standby=standby or StandbyRules(), timeline=timeline
-        )
+        poller = partial(Poller, serves=serves, withdrawals=withdrawals, standby=standby, timeline=timeline)
         self.pollers = {
             key: poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()
         }

@@ -373,5 +373,5 @@ def terms_of(request: ImportRequest, sport: str) -> ImportOptions:
         title=request.title,
         paused=request.paused,
         withdrawn=request.withdrawn,
-        confirm=request.confirm,
+        confirm=request.confirm or "one",
     )

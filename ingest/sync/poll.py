@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import structlog
 
 from ingest.kit.quarantine import AGAIN
-from ingest.sync import apply_snapshot, batches
+from ingest.sync import apply_match, batches
 from ingest.sync.answer_times import Arrival, Instants
 from ingest.sync.answers import save_health
 from ingest.sync.beliefs import Before, BeliefLost, check_same
@@ -25,7 +25,6 @@ from ingest.sync.poll_counts import PollCounts
 from ingest.sync.post_timeline import SAMPLES_OF_ENDPOINT, CommittedPosts, Delays, PostTimeline
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
-from ingest.sync.standby_sources import StandbyRules
 from mapping.confirm import confirm_answer
 from mapping.doubts import by_name
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     from ingest.sync.answer_times import AnswerTimes
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
+    from ingest.sync.standby_sources import StandbyRules
     from mapping.disallowed import WithdrawalRules
     from mapping.fusion.leading_source import SourceHealth
     from mapping.match import Match
@@ -84,7 +84,7 @@ class Poller:
     limits: Limits
     serves: Callable[[str, str], bool] = everybody
     withdrawals: WithdrawalRules | None = None
-    standby: StandbyRules = field(default_factory=StandbyRules)
+    standby: StandbyRules | None = None
     counts: PollCounts = field(default_factory=PollCounts)
     timeline: PostTimeline = field(kw_only=True)
     delays: Delays = field(default_factory=partial(Delays, SAMPLES_OF_ENDPOINT))
@@ -235,8 +235,8 @@ class Poller:
             match.squads = made_of
 
     @property
-    def _rules(self) -> apply_snapshot.WritingRules:
-        return apply_snapshot.WritingRules(
+    def _rules(self) -> apply_match.WritingRules:
+        return apply_match.WritingRules(
             new_id=self.new_id, serves=self._has_endpoint, withdrawals=self.withdrawals, standby=self.standby
         )
 
@@ -247,18 +247,22 @@ class Poller:
         # Whether a unit that fails is written is not always known: then nothing is cached.
         cached, match.cached = match.cached, {}
         apply = partial(
-            apply_snapshot.apply,
+            apply_match.apply,
             follow_id=match.id,
             snapshot=snapshot,
             rules=self._rules,
             closing=closing,
             cached=cached,
         )
-        progress = apply_snapshot.EVERYTHING
+        return await self._steps(match, lambda done: _under_lease(match, partial(apply, progress=done)), arrival)
+
+    async def _steps(
+        self, match: FollowedMatch, unit: Callable[[Progress], Callable[[Unit], Progress]], arrival: Arrival
+    ) -> Progress:
+        """Run the units that it takes, each from where the last one has come; `match` is pending until the last is written."""
+        progress = apply_match.EVERYTHING
         while not progress.finished:
-            progress = await self._step(
-                match, _under_lease(match, partial(apply, progress=progress)), progress, arrival
-            )
+            progress = await self._step(match, unit(progress), progress, arrival)
             match.pending = match.pending or not progress.finished
         return progress
 
@@ -268,7 +272,7 @@ class Poller:
         """How far the unit has come, without a liveblog that it cannot bring in line; its posts are noted."""
         try:
             progress = await self.store.write(unit)
-        except apply_snapshot.LiveblogFailed as failed:
+        except apply_match.LiveblogFailed as failed:
             log.debug("liveblog.failed", match=match.match_id, game=failed.game_id, exc_info=failed.__cause__)
             return before.without(failed.game_id, failed.cause)
         self._committed(match, progress.times[len(before.times) :], arrival)
@@ -287,16 +291,14 @@ class Poller:
         `match`: the source because of which it is done, `follow_id`: the match. `health`: where it is to be decided who leads.
         """
         apply = partial(
-            apply_snapshot.apply_again,
+            apply_match.apply_again,
             follow_id=follow_id,
             rules=self._rules,
             times=times,
             health=health,
             cached=match.beside,
         )
-        progress = apply_snapshot.EVERYTHING
-        while not progress.finished:
-            progress = await self._step(match, partial(apply, progress=progress), progress, arrival)
+        progress = await self._steps(match, lambda done: partial(apply, progress=done), arrival)
         match.beside = {**match.beside, **progress.cached}
 
     async def _support(self, match: FollowedMatch, times: AnswerTimes, arrival: Arrival) -> None:

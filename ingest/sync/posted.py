@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.from_posts import StandingPost
+from mapping.fusion.fused_match import SECOND_KEY
 from mapping.reconcile import State
 from store.following import ledger, sync
 
@@ -22,13 +23,13 @@ class Posted(NamedTuple):
 
 
 def posted_of(conn: Connection, follow_id: str) -> Posted:
-    """What stands of the match in the liveblogs on it. Raises UnreadableRow."""
+    """What stands of the match in the liveblogs on it, but what its standby reported first. Raises UnreadableRow."""
     posts: dict[str, StandingPost] = {}
     board: Mapping[str, Any] = {}
     for attachment in sync.attachments_of(conn, follow_id):
         rows = ledger.rows(conn, attachment.game_id)
         board = board or ledger.game_of(rows.pop(ledger.GAME_KEY, None)).get("scoreboard") or {}
         for entry in map(ledger.entry_of, rows.values()):
-            if entry.state is State.POSTED:
+            if entry.state is State.POSTED and not entry.key.startswith(SECOND_KEY):
                 posts.setdefault(entry.key, StandingPost(key=entry.key, kind=entry.kind, document=entry.said))
     return Posted(tuple(posts.values()), board)

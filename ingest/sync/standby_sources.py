@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ingest.sync.followed_match import everybody
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_pair import PairRules, fuse_pair, look
 from mapping.match import Match
@@ -30,11 +29,11 @@ class StandbyRules:
     the second → the same person's id at the first. `serves`: whether an organization has an endpoint.
     """
 
-    lead: LeadRules = field(default_factory=LeadRules)
-    hold: float = 120.0
-    slower: float = 3.0
-    crosswalks: Mapping[tuple[str, str, str], Mapping[str, str]] = field(default_factory=dict)
-    serves: Callable[[str, str], bool] = everybody
+    lead: LeadRules
+    hold: float
+    slower: float
+    crosswalks: Mapping[tuple[str, str, str], Mapping[str, str]]
+    serves: Callable[[str, str], bool]
 
     def watched(self, pinned: SourceName | None, terms: ImportOptions) -> PairRules:
         """The rules for a liveblog's pair of sources, as far as who leads and what waits goes by them."""
@@ -73,7 +72,7 @@ def with_standby(  # noqa: PLR0917 -- what both sources are made of
 
 
 def health_of_pair(
-    health: Mapping[str, SourceHealth], follow_id: str, standby: standbys.Standby
+    health: Mapping[str, SourceHealth], follow_id: str, standby: standbys.StandbyRow
 ) -> dict[SourceName, SourceHealth]:
     """How both sources answer; one that never did is silent."""
     never = SourceHealth(answered_at=None)

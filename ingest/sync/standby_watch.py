@@ -23,7 +23,9 @@ from store.following import standbys
 from store.following.standbys import HealthRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+
+    from sqlalchemy import Connection
 
     from ingest.kit.quarantine import Quarantine
     from ingest.sync.followed_match import FollowedMatch
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from mapping.fusion.leading_source import SourceHealth
     from store.database import Store
     from store.following.standbys import SourcePair
+
+    WatchedPair = tuple[SourcePair, PairState]
 
 log = structlog.get_logger()
 
@@ -62,7 +66,7 @@ class StandbyWatch:
         """Follow → since when this process could poll it and write; silence before that is no provider's fault."""
         self._said: dict[str, HealthRow] = {}
         self._states: dict[str, tuple[int, PairState]] = {}
-        self.pairs: tuple[tuple[SourcePair, PairState], ...] = ()
+        self.pairs: tuple[WatchedPair, ...] = ()
         """Those whose first source this process follows, as they were at the last look."""
         self.changes: dict[str, int] = {}
         """Reason → how often a source has taken the lead for it."""
@@ -87,17 +91,20 @@ class StandbyWatch:
         now = self._clock()
         self._since = {name: self._since.get(name, now) for name in matches}
         await self._say(self._health(match) for match in matches.values())
-        pairs = await self._store.read(partial(standbys.pairs_of, follow_ids=matches.keys()))
-        sources = {each.first_id for each in pairs} | {each.follow_id for each in pairs}
-        health = await self._store.read(partial(standbys.health_of, follow_ids=sources))
-        known = [(pair, self._state(pair)) for pair in pairs]
+        known, health = await self._store.read(partial(self._read, follow_ids=matches.keys()))
         self._states = {pair.game_id: (pair.edition, state) for pair, state in known}
-        self._pace(matches, known, health, now)
-        self.pairs = tuple((pair, state) for pair, state in known if pair.first_id in matches)
-        for follow_id in dict.fromkeys(
-            pair.first_id for pair, state in self.pairs if self._is_due(pair, state, health, now)
-        ):
+        self._pace(
+            matches.values(), {pair.follow_id for pair, state in known if self._is_needed(pair, state, health, now)}
+        )
+        self.pairs = tuple([each for each in known if each[0].first_id in matches])
+        for follow_id in dict.fromkeys(self._due(health, now)):
             await self._decide(matches[follow_id], health)
+
+    def _read(self, conn: Connection, follow_ids: Collection[str]) -> tuple[list[WatchedPair], dict[str, SourceHealth]]:
+        """The pairs of these sources, what is known of each, and how all their sources answer."""
+        pairs = standbys.pairs_of(conn, follow_ids)
+        sources = {name for pair in pairs for name in (pair.first_id, pair.follow_id)}
+        return [(pair, self._state(pair)) for pair in pairs], standbys.health_of(conn, sources)
 
     def _health(self, match: FollowedMatch) -> HealthRow:
         since = self._since[match.id]
@@ -119,26 +126,23 @@ class StandbyWatch:
         edition, state = self._states.get(pair.game_id, (-1, PairState()))
         return state if edition == pair.edition else pair.known()
 
-    def _pace(
-        self,
-        matches: Mapping[str, FollowedMatch],
-        known: Iterable[tuple[SourcePair, PairState]],
-        health: Mapping[str, SourceHealth],
-        now: float,
-    ) -> None:
-        """Poll a standby as often as any other source where it leads or may have to, else less often."""
-        needed = {
-            pair.follow_id
-            for pair, state in known
-            if state.lead.source == "second"
-            or pair.first_id not in health
-            or wrong_with(health[pair.first_id], self._rules.lead.early(), now) is not None
-        }
-        for match in matches.values():
-            before, alone = match.slower, match.supports and not match.paired
-            match.slower = self._rules.slower if alone and match.id not in needed else 1.0
-            if match.slower < before and not match.busy:
+    def _is_needed(self, pair: SourcePair, state: PairState, health: Mapping[str, SourceHealth], now: float) -> bool:
+        """Whether the standby leads, or may have to soon."""
+        first = health.get(pair.first_id)
+        in_danger = first is None or wrong_with(first, self._rules.lead.early(), now) is not None
+        return in_danger or state.lead.source == "second"
+
+    def _pace(self, matches: Iterable[FollowedMatch], needed: Container[str]) -> None:
+        """Poll standbys that are needed as often as any other source, the others less often."""
+        for match in matches:
+            before, alone = match.stretch, match.supports and not match.paired
+            match.stretch = self._rules.slower if alone and match.id not in needed else 1.0
+            if match.stretch < before and not match.busy:
                 self._followers.hurry(match)
+
+    def _due(self, health: Mapping[str, SourceHealth], now: float) -> Iterator[str]:
+        """The matches of this process for which time or health changes something."""
+        return (pair.first_id for pair, state in self.pairs if self._is_due(pair, state, health, now))
 
     def _is_due(self, pair: SourcePair, state: PairState, health: Mapping[str, SourceHealth], now: float) -> bool:
         try:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
+from mapping.fusion.leading_source import Reason
+from mapping.fusion.source_pair import lasting
 from mapping.match import Status
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from api.view.read_cache import ReadCounts
     from ingest.sync.follower import Followers
     from ingest.sync.poll_counts import PollCounts
+    from ingest.sync.standby_watch import StandbyWatch
     from store.database import Store
     from store.engine.durations import Durations
 
@@ -76,6 +79,34 @@ class FollowingMetrics(Collector):
             "endpoint",
             ((each.name, each.demand) for each in limiters),
         )
+
+
+class StandbyMetrics(Collector):
+    """Matches of two sources, of a process that follows matches."""
+
+    def __init__(self, standbys: StandbyWatch) -> None:
+        self._standbys = standbys
+
+    def collect(self) -> Iterator[Metric]:
+        """Who leads, how often that has changed and why, and what sources contradict each other in."""
+        states = [state for _, state in self._standbys.pairs]
+        yield GaugeMetricFamily("matchwire_standbys", "Liveblogs for whose match another source stands by", len(states))
+        yield GaugeMetricFamily(
+            "matchwire_standbys_leading",
+            "Liveblogs whose match the standby leads",
+            sum(state.lead.source == "second" for state in states),
+        )
+        yield GaugeMetricFamily(
+            "matchwire_source_disagreements",
+            "Differences between both sources of a match that have lasted",
+            sum(len(lasting(state)) for state in states),
+        )
+        changes = CounterMetricFamily(
+            "matchwire_lead_changes", "Changes of the source that leads a match, by the reason", labels=["reason"]
+        )
+        for reason in Reason:
+            changes.add_metric([reason.value], self._standbys.changes.get(reason.value, 0))
+        yield changes
 
 
 class StoreMetrics(Collector):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mapping.match import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 class Trouble(StrEnum):
@@ -80,6 +80,15 @@ class SourcesFacts:
     disagree: bool
     silent: bool
 
+    def stands_in(self, first_fails: bool) -> bool:
+        """Whether the standby leads and that is trouble: a person's choice alone is none."""
+        return self.standby_leads and (first_fails or not self.by_person)
+
+    def placed(self, troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
+        """The troubles, those behind the others that the standby makes good."""
+        covers = self.standby_leads and not self.silent
+        return tuple(sorted(troubles, key=lambda each: covers and each in COVERED))
+
 
 ONE_SOURCE = SourcesFacts(standby_leads=False, by_person=False, disagree=False, silent=False)
 
@@ -94,24 +103,20 @@ def is_silent(facts: MatchFacts, *, now: float, allowed: float) -> bool:
 def troubles_of(facts: MatchFacts, *, now: float, allowed: float) -> tuple[Trouble, ...]:
     """What is wrong, the worst first. `allowed`: seconds for which a running match may be without an answer."""
     lost, sources = "provider_lost" in facts.alarms, facts.sources or ONE_SOURCE
-    silent = is_silent(facts, now=now, allowed=allowed)
-    by_person = sources.by_person and not (lost or silent or facts.failing)
+    first_silent = is_silent(facts, now=now, allowed=allowed)
     holds = {
         Trouble.REFUSED: lost and facts.refused,
         Trouble.LOST: lost and not facts.refused,
         Trouble.STANDING_STILL: facts.left_out or "frozen" in facts.alarms,
-        Trouble.SILENT: silent or sources.silent,
+        Trouble.SILENT: any((first_silent, sources.silent)),
         Trouble.FROZEN_CLOCK: facts.clock_stopped,
         Trouble.SOURCES_DISAGREE: sources.disagree,
-        Trouble.STANDBY_LEADS: sources.standby_leads and not by_person,
+        Trouble.STANDBY_LEADS: sources.stands_in(any((lost, first_silent, facts.failing))),
         Trouble.FAILING: facts.failing and not lost,
         Trouble.DISAGREEING: facts.pending,
         Trouble.DRAFTS: facts.drafts > 0,
     }
-    found = [trouble for trouble, is_so in holds.items() if is_so]
-    if sources.standby_leads and not sources.silent:
-        found.sort(key=COVERED.__contains__)
-    return tuple(found)
+    return sources.placed(trouble for trouble, is_so in holds.items() if is_so)
 
 
 def place_of(troubles: tuple[Trouble, ...], status: str, kickoff: int | None, title: str) -> tuple[int, int, int, str]:

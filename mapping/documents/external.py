@@ -170,17 +170,17 @@ class External(CamelDocument):
 class SourceOfMatch(CamelDocument):
     """A source of a match that has two: whether it leads, since when and why, how it answers.
 
-    `reason`: why the one that leads does; `trouble`: `refused` or `failing`, empty where nothing is wrong.
+    `reason`: why the one that leads does; `trouble`: `refused` or `failing`.
     """
 
     provider: Name
     match_id: Name
     status: MatchStatus
     leads: Bool
-    reason: Text = ""
+    reason: Name | None = None
     since: Timestamp | None = None
     last_good: Timestamp | None = None
-    trouble: Text = ""
+    trouble: Name | None = None
 
 
 class SourceDisagreement(CamelDocument):

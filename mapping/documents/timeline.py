@@ -47,9 +47,18 @@ class TimedPost(CamelDocument):
     steps: list[PostStep]
 
 
+class LeadChange(CamelDocument):
+    """From when (ISO 8601) a source of the match has led, and why."""
+
+    at: Name
+    provider: Name
+    reason: Name
+
+
 class PostTimelines(CamelDocument):
-    """The posts of a liveblog that the sync wrote."""
+    """The posts of a liveblog that the sync wrote, and which source of its match led; `leads` is empty while the first one has."""
 
     provider: Name | None = None
     match_id: Name | None = None
+    leads: list[LeadChange]
     posts: list[TimedPost]

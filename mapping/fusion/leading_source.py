@@ -35,12 +35,12 @@ class Reason(StrEnum):
 class SourceHealth:
     """What is known of one source of a running match. Times are Unix seconds.
 
-    `answered_at`: its last good answer; `interval`: seconds between two of its polls. `behind_since`: since when it lacks
+    `answered_at`: its last good answer; `polled_every`: seconds between two of its polls. `behind_since`: since when it lacks
     something that the other one has, None where it does not. `implausible_since`: since when it says something that cannot be.
     """
 
     answered_at: float | None
-    interval: float = 0.0
+    polled_every: float = 0.0
     refused: bool = False
     failing: bool = False
     behind_since: float | None = None
@@ -51,10 +51,10 @@ class SourceHealth:
 class LeadRules:
     """Seconds: without an answer, behind the other one, with something implausible; and well before it leads again."""
 
-    silence: float = 60.0
-    stall: float = 60.0
-    implausible: float = 30.0
-    quiet: float = 300.0
+    silence: float
+    stall: float
+    implausible: float
+    quiet_time: float
 
     def early(self) -> LeadRules:
         """By which a source is in danger of losing the lead: half the time has passed."""
@@ -77,7 +77,7 @@ def wrong_with(health: SourceHealth, rules: LeadRules, now: float) -> Reason | N
         return Reason.REFUSED
     if health.failing:
         return Reason.FAILING
-    if health.answered_at is None or now - health.answered_at > rules.silence + health.interval:
+    if health.answered_at is None or now - health.answered_at > rules.silence + health.polled_every:
         return Reason.SILENT
     if _longer(health.behind_since, rules.stall, now):
         return Reason.STALLED
@@ -103,7 +103,7 @@ def next_lead(
     standby = OTHER[lead.source]
     if wrong[lead.source] is not None and wrong[standby] is None:
         return replace(lead, source=standby, since=now, reason=wrong[lead.source] or Reason.FIRST)
-    if lead.source == "second" and _longer(lead.well_since, rules.quiet, now):
+    if lead.source == "second" and _longer(lead.well_since, rules.quiet_time, now):
         return replace(lead, source="first", since=now, reason=Reason.FIRST)
     return replace(lead, reason=Reason.FIRST) if lead.source == "first" else lead
 

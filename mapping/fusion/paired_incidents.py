@@ -81,16 +81,23 @@ def pair_incidents(lead: Match, other: Match, known: Iterable[tuple[str, str]] =
     minutes.
     """
     both = _Both(_by_key(lead), _by_key(other), frozenset(each.ext_id for each in people_of(lead)))
-    found = {each: Pair(each, each, Certainty.CERTAIN) for each in both.ours if is_shared(each) and each in both.theirs}
-    for one, two in known:
-        if one in both.ours and two in both.theirs and _same_thing(both.ours[one], both.theirs[two]):
-            found[one] = Pair(one, two, Certainty.CERTAIN)
+    found = dict(_known_pairs(both, known))
     taken = {each.other for each in found.values()}
     for pair in sorted(_candidates(both, found, taken), key=_best_first):
         if pair.lead not in found and pair.other not in taken:
             found[pair.lead] = pair
             taken.add(pair.other)
     return tuple(found[each] for each in both.ours if each in found)
+
+
+def _known_pairs(both: _Both, known: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Pair]]:
+    """What has one key in every source, and what was paired before and still is the same thing."""
+    for key in both.ours.keys() & both.theirs.keys():
+        if is_shared(key):
+            yield key, Pair(key, key, Certainty.CERTAIN)
+    for one, two in known:
+        if one in both.ours and two in both.theirs and _same_thing(both.ours[one], both.theirs[two]):
+            yield one, Pair(one, two, Certainty.CERTAIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +118,16 @@ class _Candidate(Pair):
 
 
 def _candidates(both: _Both, found: Mapping[str, Pair], taken: Container[str]) -> Iterator[_Candidate]:
-    left = [each for each in both.ours.values() if each.key not in found and not is_shared(each.key)]
-    right = [each for each in both.theirs.values() if each.key not in taken and not is_shared(each.key)]
+    left, right = list(_open(both.ours, found)), list(_open(both.theirs, taken))
     for place, one in enumerate(left):
         for spot, two in enumerate(right):
             certainty = _certainty(one, two, both)
             if certainty is not None:
                 yield _Candidate(one.key, two.key, certainty, minutes_apart(one, two) or 0, abs(place - spot))
+
+
+def _open(incidents: Mapping[str, Incident], paired: Container[str]) -> Iterator[Incident]:
+    return (each for key, each in incidents.items() if key not in paired and not is_shared(key))
 
 
 def _best_first(pair: _Candidate) -> tuple[int, int, int, str]:
@@ -164,10 +174,17 @@ def minutes_apart(one: Incident, two: Incident) -> int | None:
     if one.minute is None or two.minute is None:
         return None
     cap = CAPS.get(one.phase or two.phase or 0)
-    capped = any(each.minute == cap and not each.added for each in (one, two))
-    if cap is not None and capped and min(one.minute, two.minute) >= cap:
+    if cap is not None and min(one.minute, two.minute) >= cap and any(_stands_at(cap, each) for each in (one, two)):
         return 0
-    return abs(one.minute + (one.added or 0) - two.minute - (two.added or 0))
+    return abs(_running_minute(one) - _running_minute(two))
+
+
+def _running_minute(incident: Incident) -> int:
+    return (incident.minute or 0) + (incident.added or 0)
+
+
+def _stands_at(cap: int, incident: Incident) -> bool:
+    return incident.minute == cap and not incident.added
 
 
 def _certainty(one: Incident, two: Incident, both: _Both) -> Certainty | None:

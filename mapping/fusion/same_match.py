@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from mapping.fusion.name_tokens import share_beginning, team_tokens, which_team
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mapping.match import Match, Side
 
 APART = 3 * 3600
@@ -44,12 +46,18 @@ def why_other_match(lead: Match, other: Match) -> Contradiction | None:
         return Contradiction(Mismatch.SPORT, lead.sport, other.sport)
     if _kickoffs_apart(lead, other):
         return Contradiction(Mismatch.KICK_OFF)
-    if lead.home is None or lead.away is None or other.home is None or other.away is None:
+    return _why_other_teams(lead, other)
+
+
+def _why_other_teams(lead: Match, other: Match) -> Contradiction | None:
+    if len(lead.sides) + len(other.sides) < 4 or _all_alike(lead.sides, other.sides):
         return None
-    if _alike(lead.home, other.home) and _alike(lead.away, other.away):
-        return None
-    turned = _alike(lead.home, other.away) and _alike(lead.away, other.home)
+    turned = _all_alike(lead.sides, other.sides[::-1])
     return Contradiction(Mismatch.SIDES if turned else Mismatch.TEAMS, _named(lead), _named(other))
+
+
+def _all_alike(sides: Iterable[Side], others: Iterable[Side]) -> bool:
+    return all(_alike(one, other) for one, other in zip(sides, others, strict=True))
 
 
 def _kickoffs_apart(lead: Match, other: Match) -> bool:

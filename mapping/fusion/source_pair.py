@@ -72,7 +72,7 @@ class PairRules:
     """
 
     lead: LeadRules
-    hold: float = 0.0
+    hold: float
     pinned: SourceName | None = None
     named: Mapping[str, str] = field(default_factory=dict)
 

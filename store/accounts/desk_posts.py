@@ -11,9 +11,10 @@ from mapping.desk.post_filter import PostFilter
 from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import State
 from store.engine.sql.compiled_query import CompiledQuery
+from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import event_of, in_chunks
 from store.liveblogs.history_tables import event_history
-from store.tables import events, ledger, standbys
+from store.tables import events, ledger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, exists, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
+from store.following.standby_tables import standbys
 from store.following.sync import OPEN, save_follow
-from store.tables import attachments, beliefs, follows, games, resources, standbys
+from store.tables import attachments, beliefs, follows, games, resources
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -8,11 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, exists, select, union, update
+from sqlalchemy import and_, delete, exists, false, select, true, union, update
 
 from mapping.confirm import ConfirmedMatch, confirm_answer
 from store.engine.errors import UnreadableRow
 from store.following import closing, ledger, sources, sync
+from store.following import standbys as standbys_of
+from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import in_chunks
 from store.tables import attachments, beliefs, follows, resources
 
@@ -33,13 +35,14 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchSource:
-    """Where a liveblog gets its match from: the follow and its endpoint."""
+    """Where a liveblog gets its match from: the follow and its endpoint; or the source that `stands_by` for it."""
 
     game_id: str
     organization_id: str
     provider: str
     follow_id: str
     endpoint: str
+    stands_by: bool = False
 
 
 def accesses(conn: Connection) -> list[Access]:
@@ -47,20 +50,33 @@ def accesses(conn: Connection) -> list[Access]:
     table, joined = attachments.c, attachments.join(follows, follows.c.id == attachments.c.follow_id)
     shared = select(table.organization_id, table.provider, follows.c.endpoint).select_from(joined)
     own = select(follows.c.organization_id, follows.c.provider, follows.c.endpoint)
+    beside = standbys.join(attachments, attachments.c.game_id == standbys.c.game_id).join(
+        follows, follows.c.id == standbys.c.follow_id
+    )
+    standing_by = select(attachments.c.organization_id, follows.c.provider, follows.c.endpoint).select_from(beside)
     return [
-        Access(organization_id=row[0], provider=row[1], endpoint=row[2]) for row in conn.execute(union(shared, own))
+        Access(organization_id=row[0], provider=row[1], endpoint=row[2])
+        for row in conn.execute(union(shared, own, standing_by))
     ]
 
 
 def match_sources(conn: Connection) -> list[MatchSource]:
-    """Of every liveblog, deleted ones too, that is open on a match that is followed."""
-    table = attachments.c
-    query = (
-        select(table.game_id, table.organization_id, table.provider, table.follow_id, follows.c.endpoint)
+    """Of every liveblog, deleted ones too, that is open on a match that is followed; and those that stand by for one."""
+    table, is_open = attachments.c, (follows.c.closed_at.is_(None), attachments.c.closed_at.is_(None))
+    of_liveblog = table.game_id, table.organization_id
+    on_it = (
+        select(*of_liveblog, table.provider, table.follow_id, follows.c.endpoint, false().label("stands_by"))
         .join(follows, follows.c.id == table.follow_id)
-        .where(follows.c.closed_at.is_(None), table.closed_at.is_(None))
+        .where(*is_open)
     )
-    return [MatchSource(**row._asdict()) for row in conn.execute(query)]
+    beside = (
+        select(*of_liveblog, follows.c.provider, standbys.c.follow_id, follows.c.endpoint, true().label("stands_by"))
+        .join(standbys, standbys.c.game_id == table.game_id)
+        .join(follows, follows.c.id == standbys.c.follow_id)
+        .where(*is_open)
+    )
+    rows = (row for query in (on_it, beside) for row in conn.execute(query))
+    return [MatchSource(**{**row._asdict(), "stands_by": bool(row.stands_by)}) for row in rows]
 
 
 def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
@@ -74,9 +90,8 @@ def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
     moving = and_(
         follows.c.endpoint == access.endpoint,
         follows.c.provider == access.provider,
-        ~exists().where(attachments.c.follow_id == follows.c.id, others),
-        exists().where(attachments.c.follow_id == follows.c.id, mine)
-        | (follows.c.organization_id == access.organization_id),
+        ~closing.followed_for(follows.c.id, others),
+        closing.followed_for(follows.c.id, mine) | (follows.c.organization_id == access.organization_id),
         ~exists().where(there.c.endpoint == endpoint, there.c.match_id == follows.c.match_id),
     )
     values = {"endpoint": endpoint, "owner": None, "fence": follows.c.fence + 1, "joined": follows.c.joined + 1}
@@ -90,13 +105,21 @@ def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
 def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
     """Put a liveblog on the same match of `endpoint`, with what the sync knows of both; nothing where it is gone from its own.
 
-    A match that nobody is left on is closed.
+    A match that nobody is left on is closed. Where it stands by for the liveblog's match, that of `endpoint` does from then on.
     """
     before = sync.follow(unit.conn, home.follow_id)
     attached = sync.attachment(unit.conn, home.game_id)
-    if before is None or attached is None or attached.follow_id != before.id:
+    if before is None or attached is None:
         return
-    after = sync.follow_for(
+    if home.stands_by:
+        standbys_of.move(unit, home.game_id, before.id, _there(unit, before, home, endpoint).id)
+    elif attached.follow_id == before.id:
+        _move_attachment(unit, home, before, _there(unit, before, home, endpoint))
+
+
+def _there(unit: Unit, before: sync.FollowRow, home: MatchSource, endpoint: str) -> sync.FollowRow:
+    """The same match at `endpoint`."""
+    return sync.follow_for(
         unit,
         sync.NewFollow(
             endpoint=endpoint,
@@ -109,6 +132,9 @@ def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
             teams=before.teams,
         ),
     )
+
+
+def _move_attachment(unit: Unit, home: MatchSource, before: sync.FollowRow, after: sync.FollowRow) -> None:
     for follow_id in sorted((before.id, after.id)):
         sources.lock(unit, follow_id)
     _move_belief(unit, before.id, after)

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import bindparam, delete, or_, select
+from sqlalchemy import bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.fusion.leading_source import SourceHealth
@@ -18,7 +18,8 @@ from store.engine.errors import UnreadableRow
 from store.engine.sql.bulk_write import update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.following import closing, sync
-from store.tables import attachments, beliefs, follows, games, source_health, standbys
+from store.following.standby_tables import source_health, standbys
+from store.tables import attachments, beliefs, follows, games
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
@@ -41,7 +42,7 @@ class HealthRow(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standby:
+class StandbyRow:
     """The source that stands by for a liveblog. `pinned`: the source that a person has chosen; `edition` counts the states."""
 
     game_id: str
@@ -58,7 +59,7 @@ class Standby:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StandbySource(Standby):
+class StandbySource(StandbyRow):
     """The same with the match of the standby, what is believed of it (as it is stored), and how it stands."""
 
     provider: str
@@ -69,7 +70,7 @@ class StandbySource(Standby):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePair(Standby):
+class SourcePair(StandbyRow):
     """Both sources of a liveblog, to be watched: `first_id` is the follow of the match, the other fields are the standby's.
 
     `changed_at`: when an answer last brought something new (Unix seconds).
@@ -94,7 +95,7 @@ _OF_LIVEBLOG = CompiledQuery(
     .where(standbys.c.game_id == bindparam("game_id"))
 )
 _FIRST = follows.alias()
-_PAIRS = CompiledQuery(
+_PAIR = (
     select(
         standbys,
         attachments.c.follow_id.label("first_id"),
@@ -112,12 +113,13 @@ _PAIRS = CompiledQuery(
     .join(games, games.c.id == standbys.c.game_id)
     .join(follows, follows.c.id == standbys.c.follow_id)
     .join(_FIRST, _FIRST.c.id == attachments.c.follow_id)
-    .where(
-        or_(Among(attachments.c.follow_id, "follow_ids"), Among(standbys.c.follow_id, "follow_ids")),
-        attachments.c.closed_at.is_(None),
-        games.c.local_status != LocalStatus.DELETED,
-    )
+    .where(attachments.c.closed_at.is_(None), games.c.local_status != LocalStatus.DELETED)
 )
+_PAIRS = tuple(
+    CompiledQuery(_PAIR.where(Among(column, "follow_ids")))
+    for column in (attachments.c.follow_id, standbys.c.follow_id)
+)
+"""By the first source, and by the standby: each has an index of its own."""
 _SUPPORTED = CompiledQuery(
     select(attachments.c.follow_id)
     .join(standbys, standbys.c.game_id == attachments.c.game_id)
@@ -148,6 +150,16 @@ def remove(unit: Unit, game_id: str) -> None:
         _look_afresh(unit, game_id)
 
 
+def move(unit: Unit, game_id: str, before: str, after: str) -> None:
+    """Have the same match of another endpoint stand by, with what is known of both sources."""
+    of_game = standbys.c.game_id == game_id, standbys.c.follow_id == before
+    unit.conn.execute(update(standbys).where(*of_game).values(follow_id=after))
+    sync.save_follow(unit, after, closed_at=None)
+    sync.look_afresh(unit, after)
+    _look_afresh(unit, game_id)
+    closing.close_empty(unit, before)
+
+
 def _look_afresh(unit: Unit, game_id: str) -> None:
     attached = sync.attachment(unit.conn, game_id)
     if attached is not None:
@@ -167,9 +179,9 @@ def of_liveblog(conn: Connection, game_id: str) -> StandbySource | None:
 
 def pairs_of(conn: Connection, follow_ids: Collection[str]) -> list[SourcePair]:
     """The pairs of sources in which any of these is one."""
-    return (
-        [SourcePair(**_read(row)) for row in _PAIRS.mappings(conn, follow_ids=sorted(follow_ids))] if follow_ids else []
-    )
+    wanted = sorted(follow_ids)
+    rows = [row for query in _PAIRS for row in query.mappings(conn, follow_ids=wanted)] if wanted else []
+    return list({row["game_id"]: SourcePair(**_read(row)) for row in rows}.values())
 
 
 def _read(row: dict[str, Any]) -> dict[str, Any]:
@@ -182,7 +194,7 @@ def supported_by(conn: Connection, follow_id: str) -> list[str]:
     return [row for (row,) in _SUPPORTED.all(conn, follow_id=follow_id)]
 
 
-def save_state(unit: Unit, standby: Standby, state: PairState) -> None:
+def save_state(unit: Unit, standby: StandbyRow, state: PairState) -> None:
     """Save what is known of both sources, in the unit that writes the posts."""
     row = {"game_id": standby.game_id, "state": packed_state(state), "edition": standby.edition + 1}
     write_batch(unit.conn, update_rows(standbys, [row]))
@@ -201,7 +213,7 @@ def health_of(conn: Connection, follow_ids: Collection[str]) -> dict[str, Source
     return {
         row["follow_id"]: SourceHealth(
             answered_at=row["answered_at"],
-            interval=row["poll_interval"],
+            polled_every=row["poll_interval"],
             refused=row["trouble"] == "refused",
             failing=row["trouble"] == "failing",
         )

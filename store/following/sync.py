@@ -19,12 +19,12 @@ from store.engine.errors import UnreadableRow, reading
 from store.engine.ids import new_object_id
 from store.engine.sql.bulk_write import update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
+from store.following.standby_tables import standbys as standbys_table
 from store.tables import attachments as attachments_table
 from store.tables import beliefs as beliefs_table
 from store.tables import follows as follows_table
 from store.tables import games as games_table
 from store.tables import resources as resources_table
-from store.tables import standbys as standbys_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

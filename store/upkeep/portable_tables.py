@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Select, and_, or_, select, union
 
 from store.engine.portable_table import GAMES, ORGANIZATION, PortableTable, of_games, of_organization
+from store.following.standby_tables import standbys
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history
 from store.media.tables import image_uses, media_probes, upload_uses, uploads
 from store.schema import CAPABILITIES
@@ -27,7 +28,6 @@ from store.tables import (
     locations,
     players,
     resources,
-    standbys,
     teams,
     tokens,
     tournaments,

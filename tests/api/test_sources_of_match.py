@@ -59,7 +59,7 @@ async def test_a_source_stands_by_with_one_step_and_a_second_time_with_none(serv
     assert await follows(service) == {"heim": True, "second": True}
     first, second = source["sources"]
     assert (first["matchId"], second["matchId"], second["status"]) == (MATCH_ID, SECOND_ID, "live")
-    assert (first["reason"], first["trouble"], second["trouble"]) == ("first", "", "")
+    assert (first["reason"], first["trouble"], second["trouble"]) == ("first", None, None)
     assert None not in {first["lastGood"], second["lastGood"]}
 
 

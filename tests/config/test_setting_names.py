@@ -49,6 +49,7 @@ OPTIONS = {
     "api/page/clock.py ShownClock.live",
     "ingest/jobs/purges.py in_batches.pause",
     "ingest/guard/guarded_session.py resolve.port",
+    "mapping/fusion/source_pair.py PairState.lead",
     "mapping/rules/delivery.py Plan.rounds",
     "store/webhooks/deliveries.py Delivery.rounds",
     "store/engine/log_once.py LogOnce.level",

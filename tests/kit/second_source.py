@@ -1,4 +1,4 @@
-"""A match as another provider tells it: other ids, names in another spelling, minutes one off, rows missing, all of it late."""
+"""A match in another provider's words: other ids, names in another spelling, minutes one off, rows missing, all of it late."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MINUTES_DIFFER, SPELT_APART = 0.016, 0.032
 
 
 def as_second_source(match: Match, seed: int, *, missing: float = 0.1) -> Match:
-    """The same match in another provider's words. The same seed tells each incident in the same way at every version."""
+    """The same match in another provider's words. The same seed has each incident in the same form at every version."""
     return replace(
         match,
         provider="second",

@@ -7,8 +7,10 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from api.http.services import StandbyRequest
+from ingest.daemon.build import standby_rules
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.add_standby import AddStandby
+from ingest.sync.followed_match import everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.standby_sources import StandbyRules
@@ -20,7 +22,7 @@ from store.engine.ids import new_local_id
 from store.following import standbys, sync
 from tests.kit.opening import endpoint_of
 from tests.kit.scripted import OWNER, Process, _endpoints
-from tests.kit.settings import LIMITS, polling
+from tests.kit.settings import LIMITS, configured, polling
 
 if TYPE_CHECKING:
     from mapping.fusion.source_pair import PairState
@@ -74,7 +76,7 @@ class TwoSources(Process):
     """The sync of one liveblog with a standby. Each poll moves the clock on by `STEP` seconds."""
 
     second: Second = field(default_factory=Second)
-    rules: StandbyRules = field(default_factory=StandbyRules)
+    rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody))
 
     def start(self) -> None:
         """A fresh process on the same store: nothing in memory."""

@@ -32,7 +32,7 @@ KEPT = frozenset({
     "game_links", "game_records", "games", "image_uses", "leaders", "ledger", "load_counts", "load_days",
     "load_rollups", "locations", "outbox_sequence",
     "parts", "players", "poll_tallies", "post_times", "reader_salts", "reader_sketches", "resources", "service_keys",
-    "teams", "tokens",
+    "source_health", "standbys", "teams", "tokens",
     "tournaments", "webhooks", "workers",
 })  # fmt: skip
 """Tables whose rows stay with the liveblogs, with what they show, or for longer than two days. All others are empty at night."""

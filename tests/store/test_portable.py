@@ -20,6 +20,7 @@ from store.engine import migrate
 from store.engine.errors import AlreadyRunning, SchemaOutdated, StoreError
 from store.engine.sql.json_type import Json
 from store.files.disk import DiskFiles
+from store.following.standby_tables import standbys
 from store.liveblogs.liveblogs import insert_game
 from store.schema import metadata
 from store.statistics.tables import load_counts, load_rollups
@@ -399,7 +400,7 @@ def _endpoints(conn):
 
 def _share(unit):
     """Put the liveblog of the others on our match, as liveblogs of one endpoint are, with what was posted of it."""
-    for table in (attachments, ledger):
+    for table in (attachments, ledger, standbys):
         of_game = table.c.game_id == key_of(OTHERS, "game")
         unit.conn.execute(update(table).where(of_game).values(follow_id=key_of(OURS, "follow")))
 

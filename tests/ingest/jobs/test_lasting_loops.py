@@ -43,7 +43,7 @@ BOUNDED = {
     "ingest/media/probe.py:run": "ends after a while; what it leaves is asked for again",
     "ingest/kit/batcher.py:_run_all": "ends when nobody waits; what a run raises is told to its callers",
     "ingest/sync/match_leases.py:start": "ends when nothing more can be leased; what it raises stops the start",
-    "ingest/sync/poll.py:_bring_in_line": "ends when the snapshot is applied; each unit brings it further or is left out",
+    "ingest/sync/poll.py:_steps": "ends when the snapshot is applied; each unit brings it further or is left out",
     "ingest/webhooks/attempt_writer.py:_run": "ends when nothing waits; each record's failure is told to its receiver",
     "ingest/webhooks/attempt_writer.py:_until_written": "ends with the write, and with `stop`",
     "providers/contract/resolving.py:closing": "ends within CLOSED_WITHIN",

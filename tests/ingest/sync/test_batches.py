@@ -9,7 +9,7 @@ import pytest
 
 from ingest.jobs.housekeeping import publish_due
 from ingest.kit.quarantine import Quarantine
-from ingest.sync import apply_snapshot, batches
+from ingest.sync import apply_match, batches
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.masterdata import masterdata
 from store.tables import outbox, players
@@ -33,7 +33,7 @@ BY_HAND = NewGame(
 def small(monkeypatch):
     """Units that do little."""
     monkeypatch.setattr(batches, "LOOK", 6)
-    monkeypatch.setattr(apply_snapshot, "LOOK", 6)
+    monkeypatch.setattr(apply_match, "LOOK", 6)
     monkeypatch.setattr(batches, "BATCH", 4)
 
 

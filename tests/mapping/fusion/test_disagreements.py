@@ -1,4 +1,4 @@
-"""What two sources contradict each other in is found, and what they only tell differently is not."""
+"""What two sources contradict each other in is found, and what they only say differently is not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def other_scorer(second, goal):
     return replace(second, incidents=tuple(map(changed, second.incidents)))
 
 
-def test_two_sources_that_only_tell_it_differently_do_not_disagree():
+def test_two_sources_that_only_say_it_differently_do_not_disagree():
     """Minutes differ in 1.6 % of the incidents, spellings in 3.2 % of the people, a tenth of the substitutions is missing."""
     false = 0
     for path in required(soccer_recordings()):

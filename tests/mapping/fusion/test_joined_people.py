@@ -62,7 +62,7 @@ def test_whoever_is_in_doubt_is_joined_with_nobody(ours, theirs):
     assert joined(ours, theirs) == {}
 
 
-def test_brothers_with_numbers_are_told_apart():
+def test_brothers_with_numbers_are_kept_apart():
     theirs = [person("a", "L. Martinez", "25"), person("b", "L. Martinez", "10")]
     assert joined(BROTHERS, theirs) == {"a": "2", "b": "1"}
 

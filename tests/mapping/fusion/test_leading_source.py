@@ -8,7 +8,7 @@ import pytest
 
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth, next_lead, wrong_with
 
-RULES = LeadRules()
+RULES = LeadRules(silence=60.0, stall=60.0, implausible=30.0, quiet_time=300.0)
 WELL = SourceHealth(answered_at=1000.0)
 TROUBLES = {
     Reason.REFUSED: SourceHealth(answered_at=1000.0, refused=True),
@@ -79,4 +79,6 @@ def test_a_source_that_comes_and_goes_makes_nothing_flap():
                 changes.append(now)
             lead = after
         backs = changes[1::2]
-        assert all(later - earlier > RULES.quiet for earlier, later in zip(changes[::2], backs, strict=False)), seed
+        assert all(later - earlier > RULES.quiet_time for earlier, later in zip(changes[::2], backs, strict=False)), (
+            seed
+        )

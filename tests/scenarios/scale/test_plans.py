@@ -18,14 +18,14 @@ from api.routes import ROUTES
 from ingest.jobs.purges import LOOKED
 from ingest.jobs.tasks import purges
 from store.alarms import alarms
-from store.following import closing
+from store.following import closing, standbys
 from store.liveblogs import history
 from store.media import uploads
 from store.timeline import timeline
 from store.webhooks import delivery_log, outbox, webhooks
 from tests.ingest.sync.test_creating import LINES, MATCH
 from tests.kit import query_plans
-from tests.kit.bulk_rows import BORN, FIRST, GAME, GROWING, PLAYER, TEAM, UPLOAD, fill
+from tests.kit.bulk_rows import BORN, FIRST, FOLLOW, GAME, GROWING, PLAYER, TEAM, UPLOAD, fill
 from tests.kit.day import ORGANIZATION, configuration, match_day
 from tests.kit.opening import store_at
 from tests.kit.polling_readers import POLL
@@ -202,6 +202,20 @@ async def play(url, sent, tmp_path):
         await asyncio.sleep(TICKS)
         settings = day.settings
     await purge(url, settings)
+    await look_at_sources(url)
+
+
+async def look_at_sources(url):
+    """What processes read and write again and again of matches with two sources."""
+    store, sources = await store_at(url), [f"{FOLLOW}{FIRST + number}" for number in range(3)]
+    await store.read(partial(standbys.pairs_of, follow_ids=sources))
+    await store.read(partial(standbys.health_of, follow_ids=sources))
+    await store.read(partial(standbys.supported_by, follow_id=sources[0]))
+    await store.read(partial(standbys.of_liveblog, game_id=f"{GAME}{FIRST}"))
+    rows = [standbys.HealthRow(each, 1.0, 5.0, "") for each in sources]
+    await store.write(partial(standbys.save_health, rows=rows))
+    await store.write(partial(standbys.remove, game_id=f"{GAME}{FIRST}"))
+    await store.close()
 
 
 def turn(operation):

@@ -1,0 +1,55 @@
+"""The course of each soccer match that was recorded or is in the demo: what its feed said after each answer, and when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from mapping.confirm import confirm_answer
+from mapping.parts import ALL_PARTS
+from providers.heim.translate import translate
+from providers.replay.demo import demo_files
+from tests.kit.recordings import soccer_recordings
+from tests.kit.scripted import BERLIN, NAMES, timeline
+from tests.kit.wire_forms.other_words import with_first_yellows
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mapping.match import Match
+    from tests.kit.scripted import Bodies
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """The versions of a match. `kept`: what is believed at each, with the first yellow cards that some feeds delete in the end."""
+
+    match_id: str
+    bodies: list[Bodies]
+    truth: list[Match]
+    kept: list[Match]
+    running: int
+    """The first version in which the match runs."""
+
+
+def course_files() -> list[Path]:
+    """The files of all soccer matches."""
+    return [*soccer_recordings(), *(each for each in demo_files("en") if each.stem.split(".")[0] in DEMO)]
+
+
+DEMO = ("croatia-denmark", "uruguay-russia", "colombia-japan")
+
+
+@cache
+def course(path: Path) -> Course:
+    """The course in a file, each version once."""
+    match_id, versions = timeline(path)
+    bodies = [each for at, each in enumerate(versions) if at == 0 or each != versions[at - 1]]
+    truth = [translate(match_id, each, zone=BERLIN, names=NAMES) for each in bodies]
+    believed = []
+    for match in truth:
+        believed.append(confirm_answer(believed[-1] if believed else None, match, good=ALL_PARTS))
+    running = next(at for at, each in enumerate(truth) if each.status.running)
+    kept = with_first_yellows(each.match for each in believed)
+    return Course(match_id=match_id, bodies=bodies, truth=truth, kept=kept, running=running)
