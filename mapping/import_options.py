@@ -39,6 +39,10 @@ class ImportOptions:
         """Whether posts of this event type are imported as drafts, offered to editors and not published; `key`: the post's."""
         return not self.auto_post or kind in self.exclude_events or key in self.held
 
+    def waits(self, kind: str, key: str) -> bool:
+        """Whether it is the other source alone that the post waits for."""
+        return key in self.held and not self.drafts(kind)
+
     def as_dict(self) -> dict[str, Any]:
         """JSON values, equal for equal terms."""
         return {

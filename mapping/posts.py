@@ -52,7 +52,8 @@ class Post:
 
     `key` is the incident's or comment's and stable; `kind` its event type or `text`. `document` is the event document
     without what the store gives it (ids, version, sort, status); it has no `created_at` where the provider gives no
-    time that can be true. A `draft` is imported, but published by an editor. `source` is what it was made of.
+    time that can be true. A `draft` is imported, but published by an editor; one that `waits` is published once the match's
+    other source has it too, or has had its time. `source` is what it was made of.
     """
 
     key: str
@@ -60,6 +61,7 @@ class Post:
     document: Document
     draft: bool
     source: Literal["play", "text", "score"]
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +136,7 @@ def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Pos
         document={**document, **placed},
         draft=desk.terms.drafts(incident.kind, incident.key),
         source=SCORE if of_score else "play",
+        waits=desk.terms.waits(incident.kind, incident.key),
     )
 
 

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
     from mapping.posts import Post
 
 
+DRAFT = "draft"
+"""`Entry.reason` of a post that is not posted automatically."""
+WAITS = "waits for the other source"
+"""`Entry.reason` of a post that is published once the match's other source has it too."""
+
+
 class State(StrEnum):
     """What the ledger says of a post."""
 
@@ -153,10 +159,22 @@ def _create(post: Post, local_id: str, *, editorial: bool) -> Decision:
         local_id=local_id,
         said=post.document,
         said_status=status,
-        reason="draft" if post.draft else "",
+        reason=_reason(post),
     )
     stands = LocalStatus.UNPUBLISHED if editorial else status
     return Stored(local_id=local_id, document=post.document, local_status=stands), entry
+
+
+def _reason(post: Post) -> str:
+    if post.waits:
+        return WAITS
+    return DRAFT if post.draft else ""
+
+
+def _once_public(post: Post, entry: Entry) -> Post:
+    """The post; one that the sync has made public waits for nobody any more, whatever becomes of the other source."""
+    public = entry.state is State.POSTED and entry.said_status == LocalStatus.PUBLISHED
+    return replace(post, draft=False, waits=False) if post.waits and public else post
 
 
 def _wanted_status(post: Post) -> LocalStatus:
@@ -168,13 +186,14 @@ def _follow(post: Post, entry: Entry, stored: Mapping[str, Stored], *, editorial
     now = _standing(entry, stored)
     if now is None:  # what the provider says is kept all the same: it is known by that under another id
         return _gone(replace(entry, said=post.document))
+    post = _once_public(post, entry)
     document = merge_event(entry.said, now.document, post.document)
     status, by_person = _status(_wanted_status(post), entry, now, editorial=editorial)
     line = replace(
         entry,
         kind=post.kind,
         state=State.POSTED,
-        reason="draft" if post.draft else "",
+        reason=_reason(post),
         said=post.document,
         said_status=_wanted_status(post),
         restore_status=None,
@@ -218,7 +237,7 @@ def with_deletion(entry: Entry, stands: Stored | None) -> Entry:
 def _hide(entry: Entry, now: Stored) -> Decision:
     """Nobody wants posts of this source now: it is a draft, unless a person chose its status."""
     status, by_person = _status(LocalStatus.UNPUBLISHED, entry, now, editorial=False)
-    line = replace(entry, reason="draft", said_status=LocalStatus.UNPUBLISHED, by_person=by_person)
+    line = replace(entry, reason=DRAFT, said_status=LocalStatus.UNPUBLISHED, by_person=by_person)
     return (None if status == now.local_status else replace(now, local_status=status)), line
 
 

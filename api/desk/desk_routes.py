@@ -29,6 +29,7 @@ DESK_ROUTES = (
     Route("POST", matches_page.NEW, desk_form(new_match_page.submit_new_match), "desk"),
     Route("GET", match_settings_page.MATCH, desk_page(match_settings_page.show_settings), "desk"),
     Route("POST", f"{match_settings_page.MATCH}/settings", desk_form(match_settings_page.save_settings), "desk"),
+    Route("POST", f"{match_settings_page.MATCH}/sources", desk_form(match_settings_page.save_sources), "desk"),
     Route("POST", f"{match_settings_page.MATCH}/detach", desk_form(match_settings_page.detach), "desk"),
     Route("GET", comments_page.COMMENTS, desk_page(comments_page.show_comments), "desk"),
     Route("GET", comments_page.LISTED, desk_fragment(comments_page.comments_fragment), "desk"),

@@ -8,6 +8,7 @@ from api.http.json_path import Json, text
 from api.page.load import posts_with_results
 from api.view.external import externals
 from api.view.liveblog_access import cursor, documents
+from api.view.match_sources import match_sources
 from api.view.references import EDITABLE, complete
 from mapping.desk.post_filter import PostFilter
 from mapping.desk.post_state import PostState, post_state
@@ -16,7 +17,7 @@ from mapping.event_patch import event_document
 from mapping.prefill import synced_parts
 from store.accounts import accounts, desk_posts
 from store.engine.errors import UnreadableRow
-from store.following import ledger, sync
+from store.following import ledger, sources, sync
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -43,12 +44,16 @@ class PostRequest(NamedTuple):
 
 
 class DeskMatch(NamedTuple):
-    """The liveblog: as stored, with references resolved, the provider that it follows, and what that said last of it."""
+    """The liveblog: as stored, with references resolved, the provider that it follows, and what that said last of it.
+
+    `sources`: both sources of a match that has two, as external.json shows them.
+    """
 
     game: StoredGame
     document: Json
     external: Json | None
     said: Document
+    sources: Json | None = None
 
 
 class DeskPost(NamedTuple):
@@ -72,15 +77,17 @@ class LoadedDesk(NamedTuple):
 
 
 def mark_of(conn: Connection, game: StoredGame) -> str:
-    """Changes with every write into the liveblog, those that wait for their time too."""
-    count, written = desk_posts.waiting(conn, game.id)
-    return f"{game.version}.{game.serial}.{count}.{written}"
+    """Changes with every write into the liveblog, those that wait for their time too, and with what is known of its sources."""
+    count, written, edition = desk_posts.marks(conn, game.id)
+    return f"{game.version}.{game.serial}.{count}.{written}.{edition}"
 
 
 def load_match(conn: Connection, game: StoredGame) -> DeskMatch:
     """The liveblog with what the provider says of it."""
     [document] = complete(conn, [game.as_document()])
-    return DeskMatch(game, document, externals(conn, [game.id]).get(game.id), _said(conn, game))
+    external = externals(conn, [game.id]).get(game.id)
+    both = None if external is None else match_sources(conn, *sources.sources_of(conn, [game.id]))
+    return DeskMatch(game, document, external, _said(conn, game), both if both and both["sources"] else None)
 
 
 def _said(conn: Connection, game: StoredGame) -> Document:

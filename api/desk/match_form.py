@@ -7,13 +7,17 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.desk.post_rows import PostRows, field_table
+from api.desk.source_words import brief_disagreements, reason_text
 from api.http.json_path import Json, node, number, text
 from api.page.clock import clock
 from api.page.scoreboard import SIDES, team_of
+from api.view.match_sources import AUTOMATIC
 from api.view.references import sport_of
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import match_fields, of_person
+from mapping.desk.sources_text import SourcesText
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
+from mapping.fusion.leading_source import Reason
 
 if TYPE_CHECKING:
     from api.desk.load_posts import DeskMatch
@@ -35,7 +39,8 @@ def match_section(rows: PostRows, match: DeskMatch, now: float) -> str:
     return (
         f'<details class="card match" data-details="match" data-stands="{_stands(match)}">'
         f"<summary><h2><bdi>{escape(home)}</bdi> <b>{escape(numbers)}</b>"
-        f" <bdi>{escape(away)}</bdi>{shown}</h2>{_owner(rows, match, bool(of_person(fields)))}</summary>"
+        f" <bdi>{escape(away)}</bdi>{shown}</h2>{_owner(rows, match, bool(of_person(fields)))}"
+        f"{_sources(rows, match)}</summary>"
         f"{_form(rows, game) if rows.writes else ''}{field_table(rows, fields, 'hand-back-match')}</details>"
     )
 
@@ -51,6 +56,21 @@ def _owner(rows: PostRows, match: DeskMatch, taken: bool) -> str:
         return ""
     said = rows.said(LiveblogText.BY_HAND if taken else LiveblogText.BY_PROVIDER)
     return f'<p class="{"taken" if taken else "facts"}" id="match-owner">{said}</p>'
+
+
+def _sources(rows: PostRows, match: DeskMatch) -> str:
+    """Who leads and why, where it is not the first source, and what the sources disagree about."""
+    texts, both = rows.page.texts, match.sources
+    if both is None:
+        return ""
+    _, second = both["sources"]
+    lines = []
+    if second["leads"]:
+        reason = reason_text(texts, Reason(second["reason"]), pinned=both["leads"] != AUTOMATIC)
+        lines.append(texts.text(SourcesText.LEADS_NOW, provider=second["provider"], reason=reason))
+    if both["disagreements"]:
+        lines.append(texts.text(SourcesText.DISAGREE_NOW, what=brief_disagreements(texts, both["disagreements"])))
+    return "".join(f'<p class="taken of-sources">{escape(each)}</p>' for each in lines)
 
 
 def _form(rows: PostRows, game: Json) -> str:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import alert_html, redirect
+from api.desk.form_fields import select_html
 from api.desk.form_operations import perform_change, perform_detachment, perform_show
 from api.desk.fragment_cache import FragmentCache
-from api.desk.match_table import automatic_text, kind_name
-from api.desk.matches_page import NEW, may_change, select_html
+from api.desk.kind_name import kind_name
+from api.desk.match_table import automatic_text
+from api.desk.matches_page import NEW, may_change
 from api.desk.refusal_text import refusal_text
+from api.desk.sources_section import SourcesPage, source_change, source_refusal, sources_html
 from api.external.source import NOT_ATTACHED, NamedLiveblog
 from api.http.request import parse_document
 from api.page.reader_language import LOCALES
@@ -20,7 +24,7 @@ from api.page.times import territorial
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.own_path import HOME
 from mapping.documents.external import ExternalChange
-from mapping.errors import NotFound, ServiceError
+from mapping.errors import NotFound, ServiceError, StoreUnavailable
 from mapping.import_options import ImportOptions
 
 if TYPE_CHECKING:
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.desk.desk_frame import DeskPage
+    from api.desk.sources_section import SourceRefusal
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
     from store.liveblogs.liveblogs import StoredGame
@@ -52,6 +57,23 @@ async def save_settings(request: ApiRequest, page: DeskPage, person: DeskPerson,
     except NotFound:
         raise
     except ServiceError as error:
+        return await _page(request, page, person, alert=refusal_text(page, error), status=409)
+    return _done(request, name)
+
+
+async def save_sources(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """Have another source stand by or none, or a person's choice hold; what is refused is said at its field."""
+    name = _name(request)
+    try:
+        await perform_change(request, person, name, source_change(form))
+    except StoreUnavailable:
+        raise
+    except ServiceError as error:
+        refusal = source_refusal(page, error, form)
+        if refusal is not None:
+            return await _page(request, page, person, refusal=refusal, status=422)
+        if isinstance(error, NotFound):
+            raise
         return await _page(request, page, person, alert=refusal_text(page, error), status=409)
     return _done(request, name)
 
@@ -107,7 +129,14 @@ def _done(request: ApiRequest, name: str) -> Response:
 
 
 async def _page(
-    request: ApiRequest, page: DeskPage, person: DeskPerson, *, notice: str = "", alert: str = "", status: int = 200
+    request: ApiRequest,
+    page: DeskPage,
+    person: DeskPerson,
+    *,
+    notice: str = "",
+    alert: str = "",
+    refusal: SourceRefusal | None = None,
+    status: int = 200,
 ) -> Response:
     named = NamedLiveblog(_name(request), person.organization_id)
     game = await request.services.store.read(named.find)
@@ -126,8 +155,11 @@ async def _page(
         f"{page.text(MatchesText.OPEN_LIVEBLOG)}</a>"
         f'<a href="{page.link(HOME)}">{page.text(MatchesText.MATCHES)}</a></p>'
     )
-    types = request.services.event_types
-    parts = _attached(page, person, game, found, types) if found else _alone(page, person, game.local_id)
+    if found:
+        made = _sources(request, page, person, game, refusal)
+        parts = _attached(made, person, game, found, request.services.event_types)
+    else:
+        parts = _alone(page, person, game.local_id)
     return page.response(name, f"{said}{links}{parts}", status)
 
 
@@ -136,9 +168,20 @@ def _alone(page: DeskPage, person: DeskPerson, local_id: str) -> str:
     return f'<section class="card"><p>{page.text(MatchesText.NOT_ATTACHED)}</p>{link}</section>'
 
 
+def _sources(
+    request: ApiRequest, page: DeskPage, person: DeskPerson, game: StoredGame, refusal: SourceRefusal | None
+) -> SourcesPage:
+    services = request.services
+    providers = services.settings.organization(person.organization_id).providers or services.providers
+    zone, hold = ZoneInfo(services.settings.server.timezone), services.settings.standby.hold
+    may = may_change(person)
+    return SourcesPage(page, game.local_id, game.sportstype, zone, sorted(providers), hold, may, refusal)
+
+
 def _attached(
-    page: DeskPage, person: DeskPerson, game: StoredGame, found: dict[str, Any], event_types: frozenset[str]
+    made: SourcesPage, person: DeskPerson, game: StoredGame, found: dict[str, Any], event_types: frozenset[str]
 ) -> str:
+    page, sources = made.page, sources_html(made, found)
     terms = parse_document(ExternalChange, found).applied_to(ImportOptions(sport=game.sportstype))
     match = f"{found['provider']} · {found['selector']['matchId']}"
     facts = (
@@ -146,7 +189,7 @@ def _attached(
         f"{escape(automatic_text(page.texts, terms))}</p>"
     )
     if not may_change(person):
-        return f"{facts}<p>{page.text(MatchesText.YOUR_ROLE)}</p></section>"
+        return f"{facts}<p>{page.text(MatchesText.YOUR_ROLE)}</p></section>{sources}"
     known = event_types | terms.exclude_events
     kinds = sorted(each for each in known if each.startswith(f"{game.sportstype}."))
     address = page.link("/desk/matches/" + quote(game.local_id, safe=""))
@@ -173,7 +216,7 @@ def _attached(
         f'<form method="post" action="{address}/detach">{page.csrf_field()}{confirm}'
         f'<button class="danger">{page.text(MatchesText.DETACH)}</button></form></section>'
     )
-    return f'{facts}{save}<section class="card">{_attach_link(page, game.local_id)}</section>{off}'
+    return f'{facts}{save}{sources}<section class="card">{_attach_link(page, game.local_id)}</section>{off}'
 
 
 def _attach_link(page: DeskPage, local_id: str) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from api.desk.desk_frame import pager_html
+from api.desk.kind_name import kind_name
+from api.desk.source_words import brief_disagreements, reason_text
 from api.http.json_path import node, text
 from api.page.clock import clock
 from api.page.scoreboard import clock_html, scores, title
@@ -17,7 +19,6 @@ from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME
 from mapping.import_options import ImportOptions
 from mapping.locales.labels import Label
-from mapping.sports import SPORTS
 
 if TYPE_CHECKING:
     from enum import StrEnum
@@ -70,13 +71,6 @@ def automatic_text(texts: Translator, terms: ImportOptions) -> str:
     if len(left_out) > NAMED:
         return texts.text(MatchesText.ALL_BUT_MANY, count=len(left_out))
     return texts.text(MatchesText.ALL_BUT, kinds=", ".join(left_out))
-
-
-def kind_name(texts: Translator, event_type: str) -> str:
-    """The name of an event type, itself where it has none."""
-    sport = SPORTS.get(event_type.partition(".")[0])
-    kinds = () if sport is None else sport.kinds
-    return next((texts.text(each.title) for each in kinds if each.id == event_type), event_type)
 
 
 def _deliveries(page: DeskPage, table: MatchTable) -> str:
@@ -139,10 +133,21 @@ def _health(page: DeskPage, row: TableRow) -> str:
     if not row.troubles:
         return page.text(MatchesText.ALL_WELL) if row.followed is not None else ""
     words = "".join(
-        f'<li class="{"waits" if each is Trouble.DRAFTS else "bad"}">{page.text(TROUBLE_TEXTS[each])}</li>'
+        f'<li class="{"waits" if each is Trouble.DRAFTS else "bad"}">{page.text(TROUBLE_TEXTS[each])}'
+        f"{_details(page, row, each)}</li>"
         for each in row.troubles
     )
     return f"<ul>{words}</ul>"
+
+
+def _details(page: DeskPage, row: TableRow, trouble: Trouble) -> str:
+    """What is to be said of a trouble with both sources: which one leads and why, what each of them says."""
+    pair, said = row.pair, ""
+    if pair is not None and trouble is Trouble.STANDBY_LEADS:
+        said = f"{pair.provider} – {reason_text(page.texts, pair.reason, pinned=True)}"
+    if pair is not None and trouble is Trouble.SOURCES_DISAGREE:
+        said = brief_disagreements(page.texts, pair.disagreements)
+    return f': <bdi class="why">{escape(said)}</bdi>' if said else ""
 
 
 def _answer(page: DeskPage, row: TableRow, zone: ZoneInfo, now: float, allowed: float) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import DeskPage, alert_html, redirect
+from api.desk.form_fields import select_html
 from api.desk.form_operations import perform_change
 from api.desk.fragment_cache import FragmentCache, fragment_response, wait_for_news, wants_anew
 from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
@@ -20,9 +21,6 @@ from mapping.desk.own_path import HOME, own_path
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from enum import StrEnum
-
     from starlette.responses import Response
 
     from api.desk.fragment_cache import KeptFragment
@@ -146,12 +144,3 @@ def _filter(request: ApiRequest, page: DeskPage, person: DeskPerson, wanted: Tab
         f'<input id="q" name="q" type="search" maxlength="{Q_LENGTH}" value="{escape(wanted.q)}"></p>'
         f"<button>{page.text(MatchesText.APPLY)}</button></form>"
     )
-
-
-def select_html(page: DeskPage, name: str, label: StrEnum, options: Iterable[tuple[str, str]], chosen: str) -> str:
-    """A choice with its label; of each option its value and its escaped text."""
-    shown = "".join(
-        f'<option value="{escape(value)}"{" selected" if value == chosen else ""}>{text}</option>'
-        for value, text in options
-    )
-    return f'<p><label for="{name}">{page.text(label)}</label><select id="{name}" name="{name}">{shown}</select></p>'

@@ -9,17 +9,19 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import alert_html, redirect
+from api.desk.form_fields import select_html
 from api.desk.form_operations import perform_attachment, perform_creation, perform_preview
 from api.desk.fragment_cache import FragmentCache
 from api.desk.match_settings_page import box, locale_select
-from api.desk.matches_page import NEW, may_change, select_html
+from api.desk.match_states import STATES
+from api.desk.matches_page import NEW, may_change
 from api.desk.refusal_text import refusal_text
 from api.external.source import NamedLiveblog
 from api.page.scoreboard import title
 from api.page.times import moment
 from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
-from mapping.locales.labels import INTERRUPTED, Label
+from mapping.locales.labels import Label
 from mapping.match import Status
 
 if TYPE_CHECKING:
@@ -35,14 +37,6 @@ KINDS = {
     "matchId": MatchesText.SELECT_MATCH,
     "phaseId": MatchesText.SELECT_PHASE,
     "overallId": MatchesText.SELECT_OVERALL,
-}
-STATES = {
-    Status.SCHEDULED: Label.NOT_STARTED,
-    Status.LIVE: Label.LIVE,
-    Status.BREAK: Label.BREAK,
-    Status.SHOOTOUT: Label.SHOOTOUT,
-    Status.FINISHED: Label.FINISHED,
-    **INTERRUPTED,
 }
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from api.external.change_sources import add_standby, change_sources, check_leads, check_source
 from api.external.endpoint import check_event_types, check_provider, selector_of
 from api.http.errors import json_response
 from api.http.openapi import (
@@ -19,16 +20,16 @@ from api.http.openapi import (
     request_schema,
 )
 from api.http.request import parse_document
-from api.http.services import ImportRequest, StandbyRequest
+from api.http.services import ImportRequest
 from api.view.external import externals
 from api.view.liveblog_access import check_version, expected_version, own_game
-from api.view.match_sources import AUTOMATIC, match_sources, source_named
+from api.view.match_sources import match_sources
 from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
-from mapping.errors import Conflict, NotFound, Unprocessable, UpstreamUnavailable
+from mapping.errors import Conflict, NotFound
 from mapping.import_options import ImportOptions, Withdrawn
-from store.following import closing, sources, standbys, sync
+from store.following import closing, sources, sync
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -111,22 +112,18 @@ async def change(request: ApiRequest) -> Response:
     document = await request.document(ExternalChange)
     check_event_types(document, services.event_types)
     expected = expected_version(request.headers)
-    if document.standby:  # the provider answers for it: what it refuses changes nothing
-        current = (await services.store.read(named.find)).version
-        check_version(expected, changed=current, current=current)
-        await _add_standby(services, named, document)
+    if document.standby:  # the provider answers for it: what is refused, by whomever, changes nothing
+        await services.store.read(partial(_check, services, named, document, expected))
+        await add_standby(services, named.organization_id, named.name, document, expected)
+        expected = None
 
     def save(unit: Unit) -> StoredGame:
-        game, attachment = lock(unit, named)
-        check_version(None if document.standby else expected, changed=game.version, current=game.version)
-        if attachment is None:
-            raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
-        before = sync.terms_of(attachment)
-        after = document.applied_to(before)
-        if after.text and not before.text:
-            services.check_text(named.organization_id, attachment.provider, before.sport)
-        changed = change_sources(unit, game, attachment, document)
-        if not change_terms(unit, game, attachment, after) and changed:
+        game, found = lock(unit, named)
+        check_version(expected, changed=game.version, current=game.version)
+        attachment = require_attachment(found)
+        terms = _changed_terms(services, attachment, document)
+        changed = change_sources(unit, attachment, document)
+        if not change_terms(unit, game, attachment, terms) and changed:
             liveblogs.record(unit, game.id, liveblogs.Change())
         return game
 
@@ -144,6 +141,9 @@ async def attach(request: ApiRequest) -> Response:
     document = parse_document(AttachToExternal, body)
     check_event_types(document, services.event_types)
     kind, selector_id = selector_of(document)
+    for each in document.standby or ():
+        check_source(each, services.providers, document.provider)
+        check_leads(document, document.provider)
     terms = document.applied_to(await services.store.read(partial(_terms, named)))
     wanted = ImportRequest.of_terms(
         terms,
@@ -156,44 +156,40 @@ async def attach(request: ApiRequest) -> Response:
         paused=terms.paused,
     )
     game = await services.import_match(wanted)
-    if document.standby:
-        await _add_standby(services, named, document)
+    if document.standby is not None or document.leads is not None:
+        await add_standby(services, named.organization_id, named.name, document)
+        await services.store.write(partial(_save_sources, named, document))
+        game = await services.store.read(partial(shown_game, named, request))
     request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
     return json_response(game)
 
 
-async def _add_standby(services: Services, named: NamedLiveblog, document: ExternalChange) -> None:
-    """Have the source of the document stand by. Raises UpstreamUnavailable where this process cannot see to it."""
-    if services.add_standby is None:
-        raise UpstreamUnavailable("this process reaches no provider")
+def _check(
+    services: Services, named: NamedLiveblog, document: ExternalChange, expected: int | None, conn: Connection
+) -> None:
+    """Raise what the change would be refused with whatever the provider says, before it is requested."""
+    game = named.find(conn)
+    check_version(expected, changed=game.version, current=game.version)
+    attachment = require_attachment(sync.attachment(conn, game.id))
     for each in document.standby or ():
-        check_provider(each.provider, services.providers)
-        await services.add_standby(
-            StandbyRequest(
-                organization_id=named.organization_id,
-                liveblog=named.name,
-                provider=each.provider,
-                match_id=each.match_id,
-            )
-        )
+        check_source(each, services.providers, attachment.provider)
+    check_leads(document, attachment.provider)
+    _changed_terms(services, attachment, document)
 
 
-def change_sources(unit: Unit, game: StoredGame, attachment: sync.Attachment, document: ExternalChange) -> bool:
-    """Take the standby off, or have the source lead that a person chooses; whether anything changes. Raises Unprocessable."""
-    standby = standbys.of_liveblog(unit.conn, game.id)
-    removed = document.standby == () and standby is not None
-    if removed:
-        standbys.remove(unit, game.id)
-    wanted = document.leads
-    if standby is None or removed or wanted is None:
-        if wanted not in {None, AUTOMATIC}:
-            raise Unprocessable("no source stands by for the liveblog's match", field="leads")
-        return removed
-    chosen = source_named(wanted, standby, attachment.provider)
-    if chosen is None and wanted != AUTOMATIC:
-        raise Unprocessable("this is no source of the liveblog's match", field="leads")
-    standbys.pin(unit, game.id, chosen)
-    return standby.pinned != chosen
+def _changed_terms(services: Services, attachment: sync.Attachment, document: ExternalChange) -> ImportOptions:
+    """The terms after the change. Raises InvalidRequest for text that the organization does not get."""
+    before = sync.terms_of(attachment)
+    after = document.applied_to(before)
+    if after.text and not before.text:
+        services.check_text(attachment.organization_id, attachment.provider, before.sport)
+    return after
+
+
+def _save_sources(named: NamedLiveblog, document: ExternalChange, unit: Unit) -> None:
+    game, attachment = lock(unit, named)
+    if change_sources(unit, require_attachment(attachment), document):
+        liveblogs.record(unit, game.id, liveblogs.Change())
 
 
 async def detach(request: ApiRequest) -> Response:
@@ -229,6 +225,13 @@ def lock(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment 
     if attachment is not None and (before is None or attachment.follow_id != before.follow_id):
         raise Conflict("somebody else is moving the liveblog to another match")
     return game, attachment
+
+
+def require_attachment(attachment: sync.Attachment | None) -> sync.Attachment:
+    """The attachment that a liveblog has to have. Raises NotFound."""
+    if attachment is None:
+        raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
+    return attachment
 
 
 def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions) -> bool:

@@ -99,12 +99,16 @@ ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandbyRequest:
-    """The source that is to stand by for a liveblog's match. `liveblog`: its `local_id` or `ticker_id`."""
+    """The source that is to stand by for a liveblog's match. `liveblog`: its `local_id` or `ticker_id`.
+
+    `if_match`: the version that the liveblog has to have still, None where any is right.
+    """
 
     organization_id: str
     liveblog: str
     provider: str
     match_id: str
+    if_match: int | None = None
 
 
 AddStandby = Callable[[StandbyRequest], Awaitable[None]]

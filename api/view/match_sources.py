@@ -37,15 +37,20 @@ def match_sources(conn: Connection, source: Source) -> dict[str, Any]:
             {**first, **_lead("first", state), **_answers(health.get(source.follow_id))},
             {**second, **_lead("second", state), **_answers(health.get(standby.follow_id))},
         ],
-        "disagreements": [
-            {
-                "about": each.what.about,
-                "since": int(each.since),
-                "said": {source.provider: each.what.first, standby.provider: each.what.second},
-            }
-            for each in lasting(state)
-        ],
+        "disagreements": disagreements(state, source.provider, standby.provider),
     }
+
+
+def disagreements(state: PairState, first: str, second: str) -> list[dict[str, Any]]:
+    """What both sources contradict each other in for longer than one of them is late; `first`, `second`: their providers."""
+    return [
+        {
+            "about": each.what.about,
+            "since": int(each.since),
+            "said": {first: each.what.first, second: each.what.second},
+        }
+        for each in lasting(state)
+    ]
 
 
 def _lead(name: SourceName, state: PairState) -> dict[str, Any]:

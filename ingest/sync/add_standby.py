@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from api.external.source import NOT_ATTACHED, NamedLiveblog, lock
+from api.external.change_sources import MATCH_FIELD, PROVIDER_FIELD
+from api.external.source import NamedLiveblog, lock, require_attachment
 from api.http.services import ImportRequest
+from api.view.liveblog_access import check_version
 from ingest.sync.answers import save_answers
 from ingest.sync.import_match import first_snapshot, follow_match
-from mapping.errors import NotFound, Unprocessable
-from mapping.fusion.same_match import why_other_match
+from mapping.errors import OtherMatch, Unprocessable
+from mapping.fusion.same_match import COMPARABLE, why_other_match
 from mapping.import_options import ImportOptions
 from store.following import standbys, sync
 from store.liveblogs import liveblogs
@@ -25,10 +27,6 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 log = structlog.get_logger()
-
-SPORTS = frozenset({"soccer"})
-"""Sports in which incidents of two sources can be compared."""
-FIELD = "standby.0.matchId"
 
 
 class AddStandby:
@@ -56,19 +54,33 @@ class AddStandby:
         source, fetched, match, arrival = await self._importer.fetch(request)
         snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
         named = NamedLiveblog(wanted.liveblog, wanted.organization_id)
-        add = partial(stand_by, named=named, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot)
-        for follow_id in await self._store.write(add):
+        endpoint = source.adapter.endpoint.key
+        add = partial(
+            stand_by, named=named, request=request, endpoint=endpoint, snapshot=snapshot, if_match=wanted.if_match
+        )
+        changed = await self._store.write(add)
+        for follow_id in changed:
             await self._followers.follow(follow_id, afresh=True)
-        log.info("standby.added", liveblog=wanted.liveblog, provider=wanted.provider, match=match.match_id)
+        if changed:
+            log.info("standby.added", liveblog=wanted.liveblog, provider=wanted.provider, match=match.match_id)
 
 
 def stand_by(
-    unit: Unit, named: NamedLiveblog, request: ImportRequest, endpoint: str, snapshot: Snapshot
+    unit: Unit,
+    named: NamedLiveblog,
+    *,
+    request: ImportRequest,
+    endpoint: str,
+    snapshot: Snapshot,
+    if_match: int | None = None,
 ) -> tuple[str, ...]:
-    """The unit: the match is followed, and stands by for the liveblog; gives the follows that have to be looked at."""
-    game, attachment = lock(unit, named)
-    if attachment is None:
-        raise NotFound(NOT_ATTACHED, field="liveblogId")
+    """The unit: the match is followed, and stands by for the liveblog; gives the follows that have to be looked at.
+
+    `if_match`: the version that the liveblog has to have. Raises Conflict, NotFound and Unprocessable.
+    """
+    game, found = lock(unit, named)
+    check_version(if_match, changed=game.version, current=game.version)
+    attachment = require_attachment(found)
     _check(unit, attachment, snapshot)
     follow = follow_match(unit, request, endpoint, snapshot)
     known = standbys.of_liveblog(unit.conn, game.id)
@@ -85,10 +97,10 @@ def _check(unit: Unit, attachment: sync.Attachment, snapshot: Snapshot) -> None:
     """Raise Unprocessable where the match cannot stand by for that of the liveblog."""
     match = snapshot.match
     if match.provider == attachment.provider:
-        raise Unprocessable("the liveblog's match is this provider's already", field="standby.0.provider")
-    if match.sport not in SPORTS:
-        raise Unprocessable(f"there are no standby sources for {match.sport}", field=FIELD)
+        raise Unprocessable("the liveblog's match is this provider's already", field=PROVIDER_FIELD)
+    if match.sport not in COMPARABLE:
+        raise Unprocessable(f"there are no standby sources for {match.sport}", field=MATCH_FIELD)
     _, belief = sync.packed_match(unit.conn, attachment.follow_id)
     why = None if belief is None else why_other_match(sync.unpacked_belief(belief).match, match)
     if why is not None:
-        raise Unprocessable(f"this is another match: {why}", field=FIELD)
+        raise OtherMatch(why, field=MATCH_FIELD)

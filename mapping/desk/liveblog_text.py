@@ -36,6 +36,7 @@ class LiveblogText(StrEnum):
     KEPT_BACK = "kept back by a person"
     EDITORIAL = "this liveblog publishes nothing by itself: it waits for you"
     NOT_AUTOMATIC = "this kind of event is not posted automatically"
+    OTHER_SOURCE = "one source alone has it: it is published by itself once the other one has it too, or soon after"
     WITHDRAWN_BY_PROVIDER = "the provider has taken it back"
     NOTE_LEFT = "the provider has taken the goal back, and the post says so"
     PINNED = "Pinned"

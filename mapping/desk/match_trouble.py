@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from mapping.match import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 
 class Trouble(StrEnum):
@@ -25,10 +25,14 @@ class Trouble(StrEnum):
     """A running match without a good answer for longer than expected."""
     FROZEN_CLOCK = "frozen-clock"
     """The match runs, and its clock has run past any end that it could have."""
+    SOURCES_DISAGREE = "sources-disagree"
+    """Both sources of the match have answered twice with something else than the other one."""
+    STANDBY_LEADS = "standby-leads"
+    """The match's second source leads, because the first one fails."""
     FAILING = "failing"
     """The last answer for one of the match's resources was bad."""
     DISAGREEING = "disagreeing"
-    """The answers contradict each other: something waits for another one."""
+    """The answers of one source contradict each other: something waits for another one."""
     DRAFTS = "drafts"
     """Posts wait for a person."""
 
@@ -43,6 +47,8 @@ GROUPS: Mapping[str, frozenset[str]] = {
 }
 """States of matches as people look for them."""
 ORDER = tuple(GROUPS)
+COVERED = frozenset({Trouble.REFUSED, Trouble.LOST, Trouble.SILENT, Trouble.FAILING})
+"""What is wrong with the first source alone, and less urgent while the standby leads in its place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +65,32 @@ class MatchFacts:
     pending: bool
     clock_stopped: bool
     drafts: int
+    sources: SourcesFacts | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourcesFacts:
+    """What is known of both sources of a match that has two.
+
+    `by_person`: a person has chosen who leads; `silent`: the standby leads, and has not answered for too long itself.
+    """
+
+    standby_leads: bool
+    by_person: bool
+    disagree: bool
+    silent: bool
+
+    def stands_in(self, first_fails: bool) -> bool:
+        """Whether the standby leads and that is trouble: a person's choice alone is none."""
+        return self.standby_leads and (first_fails or not self.by_person)
+
+    def placed(self, troubles: Iterable[Trouble]) -> tuple[Trouble, ...]:
+        """The troubles, those behind the others that the standby makes good."""
+        covers = self.standby_leads and not self.silent
+        return tuple(sorted(troubles, key=lambda each: covers and each in COVERED))
+
+
+ONE_SOURCE = SourcesFacts(standby_leads=False, by_person=False, disagree=False, silent=False)
 
 
 def is_silent(facts: MatchFacts, *, now: float, allowed: float) -> bool:
@@ -70,18 +102,21 @@ def is_silent(facts: MatchFacts, *, now: float, allowed: float) -> bool:
 
 def troubles_of(facts: MatchFacts, *, now: float, allowed: float) -> tuple[Trouble, ...]:
     """What is wrong, the worst first. `allowed`: seconds for which a running match may be without an answer."""
-    lost = "provider_lost" in facts.alarms
+    lost, sources = "provider_lost" in facts.alarms, facts.sources or ONE_SOURCE
+    first_silent = is_silent(facts, now=now, allowed=allowed)
     holds = {
         Trouble.REFUSED: lost and facts.refused,
         Trouble.LOST: lost and not facts.refused,
         Trouble.STANDING_STILL: facts.left_out or "frozen" in facts.alarms,
-        Trouble.SILENT: is_silent(facts, now=now, allowed=allowed),
+        Trouble.SILENT: any((first_silent, sources.silent)),
         Trouble.FROZEN_CLOCK: facts.clock_stopped,
+        Trouble.SOURCES_DISAGREE: sources.disagree,
+        Trouble.STANDBY_LEADS: sources.stands_in(any((lost, first_silent, facts.failing))),
         Trouble.FAILING: facts.failing and not lost,
         Trouble.DISAGREEING: facts.pending,
         Trouble.DRAFTS: facts.drafts > 0,
     }
-    return tuple(trouble for trouble, is_so in holds.items() if is_so)
+    return sources.placed(trouble for trouble, is_so in holds.items() if is_so)
 
 
 def place_of(troubles: tuple[Trouble, ...], status: str, kickoff: int | None, title: str) -> tuple[int, int, int, str]:

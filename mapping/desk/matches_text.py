@@ -43,6 +43,8 @@ class MatchesText(StrEnum):
     SILENT = "No answer from the provider for too long"
     FROZEN_CLOCK = "The clock has stopped"
     FAILING = "A part of the provider's data fails"
+    SOURCES_DISAGREE = "The two sources disagree"
+    STANDBY_LEADS = "The standby leads"
     DISAGREEING = "The provider contradicts itself; the next answer decides"
     DRAFTS_WAIT = "Drafts are waiting"
     RECEIVERS_FAIL = "Webhook receivers that do not accept deliveries: {count}"
@@ -108,6 +110,8 @@ TROUBLE_TEXTS: Mapping[Trouble, MatchesText] = {
     Trouble.SILENT: MatchesText.SILENT,
     Trouble.FROZEN_CLOCK: MatchesText.FROZEN_CLOCK,
     Trouble.FAILING: MatchesText.FAILING,
+    Trouble.SOURCES_DISAGREE: MatchesText.SOURCES_DISAGREE,
+    Trouble.STANDBY_LEADS: MatchesText.STANDBY_LEADS,
     Trouble.DISAGREEING: MatchesText.DISAGREEING,
     Trouble.DRAFTS: MatchesText.DRAFTS_WAIT,
 }

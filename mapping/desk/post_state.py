@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.reconcile import State
+from mapping.reconcile import WAITS, State
 from mapping.rules.public import post_is_public
 
 if TYPE_CHECKING:
@@ -43,6 +43,12 @@ def _of_provider(entry: Entry, *, editorial: bool, edited: bool) -> PostState:
         return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.WITHDRAWN_BY_PROVIDER)
     if entry.said_status is not None and post_is_public(entry.said_status, None) and not editorial:
         return PostState("withdrawn", LiveblogText.WITHDRAWN, LiveblogText.TAKEN_BACK)
-    if edited and not editorial:
-        return PostState("draft", LiveblogText.DRAFT, LiveblogText.TAKEN_BACK)
-    return PostState("draft", LiveblogText.DRAFT, LiveblogText.EDITORIAL if editorial else LiveblogText.NOT_AUTOMATIC)
+    reason = LiveblogText.EDITORIAL if editorial else _of_draft(entry, edited=edited)
+    return PostState("draft", LiveblogText.DRAFT, reason)
+
+
+def _of_draft(entry: Entry, *, edited: bool) -> LiveblogText:
+    """Why the sync has left it a draft, where the liveblog publishes by itself."""
+    if entry.reason == WAITS and not entry.by_person:
+        return LiveblogText.OTHER_SOURCE
+    return LiveblogText.TAKEN_BACK if edited else LiveblogText.NOT_AUTOMATIC

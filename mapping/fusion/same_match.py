@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.fusion.name_tokens import share_beginning, team_tokens, which_team
 
@@ -15,22 +16,44 @@ APART = 3 * 3600
 """Seconds between the kick-offs of two sources that may still be the same match."""
 
 
-def why_other_match(lead: Match, other: Match) -> str | None:
-    """Why the two cannot be the same match, in plain English; None where they can. What is not known contradicts nothing."""
+COMPARABLE = frozenset({"soccer"})
+"""Sports in which incidents of two sources can be compared."""
+
+
+class Mismatch(StrEnum):
+    """In what two matches differ; the value says it in English."""
+
+    SPORT = "one is {first}, the other one {second}"
+    KICK_OFF = "the kick-offs are more than three hours apart"
+    SIDES = "home and away are the other way round: {first} and {second}"
+    TEAMS = "the teams differ: {first} and {second}"
+
+
+class Contradiction(NamedTuple):
+    """Why two matches cannot be the same one, and what each of them says."""
+
+    mismatch: Mismatch
+    first: str = ""
+    second: str = ""
+
+    def __str__(self) -> str:
+        return self.mismatch.format(first=self.first, second=self.second)
+
+
+def why_other_match(lead: Match, other: Match) -> Contradiction | None:
+    """Why the two cannot be the same match; None where they can. What is not known contradicts nothing."""
     if lead.sport != other.sport:
-        return f"one is {lead.sport}, the other one {other.sport}"
+        return Contradiction(Mismatch.SPORT, lead.sport, other.sport)
     if _kickoffs_apart(lead, other):
-        return "the kick-offs are more than three hours apart"
+        return Contradiction(Mismatch.KICK_OFF)
     return _why_other_teams(lead, other)
 
 
-def _why_other_teams(lead: Match, other: Match) -> str | None:
-    both = f"{_named(lead)} and {_named(other)}"
+def _why_other_teams(lead: Match, other: Match) -> Contradiction | None:
     if len(lead.sides) + len(other.sides) < 4 or _all_alike(lead.sides, other.sides):
         return None
-    if _all_alike(lead.sides, other.sides[::-1]):
-        return f"home and away are the other way round: {both}"
-    return f"the teams differ: {both}"
+    turned = _all_alike(lead.sides, other.sides[::-1])
+    return Contradiction(Mismatch.SIDES if turned else Mismatch.TEAMS, _named(lead), _named(other))
 
 
 def _all_alike(sides: Iterable[Side], others: Iterable[Side]) -> bool:

@@ -11,6 +11,7 @@ from mapping.desk.post_filter import PostFilter
 from mapping.documents.scalars import LocalStatus
 from mapping.reconcile import State
 from store.engine.sql.compiled_query import CompiledQuery
+from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import event_of, in_chunks
 from store.liveblogs.history_tables import event_history
 from store.tables import events, ledger
@@ -27,8 +28,11 @@ EARLIER = 5
 _WRITTEN = type_coerce(events.c.doc, Text)
 _STOOD = tuple(event_history.c[column.name] for column in events.c)
 _COUNTED: list[ColumnElement[Any]] = [func.count(), func.max(events.c.written_at)]
-_WAITING = CompiledQuery(
-    select(*_COUNTED).where(events.c.game_id == bindparam("game_id"), events.c.publish_at.is_not(None))
+_EDITION = select(standbys.c.edition).where(standbys.c.game_id == bindparam("game_id")).scalar_subquery()
+_MARKS = CompiledQuery(
+    select(*_COUNTED, _EDITION.label("edition")).where(
+        events.c.game_id == bindparam("game_id"), events.c.publish_at.is_not(None)
+    )
 )
 
 
@@ -78,10 +82,10 @@ def _overwritten() -> ColumnElement[bool]:
     return exists().where(event_history.c.game_id == events.c.game_id, event_history.c.local_id == events.c.local_id)
 
 
-def waiting(conn: Connection, game_id: str) -> tuple[int, int]:
-    """How many posts wait for their time, and when one of them was written last; they step no version."""
-    row = _WAITING.first(conn, game_id=game_id)
-    return (0, 0) if row is None else (int(row[0]), int(row[1] or 0))
+def marks(conn: Connection, game_id: str) -> tuple[int, int, int]:
+    """What steps no version: posts that wait for their time, and when one was written last; the edition of the match's sources."""
+    row = _MARKS.first(conn, game_id=game_id)
+    return (0, 0, 0) if row is None else (int(row[0]), int(row[1] or 0), int(row[2] or 0))
 
 
 def earlier(conn: Connection, game_id: str, local_ids: Sequence[str]) -> dict[str, list[tuple[int, StoredEvent]]]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import functools
 import sqlite3
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,7 @@ from tests.kit.settings import configured
 from tests.kit.sqlite import copied_url, filled_database
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Callable
+    from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
 
     from store.files.port import FileStore
 
@@ -127,8 +127,10 @@ async def serving(
     *,
     metrics: Callable[[str], tuple[bytes, str]] | None = None,
     files: FileStore | None = None,
+    parts: Mapping[str, Any] | None = None,
     **settings: Any,
 ) -> AsyncIterator[Server]:
+    """The API over the store; `parts`: services in place of ours, by their names."""
     server = Server(store=store, http=None, app=None)  # type: ignore[arg-type]
     services = Services(
         store=store,
@@ -146,7 +148,10 @@ async def serving(
         status=server.report,
         preview_match=server.preview_match,
         last_answers=lambda: server.answered,
-    ).having(RequestLog(1.0), ReadCounts(), UnknownThemes(), StepSignal(store))
+    )
+    services = replace(services, **(parts or {})).having(
+        RequestLog(1.0), ReadCounts(), UnknownThemes(), StepSignal(store)
+    )
     server.services = services
     server.app = create_app(services, monotonic=lambda: server.ticks)
     transport = httpx.ASGITransport(app=server.app, raise_app_exceptions=True)

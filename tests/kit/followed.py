@@ -17,7 +17,10 @@ TERMS = {"sport": "soccer", "auto_post": True}
 
 
 async def add_followed(server: Any, number: int, *, status: str = "live", **more: Any) -> str:
-    """Add a liveblog on a match, and give the id of its follow. `terms`, `document`, `events`, `provider`, `title` replace ours."""
+    """Add a liveblog on a match, and give the id of its follow.
+
+    `terms`, `document`, `events`, `provider`, `sport` and `title` replace ours.
+    """
     local_id, ticker_id = f"gmatch{number}", f"{number:024x}"
     title = more.pop("title", f"Home {number} – Away {number}")
     document = more.pop("document", None) or matchday.document()
@@ -26,6 +29,7 @@ async def add_followed(server: Any, number: int, *, status: str = "live", **more
         matchday.derby(),
         local_id=local_id,
         ticker_id=ticker_id,
+        sportstype=more.pop("sport", "soccer"),
         organization_id=more.pop("organization_id", matchday.ORGANIZATION),
         document={**document, "meta_info": meta},
         events=more.pop("events", ()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -67,7 +67,7 @@ class SecondProvider:
     """What the registry knows of the second provider."""
 
     id = "second"
-    catalog: ClassVar[dict[str, tuple[str, ...]]] = {"soccer": ()}
+    catalog: ClassVar[dict[str, tuple[str, ...]]] = {"soccer": (), "icehockey": ()}
     text_sports: frozenset[str] = frozenset()
 
 
@@ -136,6 +136,11 @@ class TwoSources(Process):
         """What is known of both sources."""
         standby = await self.store.read(lambda conn: standbys.of_liveblog(conn, ticker_id))
         return standby.known()
+
+
+def turned_round(match: Match) -> Match:
+    """The match with home and away in each other's place."""
+    return replace(match, home=match.away, away=match.home)
 
 
 def refused() -> Exception:

@@ -10,6 +10,7 @@ from mapping.desk.desk_text import DeskText
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.second_factor_text import SecondFactorText
+from mapping.desk.sources_text import SourcesText
 from mapping.documents.scalars import Locale
 from mapping.locales import FALLBACKS, catalogue, shipped_locales, translator
 from mapping.locales.labels import (
@@ -59,7 +60,7 @@ def used():
         (None, LAP),
         (None, LOADS_FROM),
     }
-    texts |= {(None, str(each)) for each in (*CommentLabel, *CommentsText, *DeskText, *MatchesText)}
+    texts |= {(None, str(each)) for each in (*CommentLabel, *CommentsText, *DeskText, *MatchesText, *SourcesText)}
     kicks = (*KICK.values(), *KICK_BEYOND.values(), *KICK_UNNUMBERED.values(), KICK_OPEN)
     texts |= {(None, each) for each in kicks}
     texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN, PERCENT, VOTES[0])}

@@ -11,9 +11,9 @@ from mapping.posts import Post
 from mapping.reconcile import State, Stored, reconcile
 
 
-def post(key, words="as it was", *, kind="soccer.goal", draft=False, source="play"):
+def post(key, words="as it was", *, kind="soccer.goal", draft=False, source="play", waits=False):
     document = {"headline": words, "contents": [], "sport_event": {"event_type": kind, "players": []}}
-    return Post(key=key, kind=kind, document=document, draft=draft, source=source)
+    return Post(key=key, kind=kind, document=document, draft=draft or waits, source=source, waits=waits)
 
 
 class Liveblog:
@@ -210,3 +210,37 @@ def test_a_draft_is_not_published_while_posts_wait_for_an_editor(liveblog):
     liveblog.sees(post("a"))
 
     assert set() == liveblog.posted
+
+
+def test_what_waits_for_the_other_source_says_so_and_is_published_by_itself(liveblog):
+    """It is a draft with a reason of its own, also once a person has changed its words."""
+    liveblog.sees(post("a", waits=True), post("b", draft=True))
+    assert {key: each.reason for key, each in liveblog.ledger.items()} == {
+        "a": "waits for the other source",
+        "b": "draft",
+    }
+    assert liveblog.posted == set()
+    liveblog.edit("a", headline="Mine")
+    liveblog.sees(post("a", waits=True), post("b", draft=True))
+    assert liveblog.ledger["a"].reason == "waits for the other source"
+    liveblog.sees(post("a"), post("b", draft=True))
+    assert (liveblog.posted, liveblog.ledger["a"].reason) == ({"a"}, "")
+
+
+def test_what_is_public_does_not_wait_any_more(liveblog):
+    """The other source has lost it again, or never had it: readers keep it. A person may take it back all the same."""
+    liveblog.sees(post("a"), post("b"))
+    liveblog.edit("b", status=LocalStatus.UNPUBLISHED)
+    liveblog.sees(post("a", waits=True), post("b", waits=True))
+    assert (liveblog.posted, liveblog.ledger["a"].reason) == ({"a"}, "")
+    liveblog.sees()
+    liveblog.sees(post("a", waits=True))
+    assert liveblog.posted == set(), "what was taken back comes back by both"
+
+
+def test_what_a_person_has_published_before_the_other_source_had_it_stays_so(liveblog):
+    liveblog.sees(post("a", waits=True))
+    liveblog.edit("a", status=LocalStatus.PUBLISHED)
+    liveblog.sees(post("a", waits=True))
+    liveblog.sees(post("a"))
+    assert liveblog.posted == {"a"}

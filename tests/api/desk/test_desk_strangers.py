@@ -47,6 +47,7 @@ VISITS = {
     ),
     ("GET", "/desk/matches/{liveblogId}"): Visit({}),
     ("POST", "/desk/matches/{liveblogId}/settings"): Visit({"paused": "yes"}, WRITES),
+    ("POST", "/desk/matches/{liveblogId}/sources"): Visit({"choose": "yes", "leads": "auto", "confirm": "two"}, WRITES),
     ("POST", "/desk/matches/{liveblogId}/detach"): Visit({"confirmed": "yes"}, WRITES),
     ("GET", "/desk/comments"): Visit({}, WRITES, lists=True),
     ("GET", "/desk/comments/list"): Visit({}, WRITES, lists=True),

@@ -173,7 +173,7 @@ async def test_another_organization_sees_nothing_of_it(server):
     for path in ("/desk/matches/gmatch1", "/desk/matches/new?attach=gmatch1"):
         assert (await stranger.send("GET", path)).status_code == 404, path
     assert (await stranger.submit("/desk/matches/act", {"pause": "gmatch1"})).status_code == 409
-    for path in ("settings", "detach"):
+    for path in ("settings", "sources", "detach"):
         response = await stranger.submit(f"/desk/matches/gmatch1/{path}", {"confirmed": "yes"})
         assert response.status_code == 404, path
     assert list((await contents(server))["attachments"]) == list(before["attachments"])
@@ -236,6 +236,7 @@ async def test_a_form_without_the_pages_token_does_nothing(server):
         "/desk/matches/act": {"pause": "gmatch1"},
         "/desk/matches/new": {"provider": "heim", "kind": "matchId", "id": "7"},
         "/desk/matches/gmatch1/settings": {"paused": "yes"},
+        "/desk/matches/gmatch1/sources": {"choose": "yes", "confirm": "two"},
         "/desk/matches/gmatch1/detach": {"confirmed": "yes"},
         "/desk/comments/act": {"ban": "a"},
     }
@@ -245,6 +246,7 @@ async def test_a_form_without_the_pages_token_does_nothing(server):
         assert elsewhere.status_code == 403, path
     assert server.requested == []
     assert not (await terms(server)).paused
+    assert (await terms(server)).confirm == "one"
 
 
 async def test_a_match_is_looked_at_before_a_liveblog_is_made_of_it(server):

@@ -1,0 +1,41 @@
+"""Fields of forms that several pages of the desk have."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from enum import StrEnum
+
+    from api.desk.desk_frame import DeskPage
+
+
+def select_html(
+    page: DeskPage,
+    name: str,
+    label: StrEnum,
+    options: Iterable[tuple[str, str]],
+    chosen: str,
+    *,
+    error: str = "",
+) -> str:
+    """A choice with its label; of each option its value and its escaped text. `error`: what is wrong with it, escaped."""
+    shown = "".join(
+        f'<option value="{escape(value)}"{" selected" if value == chosen else ""}>{text}</option>'
+        for value, text in options
+    )
+    attributes, wrong = field_error(name, error)
+    return (
+        f'<p><label for="{name}">{page.text(label)}</label>'
+        f'<select id="{name}" name="{name}"{attributes}>{shown}</select>{wrong}</p>'
+    )
+
+
+def field_error(name: str, words: str) -> tuple[str, str]:
+    """Attributes of the field of this name, and what stands below it; both empty for no words, which are escaped."""
+    if not words:
+        return "", ""
+    attributes = f' aria-invalid="true" aria-describedby="{name}-wrong"'
+    return attributes, f'<span id="{name}-wrong" class="wrong" role="alert">{words}</span>'

@@ -1,0 +1,52 @@
+"""The sources of a match in words: how a match stands, why a source leads, what both disagree about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from api.desk.kind_name import kind_name
+from mapping.desk.sources_text import ABOUT_TEXTS, REASON_TEXTS, SourcesText
+from mapping.fusion.leading_source import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from mapping.locales import Translator
+
+ABOUT = tuple(ABOUT_TEXTS)
+NAMED = 3
+"""Disagreements that are named where there is little room; more are counted."""
+
+
+def reason_text(texts: Translator, reason: Reason, *, pinned: bool) -> str:
+    """Why a source leads; `pinned`: a person has chosen one. It leads on for a while after nobody wants it any more."""
+    if reason is Reason.PINNED and not pinned:
+        return texts.text(SourcesText.PINNED_BEFORE)
+    return texts.text(REASON_TEXTS[reason])
+
+
+def disagreement_texts(texts: Translator, found: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What each source says, as `score: heim 2:0, pa 1:0`; what matters most first."""
+    return [_disagreement(texts, each) for each in sorted(found, key=lambda each: ABOUT.index(each["about"]))]
+
+
+def brief_disagreements(texts: Translator, found: Iterable[Mapping[str, Any]]) -> str:
+    """The same on one line: the first few of them, and how many more there are."""
+    named = disagreement_texts(texts, found)
+    more = [f"+{len(named) - NAMED}"] if len(named) > NAMED else []
+    return "; ".join([*named[:NAMED], *more])
+
+
+def _disagreement(texts: Translator, found: Mapping[str, Any]) -> str:
+    said = (f"{provider} {_said(texts, found['about'], words)}" for provider, words in found["said"].items())
+    return f"{texts.text(ABOUT_TEXTS[found['about']])}: {', '.join(said)}"
+
+
+def _said(texts: Translator, about: str, words: str) -> str:
+    """What one source says; what only one has begins with its event type."""
+    if not words:
+        return texts.text(SourcesText.NOTHING)
+    if about != "missing":
+        return words
+    kind, _, more = words.partition(" ")
+    return f"{kind_name(texts, kind)} {more}".rstrip()

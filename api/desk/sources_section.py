@@ -1,0 +1,211 @@
+"""The sources of a match on the page of its settings: how they stand, who leads and why, and what a person may change of it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from api.desk.form_fields import field_error, select_html
+from api.desk.match_states import STATES
+from api.desk.refusal_text import refusal_text
+from api.desk.source_words import disagreement_texts, reason_text
+from api.external.change_sources import MATCH_FIELD, PROVIDER_FIELD
+from api.page.times import moment
+from api.view.match_sources import AUTOMATIC
+from mapping.desk.matches_text import MatchesText
+from mapping.desk.sources_text import MISMATCH_TEXTS, SourcesText
+from mapping.errors import Forbidden, NotFound, OtherMatch, Unprocessable
+from mapping.fusion.leading_source import Reason
+from mapping.fusion.same_match import COMPARABLE
+from mapping.locales.labels import Label
+from mapping.match import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from zoneinfo import ZoneInfo
+
+    from api.desk.desk_frame import DeskPage
+    from mapping.errors import ServiceError
+
+FIELDS = {PROVIDER_FIELD: "standby_provider", MATCH_FIELD: "standby_id", "leads": "leads"}
+"""Fields of the operation → those of the forms."""
+
+
+class SourceRefusal(NamedTuple):
+    """What was refused: the field of the form, and why, escaped; `given`: what the form had said."""
+
+    field: str
+    words: str
+    given: Mapping[str, str]
+
+
+class SourcesPage(NamedTuple):
+    """What the section is made with: `providers` are the organization's, `hold` is `standby.hold`."""
+
+    page: DeskPage
+    local_id: str
+    sport: str
+    zone: ZoneInfo
+    providers: Sequence[str]
+    hold: float
+    may_change: bool
+    refusal: SourceRefusal | None = None
+
+    @property
+    def address(self) -> str:
+        """Where the forms are sent."""
+        return self.page.link(f"/desk/matches/{quote(self.local_id, safe='')}/sources")
+
+    def given(self, name: str, known: str = "") -> str:
+        """What the form said that was refused, else what is known."""
+        return self.refusal.given.get(name, known) if self.refusal is not None else known
+
+    def error(self, name: str) -> str:
+        """What is wrong with the field, escaped."""
+        return self.refusal.words if self.refusal is not None and self.refusal.field == name else ""
+
+
+def source_change(form: Mapping[str, str]) -> dict[str, Any]:
+    """The `ExternalChange` that a form of the section stands for."""
+    if "add" in form:
+        wanted = {"provider": form.get("standby_provider", ""), "matchId": form.get("standby_id", "").strip()}
+        return {"standby": [wanted]}
+    if "remove" in form:
+        return {"standby": []}
+    return {name: form[name] for name in ("leads", "confirm") if form.get(name)}
+
+
+def source_refusal(page: DeskPage, error: ServiceError, given: Mapping[str, str]) -> SourceRefusal | None:
+    """What is said at a field of the forms; None where it is about none of them."""
+    field = FIELDS.get(error.field or "")
+    if field is None:
+        return None
+    return SourceRefusal(field, _refused(page, error), given)
+
+
+def _refused(page: DeskPage, error: ServiceError) -> str:
+    if isinstance(error, OtherMatch):
+        return page.text(MISMATCH_TEXTS[error.why.mismatch], first=error.why.first, second=error.why.second)
+    if isinstance(error, Unprocessable):
+        words = {PROVIDER_FIELD: SourcesText.SAME_PROVIDER, MATCH_FIELD: SourcesText.NO_ID}
+        return page.text(words.get(error.field or "", SourcesText.NO_SOURCE))
+    no_access = error.field == PROVIDER_FIELD and type(error) in {Forbidden, NotFound}
+    return page.text(MatchesText.NO_ACCESS) if no_access else refusal_text(page, error)
+
+
+def sources_html(made: SourcesPage, found: Mapping[str, Any]) -> str:
+    """The section; `found`: what external.json says."""
+    page, sources = made.page, found["sources"]
+    head = f'<section class="card" id="sources"><h2>{page.text(SourcesText.SOURCES)}</h2>'
+    if not sources:
+        only = f"<p>{page.text(SourcesText.ONE_SOURCE)}</p>"
+        return f"{head}{only}{_add(made, found['provider']) if made.may_change else ''}</section>"
+    rows = "".join(_source(made, each, pinned=found["leads"] != AUTOMATIC) for each in sources)
+    forms = f"{_choices(made, found)}{_take_off(made, found['provider'])}" if made.may_change else ""
+    return f'{head}{_soon(made, found)}<ul class="sources">{rows}</ul>{_disagreements(made, found)}{forms}</section>'
+
+
+def _source(made: SourcesPage, source: Mapping[str, Any], *, pinned: bool) -> str:
+    page = made.page
+    state = page.text(STATES.get(Status(source["status"]), Label.LIVE))
+    words = [_lead(made, source, pinned=pinned), _answers(made, source)]
+    said = "".join(f"<p>{each}</p>" for each in words)
+    leads = ' class="leads"' if source["leads"] else ""
+    return (
+        f'<li{leads} data-source="{escape(source["provider"])}"><p><b>{escape(source["provider"])}</b>'
+        f' <span class="hint"><bdi>{escape(source["matchId"])}</bdi> · {state}</span></p>{said}</li>'
+    )
+
+
+def _lead(made: SourcesPage, source: Mapping[str, Any], *, pinned: bool) -> str:
+    page = made.page
+    if not source["leads"]:
+        return page.text(SourcesText.STANDS_BY)
+    reason = reason_text(page.texts, Reason(source["reason"]), pinned=pinned)
+    if source["since"] is None:
+        return f"<strong>{page.text(SourcesText.LEADS, reason=reason)}</strong>"
+    since = page.text(SourcesText.LEADS_SINCE, time="\n", reason=reason)
+    return f"<strong>{since.replace(chr(10), _time(made, source['since']))}</strong>"
+
+
+def _answers(made: SourcesPage, source: Mapping[str, Any]) -> str:
+    """When it answered last, and what is wrong with it."""
+    page, at = made.page, source.get("lastGood")
+    words = {"refused": SourcesText.REFUSES, "failing": SourcesText.FAILS}
+    trouble = words.get(source.get("trouble", ""))
+    bad = "" if trouble is None else f' <span class="bad">{page.text(trouble)}</span>'
+    if at is None:
+        return f"{page.text(SourcesText.NO_ANSWER)}{bad}"
+    return f"{page.text(MatchesText.LAST_ANSWER)}: {_time(made, at)}{bad}"
+
+
+def _time(made: SourcesPage, at: float) -> str:
+    return moment(int(at), "date", made.zone, made.page.texts.locale)
+
+
+def _soon(made: SourcesPage, found: Mapping[str, Any]) -> str:
+    """That a choice has not had its effect yet."""
+    leads = [each["provider"] for each in found["sources"] if each["leads"]]
+    if found["leads"] in {AUTOMATIC, *leads}:
+        return ""
+    return f'<p class="notice">{made.page.text(SourcesText.LEADS_SOON, provider=found["leads"])}</p>'
+
+
+def _disagreements(made: SourcesPage, found: Mapping[str, Any]) -> str:
+    page = made.page
+    named = disagreement_texts(page.texts, found["disagreements"])
+    if not named:
+        return f'<p class="hint">{page.text(SourcesText.AGREE)}</p>'
+    listed = "".join(f"<li><bdi>{escape(each)}</bdi></li>" for each in named)
+    return f'<div class="alert disagree"><p>{page.text(SourcesText.DISAGREE)}</p><ul>{listed}</ul></div>'
+
+
+def _choices(made: SourcesPage, found: Mapping[str, Any]) -> str:
+    page = made.page
+    always = [(each["provider"], page.text(SourcesText.ALWAYS, provider=each["provider"])) for each in found["sources"]]
+    leads = [(AUTOMATIC, page.text(SourcesText.AUTOMATICALLY)), *always]
+    confirm = [
+        ("one", page.text(SourcesText.BY_ONE)),
+        ("two", page.text(SourcesText.BY_TWO, seconds=round(made.hold))),
+    ]
+    chosen = made.given("leads", found["leads"]), made.given("confirm", found["confirm"])
+    return (
+        f'<form method="post" action="{made.address}">{page.csrf_field()}'
+        f"{select_html(page, 'leads', SourcesText.WHO_LEADS, leads, chosen[0], error=made.error('leads'))}"
+        f"{select_html(page, 'confirm', SourcesText.GOAL_POSTED, confirm, chosen[1])}"
+        f'<button name="choose" value="yes">{page.text(MatchesText.SAVE)}</button></form>'
+    )
+
+
+def _take_off(made: SourcesPage, first: str) -> str:
+    page = made.page
+    return (
+        f'<form method="post" action="{made.address}">{page.csrf_field()}'
+        f'<p class="hint">{page.text(SourcesText.TAKE_OFF_SAYS, provider=first)}</p>'
+        f'<button name="remove" value="yes" class="danger">{page.text(SourcesText.TAKE_OFF)}</button></form>'
+    )
+
+
+def _add(made: SourcesPage, first: str) -> str:
+    """The form that names another source, where one can be compared with the match's and reached."""
+    page, others = made.page, [each for each in made.providers if each != first]
+    why_not = (
+        SourcesText.NOT_THIS_SPORT if made.sport not in COMPARABLE else None if others else SourcesText.ONE_PROVIDER
+    )
+    if why_not is not None:
+        return f'<p class="hint">{page.text(why_not)}</p>'
+    options = [(each, escape(each)) for each in others]
+    provider = made.given("standby_provider")
+    attributes, wrong = field_error("standby_id", made.error("standby_id"))
+    return (
+        f'<h3>{page.text(SourcesText.ADD)}</h3><p class="hint">{page.text(SourcesText.ADD_SAYS)}</p>'
+        f'<form method="post" action="{made.address}">{page.csrf_field()}'
+        + select_html(
+            page, "standby_provider", MatchesText.PROVIDER, options, provider, error=made.error("standby_provider")
+        )
+        + f'<p><label for="standby_id">{page.text(MatchesText.MATCH_ID)}</label>'
+        f'<input id="standby_id" name="standby_id" required maxlength="255" autocomplete="off"{attributes}'
+        f' value="{escape(made.given("standby_id"))}">{wrong}</p>'
+        f'<button name="add" value="yes">{page.text(SourcesText.ADD)}</button></form>'
+    )

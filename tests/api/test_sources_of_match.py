@@ -1,0 +1,339 @@
+"""external.json and the sources of a match: one stands by, is refused or taken off, a person chooses who leads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.errors import MatchUnknown
+from store.following import closing, sync
+from tests.api.conftest import declared_database
+from tests.kit import matchday
+from tests.kit.desk import change
+from tests.kit.source_pair import failing, refused
+from tests.kit.source_service import AFTER, BEFORE, DESK, SECOND_ID, source_service
+from tests.kit.sqlite import copied_url
+from tests.providers.heim.feed import MATCH_ID
+
+STANDBY = [{"provider": "second", "matchId": SECOND_ID}]
+
+
+@pytest.fixture
+async def service(request, tmp_path):
+    """A liveblog on the first source's match."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        url = copied_url(tmp_path / "sources.db", declared_database)
+    else:
+        url = request.getfixturevalue("postgres_url")
+    async with source_service(url) as running:
+        await running.create()
+        yield running
+
+
+BOTH = pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+
+
+def leading(source):
+    return [each["provider"] for each in source["sources"] if each["leads"]]
+
+
+async def follows(service):
+    """Provider → whether its match is followed."""
+    rows = await service.process.store.read(lambda conn: sync.follows(conn, open_only=False))
+    return {each.provider: each.closed_at is None for each in rows}
+
+
+@BOTH
+async def test_a_source_stands_by_with_one_step_and_a_second_time_with_none(service):
+    """Both are followed from then on, and the answer says how each of them stands."""
+    before = await service.source()
+    after = await service.change(standby=STANDBY)
+    again = await service.change(standby=STANDBY)
+    await service.go_on()
+    source = await service.source()
+
+    assert (before["sources"], before["leads"], before["disagreements"]) == ([], "auto", [])
+    assert (before["version"] + 1, after["version"]) == (after["version"], again["version"])
+    assert leading(after) == ["heim"]
+    assert await follows(service) == {"heim": True, "second": True}
+    first, second = source["sources"]
+    assert (first["matchId"], second["matchId"], second["status"]) == (MATCH_ID, SECOND_ID, "live")
+    assert (first["reason"], first["trouble"], second["trouble"]) == ("first", None, None)
+    assert None not in {first["lastGood"], second["lastGood"]}
+
+
+@pytest.mark.parametrize(
+    ("standby", "status", "field"),
+    [
+        ({"provider": "heim", "matchId": "9000002"}, 422, "standby.0.provider"),
+        ({"provider": "teletext", "matchId": "1"}, 404, "standby.0.provider"),
+        ({"provider": "gn-gsd", "matchId": "1"}, 404, "standby.0.provider"),
+        ({"provider": "second"}, 422, "standby.0.matchId"),
+        ({"provider": "second", "matchId": "a b"}, 422, "standby.0.matchId"),
+        ({"provider": "second", "matchId": ""}, 422, "standby.0.matchId"),
+    ],
+)
+async def test_what_cannot_stand_by_is_refused(service, standby, status, field):
+    """With the field at fault, and nothing has changed."""
+    before = await service.source()
+    answer = await service.send(json={"standby": [standby], "paused": True})
+
+    assert (answer.status_code, answer.json()["field"]) == (status, field), answer.text
+    assert await service.source() == before
+    assert await follows(service) == {"heim": True}
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"kickoff": 1_700_000_000}, "more than three hours apart"),
+        ({"sport": "icehockey"}, "no standby sources for icehockey"),
+        ({"turned": True}, "the other way round"),
+    ],
+)
+async def test_another_match_is_refused(service, changes, words):
+    """Of another day or sport, or with home and away turned."""
+    match = service.process.second.match
+    changes = {"home": match.away, "away": match.home} if "turned" in changes else changes
+    service.process.second.match = replace(match, **changes)
+    before = await service.source()
+    answer = await service.send(json={"standby": STANDBY})
+
+    assert (answer.status_code, answer.json()["field"]) == (422, "standby.0.matchId"), answer.text
+    assert words in answer.json()["message"]
+    assert await service.source() == before
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "field"),
+    [
+        (failing(), 503, "standby.0.provider"),
+        (refused(), 403, "standby.0.provider"),
+        (MatchUnknown("no such match"), 404, "standby.0.matchId"),
+    ],
+)
+async def test_a_provider_that_does_not_give_the_match_changes_nothing(service, error, status, field):
+    """Neither the standby nor what was to be changed beside it."""
+    service.process.second.error = error
+    before = await service.source()
+    answer = await service.send(json={"standby": STANDBY, "paused": True, "confirm": "two"})
+
+    assert (answer.status_code, answer.json().get("field")) == (status, field), answer.text
+    assert await service.source() == before
+
+
+@pytest.mark.parametrize(
+    ("rest", "status", "field"),
+    [
+        ({"leads": "gn-gsd"}, 422, "leads"),
+        ({"autoPostConfiguration": {"excludeEvents": ["soccer.weather"]}}, 422, None),
+    ],
+)
+async def test_no_source_stands_by_where_the_rest_of_the_change_is_refused(service, rest, status, field):
+    before = await service.source()
+    answer = await service.send(json={"standby": STANDBY, **rest})
+
+    assert answer.status_code == status, answer.text
+    assert field in {None, answer.json()["field"]}
+    assert await service.source() == before
+    assert await follows(service) == {"heim": True}
+
+
+@BOTH
+async def test_a_standby_is_taken_off(service):
+    """With one step; its match is followed no longer, and taking it off again is no step."""
+    before = await service.change(standby=STANDBY)
+    after = await service.change(standby=[])
+    again = await service.change(standby=[])
+
+    assert (after["sources"], after["version"]) == ([], before["version"] + 1)
+    assert again["version"] == after["version"]
+    assert await follows(service) == {"heim": True, "second": False}
+
+
+async def test_what_the_standby_brought_stays_once_when_it_is_taken_off(service):
+    """A goal that it had first is the first source's own from then on: the same post."""
+    await service.change(standby=STANDBY)
+    await service.go_on()
+    await service.switched()
+    service.second_says(AFTER)
+    await service.go_on(first=False)
+    brought = {each.local_id for each in await service.process.events(service.ticker_id)}
+    await service.change(standby=[])
+    service.first_says(AFTER)
+    await service.go_on(60)
+
+    after = await service.process.posted(service.ticker_id)
+    assert {each.local_id for each in await service.process.events(service.ticker_id)} == brought
+    assert [each["sport_event"]["time_of_play"] for key, each in after.items() if key == "incident:5"] == ["50'"]
+
+
+async def test_a_person_chooses_who_leads(service):
+    """It leads within moments whatever happens, and with `auto` whoever is well does; the choice is a step."""
+    before = await service.change(standby=STANDBY)
+    await service.go_on()
+    chosen = await service.change(leads="second")
+    again = await service.change(leads="second")
+    await service.go_on()
+    source = await service.source()
+
+    assert (before["version"] + 1, chosen["version"]) == (chosen["version"], again["version"])
+    assert (chosen["leads"], leading(source)) == ("second", ["second"])
+    assert source["sources"][1]["reason"] == "pinned"
+    assert source["sources"][1]["since"]
+    assert (await service.change(leads="auto"))["leads"] == "auto"
+    await service.change(leads="heim")
+    await service.go_on()
+    assert leading(await service.source()) == ["heim"]
+
+
+async def test_neither_source_cannot_lead(service):
+    """Nor the one that would stand by where none does."""
+    for wanted in ({"leads": "second"}, {"leads": "heim"}, {"leads": "gn-gsd"}):
+        answer = await service.send(json=wanted)
+        assert (answer.status_code, answer.json()["field"]) == (422, "leads"), wanted
+    await service.change(standby=STANDBY)
+    before = await service.source()
+    answer = await service.send(json={"leads": "gn-gsd", "paused": True})
+
+    assert (answer.status_code, answer.json()["field"]) == (422, "leads")
+    assert await service.source() == before
+    assert (await service.change(standby=[], leads="auto"))["sources"] == []
+
+
+async def test_if_match_holds_where_a_source_stands_by(service):
+    """With an older version nothing stands by; with the present one it does, and the rest of the change too."""
+    old = (await service.source())["version"]
+    now = (await service.change(paused=True))["version"]
+    body = {"standby": STANDBY, "paused": False}
+    stale = await service.send(json=body, headers={"If-Match": str(old)})
+
+    assert (stale.status_code, (await service.source())["sources"]) == (409, [])
+    assert await follows(service) == {"heim": True}
+    taken = await service.send(json=body, headers={"If-Match": str(now)})
+    assert (taken.status_code, taken.json()["paused"], leading(taken.json())) == (200, False, ["heim"])
+    for wanted in ({"standby": []}, {"leads": "second"}):
+        stale = await service.send(json=wanted, headers={"If-Match": str(now)})
+        assert stale.status_code == 409, wanted
+
+
+async def test_if_match_holds_although_somebody_writes_while_the_provider_is_awaited(service):
+    """The version is compared once more when the source is to stand by."""
+    now = (await service.source())["version"]
+    fetch = service.process.second.fetch
+
+    async def meanwhile(*args, **more):
+        await service.change(paused=True)
+        return await fetch(*args, **more)
+
+    service.process.second.fetch = meanwhile
+    stale = await service.send(json={"standby": STANDBY}, headers={"If-Match": str(now)})
+
+    assert (stale.status_code, (await service.source())["sources"]) == (409, [])
+
+
+async def test_another_organizations_liveblog_is_none(service):
+    """404 as for one that does not exist."""
+    elsewhere = f"/apigw/sports/v2/{matchday.OTHER}/liveblog"
+    for name in (service.name, "gnone"):
+        for body in ({"standby": STANDBY}, {"standby": []}, {"leads": "auto"}):
+            path, auth = f"{elsewhere}/{name}/external.json", ("stranger", matchday.SECRET)
+            answer = await service.server.http.post(path, json=body, auth=auth)
+            assert (answer.status_code, answer.json()["field"]) == (404, "liveblogId"), answer.text
+    assert (await service.source())["sources"] == []
+
+
+async def test_a_liveblog_is_attached_with_a_standby_and_a_choice_in_one_request(service):
+    """The answer is the liveblog as it is then; what cannot stand by attaches nothing."""
+    assert (await service.send("external/detach.json")).status_code == 200
+    match = {"provider": "heim", "matchId": MATCH_ID}
+    for standby, more in (
+        ({"provider": "heim", "matchId": "7"}, {}),
+        ({"provider": "teletext", "matchId": "7"}, {}),
+        (STANDBY[0], {"leads": "gn-gsd"}),
+    ):
+        answer = await service.send("external/attach.json", json={**match, "standby": [standby], **more})
+        assert answer.status_code in {404, 422}, answer.text
+        assert (await service.send()).status_code == 404
+
+    answer = await service.send("external/attach.json", json={**match, "standby": STANDBY, "leads": "second"})
+    source = await service.source()
+
+    assert answer.status_code == 200, answer.text
+    assert (answer.json()["version"], source["leads"]) == (source["version"], "second")
+    assert [each["provider"] for each in source["sources"]] == ["heim", "second"]
+    off = await service.send("external/attach.json", json={**match, "standby": []})
+    assert (off.status_code, (await service.source())["sources"]) == (200, [])
+
+
+@BOTH
+async def test_a_liveblog_that_is_taken_off_its_match_has_no_standby(service):
+    """Both matches are followed no longer."""
+    await service.change(standby=STANDBY)
+    assert (await service.send("external/detach.json")).status_code == 200
+
+    assert await follows(service) == {"heim": False, "second": False}
+    again = await service.send("external/attach.json", json={"provider": "heim", "matchId": MATCH_ID})
+    assert (again.status_code, (await service.source())["sources"]) == (200, [])
+
+
+@BOTH
+async def test_nothing_is_followed_for_a_liveblog_that_is_deleted(service):
+    await service.change(standby=STANDBY)
+    delete = change("DeleteGame", local_status="100")
+    answer = await service.server.http.post(
+        "/api/v5/write/ticker/post_modifications.json",
+        json={"local_id": service.name, "modifications": [delete]},
+        auth=DESK,
+    )
+    assert answer.status_code == 200, answer.text
+    while await service.process.store.write(closing.close_abandoned):
+        continue
+
+    assert await follows(service) == {"heim": False, "second": False}
+
+
+async def test_what_both_contradict_each_other_in_is_said_once_it_lasts(service):
+    """The score, with what each provider says of it."""
+    await service.change(standby=STANDBY)
+    service.second_says(AFTER)
+    await service.go_on(30)
+    said = {each["about"]: each["said"] for each in (await service.source())["disagreements"]}
+
+    assert said["score"] == {"heim": "1:0", "second": "2:0"}
+    assert said["missing"]["heim"] == ""
+    service.second_says(BEFORE)
+    await service.go_on()
+    assert (await service.source())["disagreements"] == []
+
+
+async def test_a_goal_of_one_source_is_a_draft_until_both_have_it(service):
+    """With `confirm`; what was public before stays so, although one source loses it again."""
+    await service.change(standby=STANDBY, confirm="two")
+    await service.go_on()
+    service.first_says(AFTER)
+    await service.go_on()
+    rows = (await service.process.ledger(service.ticker_id)).values()
+    held = [each.local_id for each in rows if each.reason == "waits for the other source"]
+    (waiting,) = [each for each in await service.process.events(service.ticker_id, None) if each.local_id in held]
+    assert (waiting.public, waiting.document["sport_event"]["time_of_play"]) == (False, "50'")
+
+    service.second_says(AFTER)
+    await service.go_on()
+    assert held[0] in {each.local_id for each in await service.process.events(service.ticker_id)}
+    service.second_says(BEFORE)
+    await service.go_on(20)
+    assert held[0] in {each.local_id for each in await service.process.events(service.ticker_id)}
+
+
+async def test_a_goal_that_one_source_alone_ever_has_is_public_after_a_time(service):
+    await service.change(standby=STANDBY, confirm="two")
+    await service.go_on()
+    service.first_says(AFTER)
+    await service.go_on()
+    before = await service.process.posted(service.ticker_id)
+    await service.go_on(130)
+    after = await service.process.posted(service.ticker_id)
+
+    assert after.keys() - before.keys() == {"incident:5"}
