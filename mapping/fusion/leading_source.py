@@ -53,7 +53,7 @@ class LeadRules:
 
     silence: float = 60.0
     stall: float = 60.0
-    implausible: float = 30.0
+    implausible: float = 120.0
     quiet: float = 300.0
 
     def early(self) -> LeadRules:
