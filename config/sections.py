@@ -112,7 +112,7 @@ class Standby(Section):
 
     silence: Interval = 60.0
     stall: Interval = 60.0
-    implausible: Interval = 30.0
+    implausible: Interval = 120.0
     quiet_time: Duration = 300.0
     slower: Annotated[Number, Field(ge=1, le=60)] = 3.0
     hold: Interval = 120.0

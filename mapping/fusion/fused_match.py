@@ -62,6 +62,8 @@ class FusedMatch:
     """Id of a person in the second source → the same person's id in the first one."""
     differences: frozenset[Disagreement] = frozenset()
     """What both contradict each other in."""
+    counted: Mapping[SourceName, Score | None] = field(default_factory=dict)
+    """Each source's score, without the goals that the match has not any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ def fuse(
     sources = _Sources(first, second, leads, settled, by_key)  # type: ignore[arg-type] # the names of the sources
     pairs = [(each.lead, each.other) for each in pair_incidents(first, second, _known_pairs(keys))]
     rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, dict(pairs), sources))
+    counted: dict[SourceName, Score | None] = {name: _counted(name, rows, sources) for name in OTHER}
     state = sources.other if not settled and progress(sources.other) > progress(sources.leading) else sources.leading
     match = replace(
         sources.leading,
@@ -119,7 +122,7 @@ def fuse(
         home=_with_squad(first.home, second.home),
         away=_with_squad(first.away, second.away),
         incidents=in_order(_incidents(rows, sources)),
-        score=_score(rows, sources),
+        score=_score(counted, sources),
         periods=sources.leading.periods or sources.other.periods,
         comments=_comments(first.comments, rows),
         text=first.text,
@@ -127,7 +130,7 @@ def fuse(
         faults=(),
         unreadable_keys=frozenset(),
     )
-    return FusedMatch(with_goals(match), rows, joined, differences(first, second, dict(pairs)))
+    return FusedMatch(with_goals(match), rows, joined, differences(first, second, dict(pairs)), counted)
 
 
 def _by_key(match: Match) -> dict[str, Incident]:
@@ -193,10 +196,9 @@ def _incidents(rows: Iterable[FusedKey], sources: _Sources) -> list[Incident]:
     return found
 
 
-def _score(rows: Iterable[FusedKey], sources: _Sources) -> Score | None:
+def _score(counted: Mapping[SourceName, Score | None], sources: _Sources) -> Score | None:
     """The leading source's score; until it has settled what the other one is ahead counts too, without what was taken back."""
-    table = tuple(rows)
-    leading, other = (_counted(name, table, sources) for name in (sources.leads, OTHER[sources.leads]))
+    leading, other = (counted[name] for name in (sources.leads, OTHER[sources.leads]))
     if leading is None or other is None:
         return leading or other
     return leading if sources.settled else Score(max(leading.home, other.home), max(leading.away, other.away))

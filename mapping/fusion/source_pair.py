@@ -89,8 +89,8 @@ def fuse_pair(state: PairState, first: Match, second: Match, rules: PairRules, n
         keys=fused.keys,
         settled=settled,
         running=first.status.running or second.status.running,
-        first=next_signs(state.first, first, second, now),
-        second=next_signs(state.second, second, first, now),
+        first=next_signs(state.first, first, second, now, counted=fused.counted["second"]),
+        second=next_signs(state.second, second, first, now, counted=fused.counted["first"]),
         differences=tuple(known.get(each, Difference(what=each, since=now)) for each in sorted(fused.differences)),
         alone=alone,
         held=_held(alone, rules.hold, now),
@@ -108,10 +108,11 @@ def _alone(match: Match, keys: Iterable[FusedKey], first: Match, second: Match) 
 def look(state: PairState, health: Health, rules: PairRules, now: float) -> PairState:
     """The state with the lead and the differences as they are to be at this moment; the same where nothing is to be done.
 
-    A match that does not run keeps its lead, as its sources are polled seldom and fail unnoticed, unless a person chooses.
+    A standby never takes the lead of a match that does not run, as its sources are polled seldom and fail unnoticed, unless a
+    person chooses; it gives it back.
     """
     lead = state.lead
-    if state.running or rules.pinned is not None:
+    if state.running or rules.pinned is not None or lead.source == "second":
         signed = {name: _signed(each, state.signs(name)) for name, each in health.items()}
         lead = next_lead(lead, signed, now, rules=rules.lead, pinned=rules.pinned)
     lasting = tuple(replace(each, lasts=each.lasts or _lasts(each, health)) for each in state.differences)

@@ -34,24 +34,25 @@ class SourceSigns:
     score: Score | None = field(default=None)
 
 
-def next_signs(before: SourceSigns, own: Match, other: Match, now: float) -> SourceSigns:
+def next_signs(before: SourceSigns, own: Match, other: Match, now: float, *, counted: Score | None) -> SourceSigns:
     """The signs of a source whose match is `own`, beside what the other source has.
 
-    It is behind from when it lacks a goal, or a whistle for longer than `WHISTLES_LATE`. A score that falls is implausible as
-    long as the other source has the higher one: a goal that is taken back is taken back by both, sooner or later.
+    It is behind from when it lacks a goal, or a whistle for longer than `WHISTLES_LATE`. `counted`: the other source's score
+    without the goals that were taken back, which no source lacks. A score that falls is implausible as long as the other source
+    has the higher one: a goal that is taken back is taken back by both, sooner or later.
     """
-    lacks_goal = _is_higher(other.score, own.score)
     late = progress(other) > progress(own)
-    since = now if lacks_goal else now + WHISTLES_LATE if late else None
+    since = now if _is_higher(counted, own.score) else now + WHISTLES_LATE if late else None
     behind = None if since is None else min(since, before.behind_since or since)
     fell = _is_higher(before.score, own.score) or before.implausible_since is not None
-    implausible = (before.implausible_since or now) if fell and lacks_goal else None
+    implausible = (before.implausible_since or now) if fell and _is_higher(other.score, own.score) else None
     return SourceSigns(behind_since=behind, implausible_since=implausible, score=own.score)
 
 
 def progress(match: Match) -> tuple[Any, ...]:
-    """How far a match is; comparable between sources."""
-    return RANK.get(match.status, len(RANK)), match.clock.phase, match.clock.in_break
+    """How far a match is; comparable between sources, of which some count the shoot-out as a part of the match."""
+    rank = RANK.get(match.status, len(RANK))
+    return (rank, match.clock.phase, match.clock.in_break) if rank == RANK[Status.LIVE] else (rank, 0, False)
 
 
 def _is_higher(one: Score | None, other: Score | None) -> bool:

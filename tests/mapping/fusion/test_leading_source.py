@@ -8,7 +8,7 @@ import pytest
 
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth, next_lead, wrong_with
 
-RULES = LeadRules(silence=60.0, stall=60.0, implausible=30.0, quiet_time=300.0)
+RULES = LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0)
 WELL = SourceHealth(answered_at=1000.0)
 TROUBLES = {
     Reason.REFUSED: SourceHealth(answered_at=1000.0, refused=True),

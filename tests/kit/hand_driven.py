@@ -1,0 +1,209 @@
+"""The sync of a match of two sources by a clock that a test drives: each is polled when it is due, and fails as the test says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from api.http.services import StandbyRequest
+from ingest.daemon.build import standby_rules
+from ingest.kit.quarantine import Quarantine
+from ingest.sync.add_standby import AddStandby
+from ingest.sync.followed_match import everybody
+from ingest.sync.follower import Followers
+from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.standby_watch import LOOK, StandbyWatch
+from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+from providers.base import Answer, Fetched, Known, Outcome
+from providers.heim.adapter import HEIM
+from store.following import standbys, sync
+from tests.kit.opening import endpoint_of
+from tests.kit.scripted import OWNER, Clock, Crash, Crashing, Process, Scripted, _endpoints
+from tests.kit.settings import LIMITS, configured, polling
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pytest
+
+    from ingest.sync.standby_sources import StandbyRules
+    from mapping.fusion.source_pair import PairState
+    from mapping.match import Match
+    from tests.kit.wire_forms.forms import Bodies, WireForm
+
+STEADY = (
+    "ingest.sync.answer_times", "ingest.sync.endpoint_limiter", "ingest.sync.follower", "ingest.sync.import_match",
+    "ingest.sync.match_quarantine", "ingest.sync.poll", "ingest.sync.standby_watch",
+)  # fmt: skip
+"""Modules that read the steady clock."""
+FAILURES: Mapping[str, Callable[[], ServiceError]] = {
+    "5xx": lambda: UpstreamUnavailable("the provider answers 503"),
+    "refused": lambda: ProviderRefused("the provider refuses access"),
+    "vanished": lambda: MatchUnknown("the provider does not know the match"),
+    "swapped": lambda: BadBody("match: the answer is about another match"),
+}
+"""What a source answers when it fails in that way."""
+
+
+def steady_by(patch: pytest.MonkeyPatch, clock: Clock) -> None:
+    """Have all that waits in the sync go by this clock."""
+    for module in STEADY:
+        patch.setattr(f"{module}.monotonic", lambda: clock.now)
+
+
+class Failing(Scripted):
+    """The first source; with `error` all its resources fail with it."""
+
+    error: ServiceError | None = None
+
+    async def fetch(self, match_id: str, known: dict[str, Known], *, text: bool, hints: Any) -> Fetched:
+        fetched = await super().fetch(match_id, known, text=text, hints=hints)
+        return fetched if self.error is None else _failed(fetched, self.error, hints)
+
+
+class WrittenSource:
+    """A ProviderAdapter whose bodies are written in a provider's form, and read by that provider's own rules."""
+
+    text_resource = None
+
+    def __init__(self, form: WireForm) -> None:
+        self.form, self.id, self.translate, self.carried_by = form, form.provider, form.read, form.carried_by
+        self.endpoint = endpoint_of(provider=form.provider, base_url=f"http://written-{next(_endpoints)}.invalid")
+        self.bodies: Bodies = {}
+        self.error: ServiceError | None = None
+
+    async def resolve(self, selector: Any) -> str:
+        return selector.id
+
+    async def fetch(self, match_id: str, known: dict[str, Known], *, text: bool, hints: Any) -> Fetched:
+        answers = tuple(_answer(name, body, known.get(name, Known())) for name, body in self.bodies.items())
+        fetched = Fetched(answers=answers, hints={})
+        return fetched if self.error is None else _failed(fetched, self.error, hints)
+
+    async def aclose(self) -> None:
+        return
+
+
+def _answer(name: str, body: bytes, known: Known) -> Answer:
+    digest = sha256(body).hexdigest()
+    if digest == known.digest:
+        return Answer(resource=name, outcome=Outcome.UNCHANGED)
+    return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
+
+
+def _failed(fetched: Fetched, error: ServiceError, hints: Any) -> Fetched:
+    answers = (Answer(resource=each.resource, outcome=Outcome.FAILED, error=error) for each in fetched.answers)
+    return Fetched(answers=tuple(answers), hints=hints)
+
+
+@dataclass(kw_only=True)
+class HandDriven(Process):
+    """The sync of liveblogs of one match with a standby, second by second. `hung`: sources whose requests do not come back."""
+
+    form: WireForm
+    rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody))
+    adapter: Failing = field(default_factory=Failing)
+    clock: Clock = field(default_factory=Clock)
+    pace: dict[str, Any] = field(default_factory=dict)
+    hung: set[str] = field(default_factory=set)
+    crashes: int = 0
+    lead_changes: int = 0
+
+    def __post_init__(self) -> None:
+        self.crashing = Crashing(self.store)
+        self.second = WrittenSource(self.form)
+        self._due: dict[str, float] = {}
+        self._leads = "first"
+        self.start()
+
+    def start(self) -> None:
+        """A fresh process on the same store: nothing in memory."""
+        adapters = {each.endpoint.key: each for each in (self.adapter, self.second)}
+        quarantine = Quarantine()
+        self._due.clear()
+        self.followers = Followers(
+            self.crashing,
+            adapters,
+            polling(**self.pace),
+            LIMITS,
+            clock=lambda: self.clock.now,
+            new_id=self._new_id,
+            quarantine=quarantine,
+            withdrawals=self.withdrawals,
+            standby=self.rules,
+        )
+        self.followers.schedule = self._schedule
+        sources = {
+            (OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True),
+            (OWNER, self.form.provider): ProviderSource(self.form.vendor, self.second, text_content=False),
+        }
+        self.importer = Importer(
+            self.crashing,
+            sources,
+            self.followers,
+            providers=frozenset({"heim", self.form.provider}),
+            limits=LIMITS,
+            withdrawals=self.withdrawals,
+            clock=lambda: self.clock.now,
+        )
+        self.adding = AddStandby(self.crashing, self.importer, self.followers)
+        self.watch = StandbyWatch(self.crashing, self.followers, self.rules, quarantine, clock=lambda: self.clock.now)
+
+    def _new_id(self) -> str:
+        self._ids = getattr(self, "_ids", 0) + 1
+        return f"e{self._ids:06}"
+
+    def _schedule(self, match: Any, wait: float) -> None:
+        match.due = self._due[match.id] = self.clock.now + wait
+
+    def says(self, first: Bodies, second: Match, seed: int) -> None:
+        """What both sources answer from now on."""
+        self.adapter.bodies = first
+        self.second.bodies = self.form.write(second, seed)
+
+    def fail(self, how: str | None) -> None:
+        """How the first source fails from now on; None: it answers again. One that hangs sends nothing."""
+        self.adapter.error = FAILURES[how]() if how in FAILURES else None
+        self.hung = {"heim"} if how == "silent" else set()
+
+    async def stand_by(self, ticker_id: str) -> None:
+        """Have the second source stand by, as external.json does."""
+        ident = self.form.ident(self.match_id)
+        await self.adding(
+            StandbyRequest(organization_id=OWNER, liveblog=ticker_id, provider=self.form.provider, match_id=ident)
+        )
+
+    async def pass_seconds(self, seconds: float) -> None:
+        """So much time passes: who is due is polled, and the watch looks as often as it does."""
+        until = self.clock.now + seconds
+        while self.clock.now < until:
+            self.clock.now += 1
+            try:
+                await self._second()
+            except Crash:
+                self.crashes += 1
+                await self.restart()
+
+    async def _second(self) -> None:
+        for match in self.followers.matches:
+            hangs = match.endpoint.partition(":")[0] in self.hung
+            if self._due.get(match.id, 0) <= self.clock.now and not hangs and not match.busy:
+                self._due[match.id] = self.clock.now + 1
+                await self.followers.poll(match)
+        if self.clock.now % LOOK == 0:
+            await self.watch.look()
+            for _, state in self.watch.pairs:
+                self.lead_changes += state.lead.source != self._leads
+                self._leads = state.lead.source
+
+    async def restart(self) -> None:
+        self.crashing.fuse = None
+        self.start()
+        for row in await self.store.read(sync.follows):
+            await self.followers.follow(row.id)
+
+    async def state(self, ticker_id: str) -> PairState:
+        """What is known of both sources."""
+        standby = await self.store.read(lambda conn: standbys.of_liveblog(conn, ticker_id))
+        return standby.known()

@@ -1,0 +1,208 @@
+"""A recorded match with a second source: the first one fails again and again, editors write, the process dies; all is well."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ingest.daemon.build import standby_rules
+from ingest.sync.followed_match import everybody
+from tests.kit.hand_driven import FAILURES, HandDriven, steady_by
+from tests.kit.scripted import Clock
+from tests.kit.settings import configured
+from tests.scenarios.editors.test_editors import edit
+from tests.simulation.inline_store import InlineStore
+
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.kit.soccer_courses import Course
+    from tests.kit.wire_forms.forms import WireForm
+
+WAYS = ("silent", "frozen", *FAILURES)
+QUIET, CYCLE = 90.0, 500.0
+SECOND_KEY = "incident:second/"
+RULES = standby_rules(configured(quiet_time=QUIET), everybody)
+PACE = {"backoff_max": 20.0, "breaker_pause": 10.0}
+"""Failures are noticed to be over sooner than with the defaults, so that a match has room for many."""
+PLACES = frozenset({"local_id", "updated_at"})
+"""What posts of two liveblogs need not have in common."""
+
+
+@dataclass(kw_only=True)
+class FailOver:
+    """One match with a second source in one form, and a seed for all that happens in it.
+
+    `failures`: how often the first source has failed; `fail_times`: how often it is to.
+    """
+
+    course: Course
+    form: WireForm
+    seed: int
+    fail_times: int
+    failures: int = 0
+    edits: dict[str, str] = field(default_factory=dict)
+    found: list[str] = field(default_factory=list)
+    """What went wrong."""
+
+    async def play(self, patch: pytest.MonkeyPatch) -> None:
+        """The match from its first running version to some time after its last."""
+        self.rng = random.Random(f"{self.course.match_id} {self.form.provider} {self.seed}")
+        clock = Clock(float(self.course.truth[0].kickoff or 0))
+        steady_by(patch, clock)
+        store = InlineStore(lambda: clock.now, lambda _: None)
+        self.process = HandDriven(
+            store, self.course.match_id, form=self.form, clock=clock, rules=RULES, pace=PACE
+        )  # fmt: skip
+        self.late, self.began, self.frozen = self.rng.uniform(5, 90), clock.now, None
+        self.gap = self.fail_times * CYCLE / (len(self.course.bodies) - self.course.running)
+        self._say()
+        self.alone, self.paired = await self.process.create(), await self.process.create()
+        await self.process.stand_by(self.paired)
+        for _ in range(self.fail_times):
+            await self._cycle()
+        self.process.crashing.fuse = None
+        self.frozen = None
+        self.process.fail(None)
+        while self._at(0) < len(self.course.bodies) - 1:
+            await self._pass(30)
+        await self._pass(700)
+
+    async def _cycle(self) -> None:
+        await self._pass(self.rng.uniform(5, 150))
+        await self._edit()
+        how = self.rng.choice(WAYS)
+        self.failures += 1
+        self.frozen = self._at(0) if how == "frozen" else None
+        self.process.fail(how)
+        self.process.crashing.fuse = self.rng.choice([None, self.rng.randrange(400)])
+        await self._pass(self.rng.uniform(20, 220))
+        await self._edit()
+        self.process.fail(None)
+        self.frozen = None
+        self.process.crashing.fuse = self.rng.choice([None, self.rng.randrange(400)])
+        await self._pass(self.rng.uniform(20, 300))
+
+    def _at(self, late: float) -> int:
+        passed = max(0.0, self.process.clock.now - self.began - late)
+        return min(len(self.course.bodies) - 1, self.course.running + int(passed / self.gap))
+
+    def _say(self) -> None:
+        first = self._at(0) if self.frozen is None else self.frozen
+        self.process.says(self.course.bodies[first], self.course.kept[self._at(self.late)], self.seed)
+
+    async def _pass(self, seconds: float) -> None:
+        for _ in range(round(seconds / 5)):
+            self._say()
+            await self.process.pass_seconds(5)
+            if self.process.clock.now % 20 < 5:
+                await self.check()
+
+    async def _edit(self) -> None:
+        """An editor gives a post a headline; not every post that is there is one of the match's own key."""
+        posted = sorted(key for key in await self.process.posted(self.paired) if key.startswith("incident:"))
+        if posted:
+            key = self.rng.choice(posted)
+            fuse, self.process.crashing.fuse = self.process.crashing.fuse, None
+            headline = f"edited {len(self.edits)}"
+            await edit(self.process, self.paired, key, headline=headline)
+            self.edits[key] = headline
+            self.process.crashing.fuse = fuse
+
+    async def truths(self) -> dict[str, str]:
+        """Key of a post about the match → the key that the first source has for it."""
+        state = await self.process.state(self.paired)
+        rows = {row.key: row.first or self._truth_of(row.second) for row in state.keys}
+        return {key: rows.get(key, key) for key in await self.process.posted(self.paired)}
+
+    def _truth_of(self, second: str) -> str:
+        """The first source's key of what the second one has under this key."""
+        return self._second_keys.get(second, f"nothing ({second})")
+
+    @property
+    def _second_keys(self) -> dict[str, str]:
+        return second_keys(self.course, self.form)
+
+    async def check(self) -> None:
+        """Nothing stands twice, and nothing that has never happened."""
+        truths = await self.truths()
+        by_truth: dict[str, str] = {}
+        ever = {each.key for match in self.course.kept[: self._at(0) + 1] for each in match.incidents}
+        for key, truth in truths.items():
+            if key.startswith(("incident:", "period:")):
+                if truth in by_truth:
+                    self.found.append(f"twice: {key} and {by_truth[truth]} are {truth}")
+                by_truth[truth] = key
+                if truth not in ever:
+                    self.found.append(f"ghost: {key} is {truth}")
+
+    async def compare(self) -> None:
+        """At the end the posts are those of the liveblog with the first source alone, but for what editors wrote."""
+        truths = await self.truths()
+        posted, expected = await self.process.posted(self.paired), await self.process.posted(self.alone)
+        now = {truths[key]: (key, document) for key, document in posted.items()}
+        self.found += [f"ghost at the end: {now[key][0]} {_said(now[key][1])}" for key in now.keys() - expected.keys()]
+        self.found += [f"lost at the end: {key} {_said(expected[key])}" for key in expected.keys() - now.keys()]
+        for truth, (key, document) in now.items():
+            wanted = {**expected.get(truth, document)}
+            if key in self.edits:
+                wanted["headline"] = self.edits[key]
+            if _plain(document) != _plain(wanted):
+                self.found.append(f"other words: {key} {_difference(document, wanted)}")
+        for key in self.edits.keys() - posted.keys():
+            if key in expected:
+                self.found.append(f"edit lost: {key}")
+        boards = [(await self.process.game(each)).document for each in (self.paired, self.alone)]
+        for name in ("scoreboard", "state_info"):
+            if _plain(boards[0].get(name)) != _plain(boards[1].get(name)):
+                self.found.append(f"{name}: {_difference(boards[0][name], boards[1][name])}")
+        if self.process.lead_changes > 2 * self.failures:
+            self.found.append(f"{self.process.lead_changes} changes of the lead in {self.failures} failures")
+
+
+def second_keys(course: Course, form: WireForm) -> dict[str, str]:
+    """Key of an incident in the second source → its key in the first one."""
+    name = (course.match_id, form.provider)
+    if name not in _KEYS:
+        _KEYS[name] = {}
+        for match in course.kept:
+            _KEYS[name].update(_keys_of(match, form))
+    return _KEYS[name]
+
+
+_KEYS: dict[tuple[str, str], dict[str, str]] = {}
+
+
+def _keys_of(match: Any, form: WireForm) -> dict[str, str]:
+    from tests.kit.wire_forms.other_words import base_36, digits
+
+    found = {}
+    for each in match.incidents:
+        found[each.key] = each.key
+        people = {who.role: base_36("person", who.person.ext_id) for who in each.people}
+        if form.provider == "openligadb" and each.score is not None and each.phase != 5:
+            found[f"incident:{each.score.home}-{each.score.away}"] = each.key
+        elif form.provider == "statsperform" and each.kind == "soccer.substitution":
+            found[f"incident:sub-{people.get('out')}-{people.get('in')}"] = each.key
+        else:
+            found[f"incident:{digits('event', each.key)}"] = each.key
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items() if key not in PLACES}
+    return [_plain(each) for each in value] if isinstance(value, list) else value
+
+
+def _said(document: Any) -> str:
+    event = document.get("sport_event") or {}
+    players = [each["player"].get("name") for each in event.get("players", ())]
+    return f"{event.get('event_type') or event.get('title')} {event.get('time_of_play')} {players}"
+
+
+def _difference(one: Any, two: Any) -> str:
+    both = {**(one or {}), **(two or {})}
+    parts = {key: (_plain((one or {}).get(key)), _plain((two or {}).get(key))) for key in both}
+    return str({key: each for key, each in parts.items() if each[0] != each[1]})[:600]
