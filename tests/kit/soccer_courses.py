@@ -10,7 +10,6 @@ from mapping.confirm import confirm_answer
 from mapping.parts import ALL_PARTS
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
-from tests.kit.recordings import soccer_recordings
 from tests.kit.scripted import BERLIN, NAMES, timeline
 from tests.kit.wire_forms.other_words import with_first_yellows
 
@@ -35,6 +34,8 @@ class Course:
 
 def course_files() -> list[Path]:
     """The files of all soccer matches."""
+    from tests.kit.recordings import soccer_recordings  # a benchmark reads a course without pytest
+
     return [*soccer_recordings(), *(each for each in demo_files("en") if each.stem.split(".")[0] in DEMO)]
 
 
