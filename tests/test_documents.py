@@ -65,7 +65,10 @@ NOT_PLAYED = {
     ("docs/running.md", "Upgrades and downgrades"): "with placeholders; tests/scenarios/crash/test_rolling_upgrade.py",
     ("docs/running.md", "Doctor"): "the same as in docs/for-operators.md, with placeholders",
     ("docs/for-newsrooms.md", "Sign in"): "the password is prompted for; tests/ingest/cli/test_cli_accounts.py",
-    ("docs/sources.md", "Giving a liveblog a standby"): "needs two contracts; tests/ingest/sync/test_standby.py",
+    (
+        "docs/sources.md",
+        "Giving a liveblog a standby",
+    ): "needs two contracts; tests/scenarios/imports/test_two_sources_day.py",
     ("docs/readers.md", "Comments"): "tests/ingest/cli/test_cli_comments.py",
     ("docs/readers.md", "Polls and quizzes"): "tests/ingest/cli/test_cli_polls.py",
     ("docs/readers.md", "Sign in your own readers"): "openssl makes a random text",
