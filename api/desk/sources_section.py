@@ -32,7 +32,7 @@ FIELDS = {PROVIDER_FIELD: "standby_provider", MATCH_FIELD: "standby_id", "leads"
 """Fields of the operation → those of the forms."""
 
 
-class Role(NamedTuple):
+class SourceRole(NamedTuple):
     """What a source is to the match, and what is said of one that does not lead."""
 
     name: SourcesText
@@ -40,8 +40,8 @@ class Role(NamedTuple):
 
 
 ROLES = (
-    Role(SourcesText.FIRST_SOURCE, SourcesText.DOES_NOT_LEAD),
-    Role(SourcesText.STANDBY, SourcesText.STANDS_BY),
+    SourceRole(SourcesText.FIRST_SOURCE, SourcesText.DOES_NOT_LEAD),
+    SourceRole(SourcesText.STANDBY, SourcesText.STANDS_BY),
 )
 """Of the two sources, one after the other."""
 
@@ -121,7 +121,7 @@ def sources_html(made: SourcesPage, found: Mapping[str, Any]) -> str:
     return f'{head}{_soon(made, found)}<ul class="sources">{rows}</ul>{_disagreements(made, found)}{forms}</section>'
 
 
-def _source(made: SourcesPage, source: Mapping[str, Any], role: Role, *, pinned: bool) -> str:
+def _source(made: SourcesPage, source: Mapping[str, Any], role: SourceRole, *, pinned: bool) -> str:
     page = made.page
     state = page.text(STATES.get(Status(source["status"]), Label.LIVE))
     words = [_lead(made, source, role, pinned=pinned), _answers(made, source)]
@@ -133,7 +133,7 @@ def _source(made: SourcesPage, source: Mapping[str, Any], role: Role, *, pinned:
     )
 
 
-def _lead(made: SourcesPage, source: Mapping[str, Any], role: Role, *, pinned: bool) -> str:
+def _lead(made: SourcesPage, source: Mapping[str, Any], role: SourceRole, *, pinned: bool) -> str:
     page = made.page
     if not source["leads"]:
         return page.text(role.idle)
