@@ -33,6 +33,28 @@ def select_html(
     )
 
 
+def radio_html(
+    page: DeskPage,
+    name: str,
+    label: StrEnum,
+    options: Iterable[tuple[str, str]],
+    chosen: str,
+    *,
+    error: str = "",
+) -> str:
+    """A choice of which all options are in sight, as their texts are long; else as `select_html`."""
+    shown = "".join(
+        f'<label class="tick"><input type="radio" name="{name}" value="{escape(value)}"'
+        f"{' checked' if value == chosen else ''}> <span>{text}</span></label>"
+        for value, text in options
+    )
+    attributes, wrong = field_error(name, error)
+    return (
+        f'<fieldset id="{name}" role="radiogroup" class="stacked"{attributes}><legend>{page.text(label)}</legend>'
+        f"{shown}{wrong}</fieldset>"
+    )
+
+
 def field_error(name: str, words: str) -> tuple[str, str]:
     """Attributes of the field of this name, and what stands below it; both empty for no words, which are escaped."""
     if not words:

@@ -6,7 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from api.desk.form_fields import field_error, select_html
+from api.desk.form_fields import field_error, radio_html, select_html
 from api.desk.match_states import STATES
 from api.desk.refusal_text import refusal_text
 from api.desk.source_words import disagreement_texts, reason_text
@@ -30,6 +30,20 @@ if TYPE_CHECKING:
 
 FIELDS = {PROVIDER_FIELD: "standby_provider", MATCH_FIELD: "standby_id", "leads": "leads"}
 """Fields of the operation → those of the forms."""
+
+
+class SourceRole(NamedTuple):
+    """What a source is to the match, and what is said of one that does not lead."""
+
+    name: SourcesText
+    idle: SourcesText
+
+
+ROLES = (
+    SourceRole(SourcesText.FIRST_SOURCE, SourcesText.DOES_NOT_LEAD),
+    SourceRole(SourcesText.STANDBY, SourcesText.STANDS_BY),
+)
+"""Of the two sources, one after the other."""
 
 
 class SourceRefusal(NamedTuple):
@@ -101,27 +115,28 @@ def sources_html(made: SourcesPage, found: Mapping[str, Any]) -> str:
     if not sources:
         only = f"<p>{page.text(SourcesText.ONE_SOURCE)}</p>"
         return f"{head}{only}{_add(made, found['provider']) if made.may_change else ''}</section>"
-    rows = "".join(_source(made, each, pinned=found["leads"] != AUTOMATIC) for each in sources)
+    pinned = found["leads"] != AUTOMATIC
+    rows = "".join(_source(made, each, role, pinned=pinned) for each, role in zip(sources, ROLES, strict=True))
     forms = f"{_choices(made, found)}{_take_off(made, found['provider'])}" if made.may_change else ""
     return f'{head}{_soon(made, found)}<ul class="sources">{rows}</ul>{_disagreements(made, found)}{forms}</section>'
 
 
-def _source(made: SourcesPage, source: Mapping[str, Any], *, pinned: bool) -> str:
+def _source(made: SourcesPage, source: Mapping[str, Any], role: SourceRole, *, pinned: bool) -> str:
     page = made.page
     state = page.text(STATES.get(Status(source["status"]), Label.LIVE))
-    words = [_lead(made, source, pinned=pinned), _answers(made, source)]
+    words = [_lead(made, source, role, pinned=pinned), _answers(made, source)]
     said = "".join(f"<p>{each}</p>" for each in words)
     leads = ' class="leads"' if source["leads"] else ""
     return (
         f'<li{leads} data-source="{escape(source["provider"])}"><p><b>{escape(source["provider"])}</b>'
-        f' <span class="hint"><bdi>{escape(source["matchId"])}</bdi> · {state}</span></p>{said}</li>'
+        f' <span class="hint">{page.text(role.name)} · <bdi>{escape(source["matchId"])}</bdi> · {state}</span></p>{said}</li>'
     )
 
 
-def _lead(made: SourcesPage, source: Mapping[str, Any], *, pinned: bool) -> str:
+def _lead(made: SourcesPage, source: Mapping[str, Any], role: SourceRole, *, pinned: bool) -> str:
     page = made.page
     if not source["leads"]:
-        return page.text(SourcesText.STANDS_BY)
+        return page.text(role.idle)
     reason = reason_text(page.texts, Reason(source["reason"]), pinned=pinned)
     if source["since"] is None:
         return f"<strong>{page.text(SourcesText.LEADS, reason=reason)}</strong>"
@@ -172,8 +187,8 @@ def _choices(made: SourcesPage, found: Mapping[str, Any]) -> str:
     chosen = made.given("leads", found["leads"]), made.given("confirm", found["confirm"])
     return (
         f'<form method="post" action="{made.address}">{page.csrf_field()}'
-        f"{select_html(page, 'leads', SourcesText.WHO_LEADS, leads, chosen[0], error=made.error('leads'))}"
-        f"{select_html(page, 'confirm', SourcesText.GOAL_POSTED, confirm, chosen[1])}"
+        f"{radio_html(page, 'leads', SourcesText.WHO_LEADS, leads, chosen[0], error=made.error('leads'))}"
+        f"{radio_html(page, 'confirm', SourcesText.GOAL_POSTED, confirm, chosen[1])}"
         f'<button name="choose" value="yes">{page.text(MatchesText.SAVE)}</button></form>'
     )
 

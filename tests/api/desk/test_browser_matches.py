@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from mapping.fusion.disagreements import Disagreement
+from mapping.fusion.leading_source import Lead, Reason
+from mapping.fusion.source_pair import Difference, PairState
 from store.accounts import accounts, sessions
 from store.alarms import alarms
 from store.alarms.alarms import Observed
 from store.comments import comments
 from store.comments.comments import NewComment
-from store.following import sync
+from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from tests.api.conftest import declared_database
 from tests.api.desk.conftest import desk_on_a_port, note_complaints
@@ -176,6 +179,70 @@ async def test_a_liveblog_is_set_and_detached_with_and_without_scripts(desk, bro
     assert await terms(server) is None
     assert await page.get_by_role("link", name="Attach another match").is_visible()
     assert page.complaints == []
+
+
+async def add_standby(server):
+    """The second match's provider stands by for the first match, and leads; both say another score."""
+    first = await add_followed(server, 1, title="SV Hafenstadt – AV Bergheim")
+    second = await add_followed(server, 2, provider="gn-gsd", title="Hafenstadt – Bergheim")
+    server.answered.update({first: server.now - 400.0, second: server.now})
+    state = PairState(
+        running=True,
+        lead=Lead(source="second", since=server.now - 60, reason=Reason.SILENT),
+        differences=(Difference(what=Disagreement("score", "", "1:0", "2:0"), since=server.now - 50, lasts=True),),
+    )
+
+    def write(unit):
+        standbys.add(unit, f"{1:024x}", second)
+        standbys.save_state(unit, standbys.of_liveblog(unit.conn, f"{1:024x}"), state)
+
+    await server.store.write(write)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+async def test_sources_are_seen_chosen_and_taken_off_by_keys(desk, browsers, width):
+    """From the table to the settings; what is refused stands at its field. Axe finds nothing on any of it."""
+    server, address = desk
+    await add_standby(server)
+    page = await opened(server, address, browsers, width)
+    await page.goto(f"{address}/desk?trouble=standby-leads")
+    row = page.locator("#matches tbody tr")
+    assert await row.count() == 1
+    await row.get_by_text("The standby leads: gn-gsd – the other source has not answered for too long").wait_for()
+    await row.get_by_text("The two sources disagree: score: heim 1:0, gn-gsd 2:0").wait_for()
+    seen = [await violations(page)]
+    await shot(page, f"sources-table-{width}")
+    await row.get_by_role("link", name="Settings of").press("Enter")
+    section = page.locator("#sources")
+    await section.get_by_text("the other source has not answered for too long").wait_for()
+    await shot(page, f"sources-{width}")
+    seen.append(await violations(page))
+    await section.get_by_label("Automatic: ").focus()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Tab")
+    await page.keyboard.press("Enter")
+    await page.get_by_text("Saved.").wait_for()
+    assert await section.get_by_label("Always heim").is_checked()
+    await section.get_by_text("heim is going to lead within a few seconds.").wait_for()
+    assert (await terms(server)).confirm == "two"
+    await section.get_by_role("button", name="Take the standby off").press("Enter")
+    await section.get_by_text("One source alone").wait_for()
+    await section.get_by_label("Id of the match").focus()
+    await page.keyboard.type("4553194")
+    await page.keyboard.press("Enter")
+    wrong = section.get_by_role("alert")
+    assert await wrong.inner_text() == "The provider does not answer. Please try again in a moment."
+    field = section.get_by_label("Provider")
+    assert await field.get_attribute("aria-describedby") == await wrong.get_attribute("id")
+    assert await section.get_by_label("Id of the match").input_value() == "4553194"
+    await shot(page, f"sources-refused-{width}")
+    seen.append(await violations(page))
+    assert seen == [{}, {}, {}]
+    assert await page.evaluate(SMALL) in ([], None)
+    assert await page.evaluate("document.documentElement.scrollWidth") == width
+    assert [each for each in page.complaints if "422" not in each] == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -58,9 +58,9 @@ def words(html):
 
 
 def chosen(html, name):
-    """The value that is chosen in a select."""
-    select = re.search(rf'<select id="{name}".*?</select>', html, re.DOTALL)[0]
-    return re.search(r'<option value="([^"]*)" selected', select)[1]
+    """The value that is chosen among radio buttons."""
+    (value,) = re.findall(rf'<input type="radio" name="{name}" value="([^"]*)" checked>', html)
+    return value
 
 
 def at_field(html, name):
@@ -85,8 +85,11 @@ async def test_a_person_has_a_source_stand_by_chooses_who_leads_and_takes_it_off
     page = await page_of(desk)
 
     assert (added.status_code, added.headers["location"]) == (303, f"../../../desk/matches/{desk.name}?done=saved")
-    assert "heim 9000001 · Live Leads: it is the first source of the match, and well Last answer:" in words(page)
-    assert f"second {SECOND_ID} · Live Stands by Last answer:" in words(page)
+    assert (
+        "heim First source · 9000001 · Live Leads: it is the first source of the match, and well Last answer:"
+        in words(page)
+    )
+    assert f"second Standby · {SECOND_ID} · Live Stands by Last answer:" in words(page)
     assert "Both sources say the same." in words(page)
     assert (chosen(page, "leads"), chosen(page, "confirm")) == ("auto", "one")
 
@@ -95,7 +98,7 @@ async def test_a_person_has_a_source_stand_by_chooses_who_leads_and_takes_it_off
     assert "second is going to lead within a few seconds." in words(at_once)
     await desk.go_on()
     page = await page_of(desk)
-    assert re.search(r"Stands by .* Leads since .*: a person has chosen it", words(page))
+    assert re.search(r"Does not lead now .* Leads since .*: a person has chosen it", words(page))
     assert "is going to lead" not in words(page)
     assert (chosen(page, "leads"), chosen(page, "confirm")) == ("second", "two")
     await submit(desk, {"choose": "yes", "leads": "auto", "confirm": "two"})
@@ -121,7 +124,7 @@ async def test_the_standby_leads_and_the_page_says_why(desk):
     await desk.switched()
 
     assert re.search(
-        r"heim .* Stands by Last answer: .* It answers with errors\. second .*"
+        r"heim .* Does not lead now Last answer: .* It answers with errors\. second .*"
         r" Leads since .*: the other source answers with errors",
         words(await page_of(desk)),
     )
@@ -275,7 +278,7 @@ async def test_where_nothing_can_stand_by_the_page_says_why(store, sport, provid
     assert "standby_id" not in page.text
 
 
-async def test_pairs_cost_one_statement_however_many_there_are(desk):
+async def test_pairs_cost_the_same_statements_however_many_there_are(desk):
     """And a table without any costs it too."""
     store, statements = desk.server.store, []
     counted = await store.read(lambda conn: conn.engine)
