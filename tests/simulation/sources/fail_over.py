@@ -1,4 +1,4 @@
-"""A recorded match with a second source: the first one fails again and again, editors write, the process dies; nothing goes wrong."""
+"""A recorded match with a second source: the first one fails again and again, editors write, the process dies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sync of a match of two sources through failures, returns, edits and crashes: no duplicate, no ghost, no flap, no edit lost."""
+"""Two sources of a match through failures, returns, edits and crashes: no duplicate, no ghost, no flap, no edit lost."""
 
 from __future__ import annotations
 
@@ -29,5 +29,5 @@ async def test_every_match_survives_failures_of_its_first_source(path, form):
     run = await played(path, form, 1)
     print(
         f"\n{run.failures} failures, {run.process.lead_changes} changes of the lead, {run.process.crashes} crashes, {len(run.edits)} edits"
-    )  # noqa: E501, T201
+    )
     assert run.found == []
