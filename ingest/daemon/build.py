@@ -44,10 +44,13 @@ from store.engine.settings import PoolSettings
 from store.masterdata.declarations import Declaration, declare
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from config import Settings
     from config.organizations import OrganizationConfig
     from config.sections import Section, Traces
     from ingest.sync.poll import Record
+    from providers.base import Provider
     from store.engine.unit import Unit
     from store.masterdata.declarations import DeclaredKind
 
@@ -116,7 +119,7 @@ async def build_components(
         record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
         lease, withdrawals, timeline = Lease(), withdrawal_rules(settings), PostTimeline(store)
         serves = partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()})
-        standby = standby_rules(settings, serves)
+        standby = standby_rules(settings, serves, [source.provider for source in sources.values()])
         followers = Followers(
             store,
             adapters,
@@ -201,7 +204,9 @@ def withdrawal_rules(settings: Settings) -> WithdrawalRules:
     return WithdrawalRules(silent=frozenset(silent), note_after=settings.polling.note_after)
 
 
-def standby_rules(settings: Settings, serves: Callable[[str, str], bool]) -> StandbyRules:
+def standby_rules(
+    settings: Settings, serves: Callable[[str, str], bool], providers: Iterable[Provider]
+) -> StandbyRules:
     """How matches of two sources are treated, as the configuration has it. Raises StartError for a crosswalk that is none."""
     standby = settings.standby
     return StandbyRules(
@@ -211,6 +216,7 @@ def standby_rules(settings: Settings, serves: Callable[[str, str], bool]) -> Sta
         hold=standby.hold,
         slower=standby.slower,
         crosswalks=crosswalks_of(settings),
+        kinds={each.id: frozenset().union(*each.catalog.values()) for each in providers},
         serves=serves,
     )
 

@@ -26,13 +26,15 @@ class StandbyRules:
 
     `hold`: for how long a goal that one source alone has waits where a liveblog wants both; `slower`: by how much the standby is
     polled less often while it is not needed. `crosswalks`: (organization, provider, provider of the standby) → id of a person at
-    the second → the same person's id at the first. `serves`: whether an organization has an endpoint.
+    the second → the same person's id at the first. `kinds`: provider → the event types that it may give. `serves`: whether an
+    organization has an endpoint.
     """
 
     lead: LeadRules
     hold: float
     slower: float
     crosswalks: Mapping[tuple[str, str, str], Mapping[str, str]]
+    kinds: Mapping[str, frozenset[str]]
     serves: Callable[[str, str], bool]
 
     def watched(self, pinned: SourceName | None, terms: ImportOptions) -> PairRules:
@@ -42,7 +44,8 @@ class StandbyRules:
     def of_pair(self, liveblog: sync.Attachment, standby: standbys.StandbySource, terms: ImportOptions) -> PairRules:
         """The rules for a liveblog's pair of sources."""
         owner, first, second = liveblog.organization_id, liveblog.provider, standby.provider
-        return replace(self.watched(standby.pinned, terms), named=self.crosswalks.get((owner, first, second), {}))
+        named = self.crosswalks.get((owner, first, second), {})
+        return replace(self.watched(standby.pinned, terms), named=named, kinds=self.kinds)
 
 
 def with_standby(  # noqa: PLR0917 -- what both sources are made of

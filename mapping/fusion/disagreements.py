@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from mapping.fusion.given_kinds import gives
 from mapping.fusion.joined_people import people_of
-from mapping.fusion.paired_incidents import NEAR, kind_class, minutes_apart, same_people
+from mapping.fusion.paired_incidents import CLASSES, NEAR, ROLES, kind_class, minutes_apart, same_people
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 About = Literal["score", "scorer", "player", "minute", "missing"]
 CHECKED = frozenset({"goal", "sent-off", "soccer.yellow-card", "soccer.penalty-kick-missed"})
 """Classes of incidents that both sources have to have; substitutions are missing in some."""
+YELLOW, SECOND_YELLOW = "soccer.yellow-card", "soccer.yellow-red-card"
+NOTHING_KNOWN: Mapping[str, frozenset[str]] = {}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -31,15 +34,20 @@ class Disagreement:
     second: str
 
 
-def differences(first: Match, second: Match, pairs: Mapping[str, str]) -> frozenset[Disagreement]:
+def differences(
+    first: Match, second: Match, pairs: Mapping[str, str], kinds: Mapping[str, frozenset[str]] = NOTHING_KNOWN
+) -> frozenset[Disagreement]:
     """All differences of two matches as their sources have them now, both in the ids of the first one.
 
-    `pairs`: keys of the incidents that are the same, first → second.
+    `pairs`: keys of the incidents that are the same, first → second. `kinds`: what each provider gives
+    (mapping.fusion.given_kinds); nobody lacks what it never gives.
     """
-    return frozenset(_differences(first, second, pairs))
+    return frozenset(_differences(first, second, pairs, kinds))
 
 
-def _differences(first: Match, second: Match, pairs: Mapping[str, str]) -> Iterator[Disagreement]:
+def _differences(
+    first: Match, second: Match, pairs: Mapping[str, str], kinds: Mapping[str, frozenset[str]]
+) -> Iterator[Disagreement]:
     if first.score is not None and second.score is not None and first.score != second.score:
         yield Disagreement("score", "", str(first.score), str(second.score))
     ours, theirs = ({each.key: each for each in match.incidents} for match in (first, second))
@@ -48,9 +56,11 @@ def _differences(first: Match, second: Match, pairs: Mapping[str, str]) -> Itera
         yield from _of_pair(ours[one], theirs[two], people)
     paired = set(pairs.values())
     for key in ours.keys() - pairs.keys():
-        yield from _of_one(ours[key], in_first=True)
+        if _is_lacking(ours[key], second, kinds):
+            yield Disagreement("missing", key, _said(ours[key]), "")
     for key in theirs.keys() - paired:
-        yield from _of_one(theirs[key], in_first=False)
+        if _is_lacking(theirs[key], first, kinds):
+            yield Disagreement("missing", key, "", _said(theirs[key]))
 
 
 def _of_pair(one: Incident, two: Incident, people: frozenset[str]) -> Iterator[Disagreement]:
@@ -61,14 +71,28 @@ def _of_pair(one: Incident, two: Incident, people: frozenset[str]) -> Iterator[D
             yield Disagreement("minute", one.key, _minute(one), _minute(two))
 
 
-def _of_one(incident: Incident, *, in_first: bool) -> Iterator[Disagreement]:
-    if kind_class(incident) in CHECKED:
-        said = " ".join(filter(None, [incident.kind, _minute(incident), _names(incident)]))
-        yield Disagreement("missing", incident.key, said if in_first else "", "" if in_first else said)
+def _is_lacking(incident: Incident, other: Match, kinds: Mapping[str, frozenset[str]]) -> bool:
+    """Whether the other source should have the incident too."""
+    same = kind_class(incident)
+    if same not in CHECKED or not gives(kinds, other, lambda kind: CLASSES.get(kind, kind) == same):
+        return False
+    return incident.kind != YELLOW or not _is_sent_off_by_another(incident, other)
+
+
+def _is_sent_off_by_another(yellow: Incident, match: Match) -> bool:
+    """Whether its player has a second yellow card there: some sources delete the first one then."""
+    second = [each for each in match.incidents if each.kind == SECOND_YELLOW and each.side == yellow.side]
+    known = frozenset(each.ext_id for each in people_of(match))
+    return any(same_people(yellow, each, known) for each in second)
+
+
+def _said(incident: Incident) -> str:
+    return " ".join(filter(None, [incident.kind, _minute(incident), _names(incident)]))
 
 
 def _names(incident: Incident) -> str:
-    return ", ".join(each.person.name for each in incident.people)
+    """Those who are compared."""
+    return ", ".join(each.person.name for each in incident.people if each.role in ROLES)
 
 
 def _minute(incident: Incident) -> str:

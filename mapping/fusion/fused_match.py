@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
-from mapping.fusion.disagreements import differences
+from mapping.fusion.disagreements import NOTHING_KNOWN, differences
 from mapping.fusion.fused_incident import fused_incident, in_order
+from mapping.fusion.given_kinds import gives_whistles
 from mapping.fusion.joined_people import in_ids_of, join_people
 from mapping.fusion.paired_incidents import INCIDENT_KEY, credited_side, is_shared, kind_class, pair_incidents
 from mapping.fusion.source_signs import progress
@@ -64,6 +65,8 @@ class FusedMatch:
     """What both contradict each other in."""
     counted: Mapping[SourceName, Score | None] = field(default_factory=dict)
     """Each source's score, without the goals that the match has not any more."""
+    rows: Mapping[SourceName, Score] = field(default_factory=dict)
+    """The goals that each source names, without those."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +100,14 @@ def fuse(
     leads: SourceName = "first",
     settled: bool = True,
     named: Mapping[str, str] | None = None,
+    kinds: Mapping[str, frozenset[str]] = NOTHING_KNOWN,
 ) -> FusedMatch:
     """What is believed of a match of two sources, of what is believed of each.
 
     `keys`: those of the last time. `leads`: the source whose word counts; `settled`: it has led for longer than the other one may
     be ahead of it, so what the other one said before does not hold any more. `named`: people whom somebody has joined by
-    hand, id in the second source → id in the first one. Identity, teams and their ids are always the first source's.
+    hand, id in the second source → id in the first one. `kinds`: what each provider gives (mapping.fusion.given_kinds).
+    Identity, teams and their ids are always the first source's.
     """
     joined = join_people(first, second, named)
     second = in_ids_of(second, first, joined)
@@ -111,7 +116,7 @@ def fuse(
     pairs = [(each.lead, each.other) for each in pair_incidents(first, second, _known_pairs(keys))]
     rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, dict(pairs), sources))
     counted: dict[SourceName, Score | None] = {name: _counted(name, rows, sources) for name in OTHER}
-    state = sources.other if not settled and progress(sources.other) > progress(sources.leading) else sources.leading
+    state = _further(sources, kinds)
     match = replace(
         sources.leading,
         **{name: getattr(sources.other, name) for name in FILLED if getattr(sources.leading, name) is None},
@@ -130,7 +135,27 @@ def fuse(
         faults=(),
         unreadable_keys=frozenset(),
     )
-    return FusedMatch(with_goals(match), rows, joined, differences(first, second, dict(pairs)), counted)
+    named_goals: dict[SourceName, Score] = {name: _goals(name, rows, sources) for name in OTHER}
+    found = differences(first, second, dict(pairs), kinds)
+    return FusedMatch(with_goals(match), rows, joined, found, counted, named_goals)
+
+
+def _further(sources: _Sources, kinds: Mapping[str, frozenset[str]]) -> Match:
+    """Whose status and clock count: the leading source's.
+
+    The other one's, where that is further, until the leading one has settled, and where it gives no whistles.
+    """
+    is_enough = sources.settled and gives_whistles(kinds, sources.leading)
+    further = progress(sources.other) > progress(sources.leading)
+    return sources.other if further and not is_enough else sources.leading
+
+
+def _goals(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> Score:
+    """How many goals of each side a source names, without those that were taken back."""
+    gone = {row.of(source) for row in rows if row.taken_back}
+    there = (each for key, each in sources.incidents[source].items() if key not in gone and kind_class(each) == "goal")
+    sides = [credited_side(each) for each in there]
+    return Score(sides.count("home"), sides.count("away"))
 
 
 def _by_key(match: Match) -> dict[str, Incident]:

@@ -162,8 +162,14 @@ def _same_thing(one: Incident, two: Incident) -> bool:
 
 def _one_phase(one: Incident, two: Incident) -> bool:
     if one.phase is not None and two.phase is not None:
-        return one.phase == two.phase
+        return one.phase == two.phase or _runs_on(one, two)
     return not any(each.minute in BREAK_MINUTES for each in (one, two))
+
+
+def _runs_on(one: Incident, two: Incident) -> bool:
+    """Whether both are of one moment, which is added time to a source that does not know of the next part: 90+7' is 97'."""
+    apart = abs((one.minute or 0) + (one.added or 0) - (two.minute or 0) - (two.added or 0))
+    return bool(one.added or two.added) and one.minute is not None and two.minute is not None and apart <= NEAR
 
 
 def minutes_apart(one: Incident, two: Incident) -> int | None:

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mapping.fusion.disagreements import Disagreement  # noqa: TC001 -- read when the form is made
-from mapping.fusion.fused_match import FusedKey, SourceName, fuse
+from mapping.fusion.fused_match import OTHER, FusedKey, FusedMatch, SourceName, fuse
+from mapping.fusion.given_kinds import gives_whistles
 from mapping.fusion.leading_source import Lead, LeadRules, SourceHealth, next_lead
 from mapping.fusion.paired_incidents import kind_class
-from mapping.fusion.source_signs import SourceSigns, next_signs
+from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, next_signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,19 +69,22 @@ class PairRules:
     """How a pair is treated: by which rules a source leads, and what persons have decided.
 
     `hold`: seconds for which a goal of one source waits for the other one; `pinned`: the source that is to lead; `named`: people
-    who are the same, id in the second source → id in the first one.
+    who are the same, id in the second source → id in the first one; `kinds`: what each provider gives
+    (mapping.fusion.given_kinds).
     """
 
     lead: LeadRules
     hold: float
     pinned: SourceName | None = None
     named: Mapping[str, str] = field(default_factory=dict)
+    kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def fuse_pair(state: PairState, first: Match, second: Match, rules: PairRules, now: float) -> tuple[Match, PairState]:
     """What is believed of the match, and what is known of its sources from now on; who leads is decided elsewhere."""
     settled = now - state.lead.since >= SETTLED
-    fused = fuse(first, second, state.keys, leads=state.lead.source, settled=settled, named=rules.named)
+    leads = state.lead.source
+    fused = fuse(first, second, state.keys, leads=leads, settled=settled, named=rules.named, kinds=rules.kinds)
     known = {each.what: each for each in state.differences}
     before = dict(state.alone)
     alone = tuple((key, before.get(key, now)) for key in _alone(fused.match, fused.keys, first, second))
@@ -89,13 +93,24 @@ def fuse_pair(state: PairState, first: Match, second: Match, rules: PairRules, n
         keys=fused.keys,
         settled=settled,
         running=first.status.running or second.status.running,
-        first=next_signs(state.first, first, second, now, counted=fused.counted["second"]),
-        second=next_signs(state.second, second, first, now, counted=fused.counted["first"]),
+        first=next_signs(state.first, first, second, now, _expected("first", first, fused, state, rules)),
+        second=next_signs(state.second, second, first, now, _expected("second", second, fused, state, rules)),
         differences=tuple(known.get(each, Difference(what=each, since=now)) for each in sorted(fused.differences)),
         alone=alone,
         held=_held(alone, rules.hold, now),
     )
     return fused.match, after
+
+
+def _expected(source: SourceName, own: Match, fused: FusedMatch, state: PairState, rules: PairRules) -> WhatIsExpected:
+    """What a source should have. A standby need not name each goal: it leads only where the other one gives nothing."""
+    other, needed = OTHER[source], source in {"first", state.lead.source}
+    return WhatIsExpected(
+        score=fused.counted[other],
+        goals=fused.rows[other] if needed else None,
+        named=fused.rows[source],
+        whistles=gives_whistles(rules.kinds, own),
+    )
 
 
 def _alone(match: Match, keys: Iterable[FusedKey], first: Match, second: Match) -> list[str]:

@@ -34,15 +34,31 @@ class SourceSigns:
     score: Score | None = field(default=None)
 
 
-def next_signs(before: SourceSigns, own: Match, other: Match, now: float, *, counted: Score | None) -> SourceSigns:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIsExpected:
+    """What a source should have by what the other one has, without goals that were taken back.
+
+    `goals`: those that are named, where the source should name them too. `whistles`: it gives them.
+    """
+
+    score: Score | None
+    goals: Score | None = None
+    named: Score | None = None
+    whistles: bool = True
+
+    def lacks_goal(self, own: Match) -> bool:
+        """Whether the source has fewer goals than the other one, in its score or among its incidents."""
+        return _is_higher(self.score, own.score) or _is_higher(self.goals, self.named)
+
+
+def next_signs(before: SourceSigns, own: Match, other: Match, now: float, expected: WhatIsExpected) -> SourceSigns:
     """The signs of a source whose match is `own`, beside what the other source has.
 
-    It is behind from when it lacks a goal, or a whistle for longer than `WHISTLES_LATE`. `counted`: the other source's score
-    without the goals that were taken back, which no source lacks. A score that falls is implausible as long as the other source
-    has the higher one: a goal that is taken back is taken back by both, sooner or later.
+    It is behind from when it lacks a goal, or a whistle for longer than `WHISTLES_LATE`. A score that falls is implausible as
+    long as the other source has the higher one: a goal that is taken back is taken back by both, sooner or later.
     """
-    late = progress(other) > progress(own)
-    since = now if _is_higher(counted, own.score) else now + WHISTLES_LATE if late else None
+    late = expected.whistles and progress(other) > progress(own)
+    since = now if expected.lacks_goal(own) else now + WHISTLES_LATE if late else None
     behind = None if since is None else min(since, before.behind_since or since)
     fell = _is_higher(before.score, own.score) or before.implausible_since is not None
     implausible = (before.implausible_since or now) if fell and _is_higher(other.score, own.score) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -102,7 +102,7 @@ class HandDriven(Process):
     """The sync of liveblogs of one match with a standby, second by second. `hung`: sources whose requests do not come back."""
 
     form: WireForm
-    rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody))
+    rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody, ()))
     adapter: Failing = field(default_factory=Failing)
     clock: Clock = field(default_factory=Clock)
     pace: dict[str, Any] = field(default_factory=dict)
@@ -113,8 +113,10 @@ class HandDriven(Process):
     def __post_init__(self) -> None:
         self.crashing = Crashing(self.store)
         self.second = WrittenSource(self.form)
+        kinds = {each.id: frozenset(each.catalog["soccer"]) for each in (HEIM, self.form.vendor)}
+        self.rules = replace(self.rules, kinds=kinds)
         self._due: dict[str, float] = {}
-        self._leads = "first"
+        self._leads, self._look_at = "first", 0.0
         self.start()
 
     def start(self) -> None:
@@ -191,7 +193,8 @@ class HandDriven(Process):
             if self._due.get(match.id, 0) <= self.clock.now and not hangs and not match.busy:
                 self._due[match.id] = self.clock.now + 1
                 await self.followers.poll(match)
-        if self.clock.now % LOOK == 0:
+        if self.clock.now >= self._look_at:
+            self._look_at = self.clock.now + LOOK
             await self.watch.look()
             for _, state in self.watch.pairs:
                 self.lead_changes += state.lead.source != self._leads

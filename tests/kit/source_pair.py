@@ -76,7 +76,7 @@ class TwoSources(Process):
     """The sync of one liveblog with a standby. Each poll moves the clock on by `STEP` seconds."""
 
     second: Second = field(default_factory=Second)
-    rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody))
+    rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody, ()))
 
     def start(self) -> None:
         """A fresh process on the same store: nothing in memory."""

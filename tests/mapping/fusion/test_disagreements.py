@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from mapping.fusion.fused_match import fuse
-from mapping.match import Score
+from mapping.match import Incident, Involved, Score
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.second_source import as_second_source
 from tests.mapping.fusion.test_switches import beliefs
+from tests.mapping.soccer_builders import MATCH
 
 SEEDS = 25
 PATHS = [pytest.param(path, id=path.stem) for path in soccer_recordings()] or [None]
@@ -59,3 +60,45 @@ def test_two_sources_that_only_say_it_differently_do_not_disagree():
         for seed in range(SEEDS):
             false += bool(found_in(first, as_second_source(first, seed)))
     assert false <= len(soccer_recordings()) * SEEDS // 100
+
+
+BOOKED = Incident(
+    key="incident:c", kind="soccer.yellow-card", order=1, minute=12, phase=1, side="home",
+    people=(Involved(role="player", person=MATCH.home.lineup[0]),),
+)  # fmt: skip
+SENT_OFF = replace(BOOKED, key="incident:d", kind="soccer.yellow-red-card", minute=60, phase=2)
+
+
+def second_of(*incidents):
+    return replace(MATCH, provider="second", incidents=tuple(replace(each, key=f"{each.key}2") for each in incidents))
+
+
+def test_a_card_that_the_other_source_lacks_is_a_difference_unless_it_gives_no_cards():
+    first, second = replace(MATCH, incidents=(BOOKED,)), second_of()
+    assert [each.about for each in fuse(first, second).differences] == ["missing"]
+    assert fuse(first, second, kinds={"second": frozenset({"soccer.goal"})}).differences == frozenset()
+    assert (
+        fuse(replace(MATCH, incidents=()), second_of(BOOKED), kinds={"heim": frozenset({"soccer.goal"})}).differences
+        == frozenset()
+    )
+
+
+def test_the_first_yellow_card_of_somebody_sent_off_is_no_difference():
+    """Some sources delete it when the second one is shown."""
+    both, one = (BOOKED, SENT_OFF), (SENT_OFF,)
+    assert fuse(replace(MATCH, incidents=one), second_of(*both)).differences == frozenset()
+    assert fuse(replace(MATCH, incidents=both), second_of(*one)).differences == frozenset()
+
+
+def test_who_made_a_goal_is_no_part_of_who_scored_it():
+    scorer, other = MATCH.home.lineup[:2]
+    maker = replace(other, ext_id="9", name="Somebody Else")
+    goal = replace(
+        BOOKED, kind="soccer.goal", score=Score(1, 0),
+        people=(Involved(role="scorer", person=scorer), Involved(role="assist", person=maker)),
+    )  # fmt: skip
+    (found,) = fuse(
+        replace(MATCH, incidents=(goal,), score=Score(1, 0)),
+        replace(second_of(replace(goal, people=(Involved(role="scorer", person=other),))), score=Score(1, 0)),
+    ).differences
+    assert (found.about, found.first, found.second) == ("scorer", scorer.name, other.name)

@@ -66,3 +66,56 @@ def test_a_goal_that_the_other_source_never_takes_back_is_one():
 def test_a_source_that_lacks_a_goal_stands_still():
     state = after((PLAYED, PLAYED, 60), (PLAYED, THEIR_ONE_NIL, 66))
     assert (state.lead.source, state.lead.reason) == ("second", Reason.STALLED)
+
+
+GOALS_ALONE = frozenset({"soccer.goal", "soccer.own-goal", "soccer.start", "soccer.end"})
+SIMPLE = replace(RULES, kinds={"simple": GOALS_ALONE})
+"""Rules for a second source that gives goals and no whistles."""
+
+
+def of_simple(match, **facts):
+    return replace(match, provider="simple", **facts)
+
+
+def test_a_source_that_has_the_score_and_never_the_goal_stands_still():
+    scored = replace(PLAYED, score=Score(1, 0))
+    state = after((scored, scored, 60), (scored, THEIR_ONE_NIL, 66))
+    assert (state.lead.source, state.lead.reason) == ("second", Reason.STALLED)
+
+
+def test_a_standby_that_lacks_a_goal_whose_score_it_has_is_well():
+    """It gives less, which is no reason not to need it."""
+    assert after((ONE_NIL, replace(PLAYED, score=Score(1, 0)), 200)).second.behind_since is None
+
+
+def test_a_source_that_gives_no_whistles_is_not_late_with_them():
+    second_half = replace(PLAYED, clock=Clock(phase=2))
+    assert after((second_half, of_simple(PLAYED), 400), rules=SIMPLE).second.behind_since is None
+    assert after((second_half, of_simple(PLAYED), 400)).second.behind_since is not None
+
+
+def test_a_match_goes_back_to_nothing_because_its_leading_source_gives_no_whistles():
+    """To such a source a match without goals has not begun, and the second half begins with a goal."""
+    led = PairState(lead=Lead(source="second", since=500.0, reason=Reason.FAILING))
+    second_half = replace(PLAYED, clock=Clock(phase=2))
+    for theirs in (of_simple(PLAYED, status=Status.SCHEDULED, clock=Clock()), of_simple(PLAYED)):
+        match, state = fuse_pair(led, second_half, theirs, SIMPLE, 1000.0)
+        assert (match.status, match.clock.phase) == (Status.LIVE, 2)
+        assert state.settled
+    over, _ = fuse_pair(led, second_half, of_simple(PLAYED, status=Status.FINISHED), SIMPLE, 1000.0)
+    assert over.status is Status.FINISHED
+
+
+def test_a_goal_of_extra_time_is_the_same_to_a_source_that_counts_minutes_on():
+    """It does not know that extra time is played: 97' is the seventh added minute to it."""
+    goal = replace(GOAL, minute=97, phase=3)
+    theirs = replace(THEIRS, minute=90, added=7, phase=2)
+    extra = replace(PLAYED, clock=Clock(phase=3), score=Score(1, 0))
+    match, _ = fuse_pair(
+        PairState(), replace(extra, incidents=(goal,)), of_simple(extra, incidents=(theirs,)), SIMPLE, 1000.0
+    )
+    led = PairState(lead=Lead(source="second", since=500.0), keys=fuse_pair(
+        PairState(lead=Lead(source="second", since=500.0)), PLAYED, of_simple(extra, incidents=(theirs,)), SIMPLE, 1000.0
+    )[1].keys)  # fmt: skip
+    back, _ = fuse_pair(led, replace(extra, incidents=(goal,)), of_simple(extra, incidents=(theirs,)), SIMPLE, 1010.0)
+    assert len(match.incidents) == len(back.incidents) == 1

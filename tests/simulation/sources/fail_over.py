@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WAYS = ("silent", "frozen", *FAILURES)
 QUIET, CYCLE = 90.0, 500.0
 SECOND_KEY = "incident:second/"
-RULES = standby_rules(configured(quiet_time=QUIET), everybody)
+RULES = standby_rules(configured(quiet_time=QUIET), everybody, ())
 PACE = {"backoff_max": 20.0, "breaker_pause": 10.0}
 """Failures are noticed to be over sooner than with the defaults, so that a match has room for many."""
 PLACES = frozenset({"local_id", "updated_at"})
