@@ -28,7 +28,7 @@ from tests.kit.sqlite import migrated_url
 from tests.kit.wire_forms.forms import FORMS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tests.kit.scripted import Bodies
     from tests.kit.soccer_courses import Course
@@ -66,21 +66,24 @@ async def play(match: Course, written: Sequence[Bodies], side: str, folder: Path
 async def measure(rounds: int, minutes: int) -> list[Figure]:
     """The figures of all sides."""
     match = course(next(path for path in demo_files("en") if MATCH in path.name))
-    taken: dict[str, list[float]] = {side: [] for side in SIDES}
     written = [FORMS[FORM].write(each, SEED) for each in match.kept]
-    for number in range(rounds + 1):
+    taken: dict[str, list[float]] = {side: [] for side in SIDES}
+    for _ in range(rounds + 1):
         for side in SIDES:
             with tempfile.TemporaryDirectory() as folder:
-                seconds = await play(match, written, side, Path(folder), minutes)
-            if number:  # the first one loads what all need
-                taken[side].append(seconds)
-    one = median(taken[SIDES[0]])
-    figures = [Figure(f"a match with {SIDES[0]}, CPU", f"{one:.2f} s")]
-    for side in SIDES[1:]:
-        ratio = median(now / before for now, before in zip(taken[side], taken[SIDES[0]], strict=True))
-        target, met = (f"≤ {WANTED} ×", ratio <= WANTED) if side == SIDES[1] else ("", None)
-        figures.append(Figure(f"the same with {side}", f"{median(taken[side]):.2f} s, {ratio:.2f} ×", target, met))
-    return figures
+                taken[side].append(await play(match, written, side, Path(folder), minutes))
+    for seconds in taken.values():
+        del seconds[0]  # the first round loads what all need
+    return [_figure(side, taken) for side in SIDES]
+
+
+def _figure(side: str, taken: Mapping[str, Sequence[float]]) -> Figure:
+    seconds, one = taken[side], taken[SIDES[0]]
+    if side == SIDES[0]:
+        return Figure(f"a match with {side}, CPU", f"{median(one):.2f} s")
+    ratio = median(now / before for now, before in zip(seconds, one, strict=True))
+    target, met = (f"≤ {WANTED} ×", ratio <= WANTED) if side == SIDES[1] else ("", None)
+    return Figure(f"the same with {side}", f"{median(seconds):.2f} s, {ratio:.2f} ×", target, met)
 
 
 def main() -> None:

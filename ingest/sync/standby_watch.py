@@ -159,14 +159,9 @@ class StandbyWatch:
 
     async def _decide(self, match: FollowedMatch, health: Mapping[str, SourceHealth]) -> None:
         """Decide who leads, and bring the liveblogs in line with it; whatever fails is this match's own."""
-        before = {pair.game_id: (pair, state) for pair, state in self.pairs if pair.first_id == match.id}
         instants = Instants(self._clock)
-        changed = [each.changed_at or 0 for each, _ in before.values()] or [0]
-        times = AnswerTimes(
-            answered=min(instants.now(), 1000 * max(changed)), text_answered=instants.now(), believed=instants.now()
-        )
         try:
-            poller = self._followers.pollers[match.endpoint]
+            poller, times = self._followers.pollers[match.endpoint], self._times(match, instants.now())
             await poller.apply_again(match, match.id, times, Arrival(instants, monotonic()), health)
             after = await self._store.read(partial(standbys.pairs_of, follow_ids=[match.id]))
         except ServiceError:
@@ -174,10 +169,16 @@ class StandbyWatch:
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._quarantined.failed("match", match.id, error, match=match.match_id)
             return
-        now = {pair.game_id: (pair, pair.known()) for pair in after if pair.game_id in before}
-        for pair, state in now.values():
-            self._note(pair, before[pair.game_id][1], state)
+        now = {pair.game_id: (pair, pair.known()) for pair in after}
+        for pair, state in self.pairs:
+            if pair.game_id in now:
+                self._note(pair, state, now[pair.game_id][1])
         self.pairs = tuple([now.get(pair.game_id, (pair, state)) for pair, state in self.pairs])
+
+    def _times(self, match: FollowedMatch, now: int) -> AnswerTimes:
+        """What is public from now on was here since the standby last brought something new (milliseconds)."""
+        changed = [pair.changed_at or 0 for pair, _ in self.pairs if pair.first_id == match.id]
+        return AnswerTimes(answered=min(now, 1000 * max(changed, default=0)), text_answered=now, believed=now)
 
     def _note(self, pair: SourcePair, before: PairState, after: PairState) -> None:
         """Log and count who leads now, and what both sources contradict each other in."""

@@ -13,7 +13,7 @@ from mapping.fusion.joined_people import people_of
 from mapping.fusion.paired_incidents import CLASSES, NEAR, ROLES, kind_class, minutes_apart, same_people
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Container, Iterator, Mapping
 
     from mapping.match import Incident, Match
 
@@ -48,19 +48,23 @@ def differences(
 def _differences(
     first: Match, second: Match, pairs: Mapping[str, str], kinds: Mapping[str, frozenset[str]]
 ) -> Iterator[Disagreement]:
-    if first.score is not None and second.score is not None and first.score != second.score:
+    if None not in {first.score, second.score} and first.score != second.score:
         yield Disagreement("score", "", str(first.score), str(second.score))
     ours, theirs = ({each.key: each for each in match.incidents} for match in (first, second))
     people = frozenset(each.ext_id for each in people_of(first))
     for one, two in pairs.items():
         yield from _of_pair(ours[one], theirs[two], people)
-    paired = set(pairs.values())
-    for key in ours.keys() - pairs.keys():
-        if _is_lacking(ours[key], second, kinds):
-            yield Disagreement("missing", key, _said(ours[key]), "")
-    for key in theirs.keys() - paired:
-        if _is_lacking(theirs[key], first, kinds):
-            yield Disagreement("missing", key, "", _said(theirs[key]))
+    for each in _lacking(ours, set(pairs), second, kinds):
+        yield Disagreement("missing", each.key, _said(each), "")
+    for each in _lacking(theirs, set(pairs.values()), first, kinds):
+        yield Disagreement("missing", each.key, "", _said(each))
+
+
+def _lacking(
+    incidents: Mapping[str, Incident], paired: Container[str], other: Match, kinds: Mapping[str, frozenset[str]]
+) -> list[Incident]:
+    """What the other source should have too, and has not."""
+    return [each for key, each in incidents.items() if key not in paired and _is_lacking(each, other, kinds)]
 
 
 def _of_pair(one: Incident, two: Incident, people: frozenset[str]) -> Iterator[Disagreement]:
