@@ -298,6 +298,8 @@ async def test_what_both_contradict_each_other_in_is_said_once_it_lasts(service)
     """The score, with what each provider says of it."""
     await service.change(standby=STANDBY)
     service.second_says(AFTER)
+    await service.go_on(5)
+    assert (await service.source())["disagreements"] == [], "it may only be late"
     await service.go_on(30)
     said = {each["about"]: each["said"] for each in (await service.source())["disagreements"]}
 

@@ -10,11 +10,14 @@ import pytest
 from sqlalchemy import event
 
 from mapping.errors import MatchUnknown
+from mapping.fusion.disagreements import Disagreement
+from mapping.fusion.leading_source import Lead, Reason
+from mapping.fusion.source_pair import Difference, PairState
 from store.following import standbys
-from tests.api.conftest import declared_database, serving
+from tests.api.conftest import NOW, declared_database, serving
 from tests.api.desk.test_matches import a_person, handlers_in, keys
 from tests.kit import matchday, poison
-from tests.kit.followed import add_followed
+from tests.kit.followed import add_followed, add_pair
 from tests.kit.people import add_account, signed_in
 from tests.kit.source_pair import failing, refused, turned_round
 from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, source_service
@@ -300,13 +303,52 @@ async def test_pairs_cost_the_same_statements_however_many_there_are(desk):
     assert alone == one == await cost()
 
 
-async def test_hostile_words_of_a_source_are_words(desk):
-    """Names of people and ids of matches, on all three pages."""
-    desk.second_says(AFTER, match_id=poison.XSS)
+LEAD = Lead(source="second", since=NOW - 60, reason=Reason.SILENT)
+
+
+@pytest.mark.parametrize(
+    ("state", "answered", "expected"),
+    [
+        (PairState(running=True, lead=LEAD), (400, 5), "standby-leads"),
+        (PairState(running=True, lead=LEAD), (400, 400), "silent"),
+        (PairState(running=True, lead=LEAD), (5, 400), "silent"),
+        (PairState(running=True), (400, 5), "silent"),
+        (PairState(running=False, lead=LEAD), (5, 5), None),
+    ],
+)
+async def test_the_worst_of_a_match_of_two_sources_is_what_readers_lack(server, state, answered, expected):
+    """A first source that the standby stands in for is no worse than that; where both are silent, nobody brings anything."""
+    state_info = {**matchday.document()["state_info"], "check_time": NOW - 600}
+    follows = await add_pair(server, state, document=matchday.document(state_info=state_info))
+    server.answered.update({each: NOW - age for each, age in zip(follows, answered, strict=True)})
+    page = await (await a_person(server)).send("GET", "/desk?show=running")
+    row = re.search(r'<tr data-key="gmatch1"( data-trouble="([a-z-]+)")?', page.text)
+
+    assert row[2] == expected
+
+
+async def test_hostile_words_of_a_source_are_words(server):
+    """What sources say of a match, on all three pages."""
+    said = Disagreement("missing", "incident:1", poison.XSS, f"soccer.goal 5' {poison.XSS}")
+    await add_pair(
+        server, PairState(running=True, lead=LEAD, differences=(Difference(what=said, since=NOW, lasts=True),))
+    )
+    browser = await a_person(server)
+    for path in ("/desk/matches/gmatch1", "/desk", "/desk/liveblogs/gmatch1"):
+        page = await browser.send("GET", path)
+        assert handlers_in(page.text) == [], path
+        assert not re.search(r"<(script>|img|svg|/textarea)", page.text), path
+        assert page.text.count("&lt;script&gt;alert(1)") >= 2, path
+
+
+async def test_hostile_ids_and_forms_are_words(desk):
+    """Ids of matches, and what a refused form says again."""
+    desk.second_says(BEFORE, match_id=poison.XSS)
+    assert (await submit(desk, {**ADD, "standby_id": "x"})).status_code == 303
+    await submit(desk, {"remove": "yes"})
+    refusal = await submit(desk, {**ADD, "standby_id": poison.XSS, "standby_provider": poison.XSS})
     await submit(desk, {**ADD, "standby_id": "x"})
-    desk.second_says(AFTER, match_id=poison.XSS)
-    await desk.go_on(30)
-    for path in (f"/desk/matches/{desk.name}", "/desk", f"/desk/liveblogs/{desk.name}"):
-        page = await page_of(desk, path)
-        assert handlers_in(page) == [], path
-        assert "<script>alert" not in page
+    for html in (refusal.text, await page_of(desk)):
+        assert handlers_in(html) == []
+        assert not re.search(r"<(script>|img|svg|/textarea)", html)
+        assert "&lt;script&gt;alert(1)" in html
