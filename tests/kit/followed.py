@@ -6,11 +6,12 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from store.following import sync
+from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from tests.kit import matchday
 
 if TYPE_CHECKING:
+    from mapping.fusion.source_pair import PairState
     from store.engine.unit import Unit
 
 TERMS = {"sport": "soccer", "auto_post": True}
@@ -62,6 +63,21 @@ def _attach(unit: Unit, game: matchday.Liveblog, status: str, number: int, more:
     if more:
         sync.save_follow(unit, follow.id, **more)
     return follow.id
+
+
+async def add_pair(server: Any, state: PairState, **more: Any) -> tuple[str, str]:
+    """Have the provider of the second match stand by for the first liveblog; gives the follows of both."""
+    first = await add_followed(server, 1, title="SV Hafenstadt – AV Bergheim", **more)
+    second = await add_followed(server, 2, provider="gn-gsd", title="Hafenstadt – Bergheim")
+
+    def write(unit: Unit) -> None:
+        standbys.add(unit, f"{1:024x}", second)
+        standby = standbys.of_liveblog(unit.conn, f"{1:024x}")
+        assert standby is not None
+        standbys.save_state(unit, standby, state)
+
+    await server.store.write(write)
+    return first, second
 
 
 async def set_score(server: Any, number: int, home: int, away: int) -> None:

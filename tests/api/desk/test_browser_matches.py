@@ -17,14 +17,14 @@ from store.alarms import alarms
 from store.alarms.alarms import Observed
 from store.comments import comments
 from store.comments.comments import NewComment
-from store.following import standbys, sync
+from store.following import sync
 from store.liveblogs import liveblogs
 from tests.api.conftest import declared_database
 from tests.api.desk.conftest import desk_on_a_port, note_complaints
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.kit import matchday, poison
 from tests.kit.browser import needed
-from tests.kit.followed import add_followed, draft, set_score
+from tests.kit.followed import add_followed, add_pair, draft, set_score
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import EMAIL
 from tests.kit.sqlite import copied_url
@@ -181,29 +181,14 @@ async def test_a_liveblog_is_set_and_detached_with_and_without_scripts(desk, bro
     assert page.complaints == []
 
 
-async def add_standby(server):
-    """The second match's provider stands by for the first match, and leads; both say another score."""
-    first = await add_followed(server, 1, title="SV Hafenstadt – AV Bergheim")
-    second = await add_followed(server, 2, provider="gn-gsd", title="Hafenstadt – Bergheim")
-    server.answered.update({first: server.now - 400.0, second: server.now})
-    state = PairState(
-        running=True,
-        lead=Lead(source="second", since=server.now - 60, reason=Reason.SILENT),
-        differences=(Difference(what=Disagreement("score", "", "1:0", "2:0"), since=server.now - 50, lasts=True),),
-    )
-
-    def write(unit):
-        standbys.add(unit, f"{1:024x}", second)
-        standbys.save_state(unit, standbys.of_liveblog(unit.conn, f"{1:024x}"), state)
-
-    await server.store.write(write)
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 async def test_sources_are_seen_chosen_and_taken_off_by_keys(desk, browsers, width):
     """From the table to the settings; what is refused stands at its field. Axe finds nothing on any of it."""
     server, address = desk
-    await add_standby(server)
+    differences = (Difference(what=Disagreement("score", "", "1:0", "2:0"), since=server.now - 50, lasts=True),)
+    lead = Lead(source="second", since=server.now - 60, reason=Reason.SILENT)
+    first, second = await add_pair(server, PairState(running=True, lead=lead, differences=differences))
+    server.answered.update({first: server.now - 400.0, second: server.now})
     page = await opened(server, address, browsers, width)
     await page.goto(f"{address}/desk?trouble=standby-leads")
     row = page.locator("#matches tbody tr")
