@@ -87,13 +87,29 @@ EXTERNAL: Json = {
     "status": "live",
     "feedHealth": {"match": HEALTH, "match-event": HEALTH},
 }
+STANDBY: Json = {"provider": "pa", "matchId": "4553194"}
+SOURCE_OF_MATCH: Json = {
+    **STANDBY,
+    "status": "live",
+    "leads": True,
+    "reason": "silent",
+    "since": 1530446400,
+    "lastGood": 1530446460,
+    "trouble": "failing",
+}
+DISAGREEMENT: Json = {"about": "score", "since": 1530446400, "said": {"heim": "2:0", "pa": "1:0"}}
 CHANGE: Json = {name: REQUEST[name] for name in REQUEST if name.startswith(("auto", "include", "locale"))} | {
     "paused": True,
     "withdrawn": "silent",
+    "confirm": "two",
+    "standby": [STANDBY],
+    "leads": "pa",
 }
 ATTACH: Json = {name: REQUEST[name] for name in ("provider", "matchId", "phaseId", "overallId")} | CHANGE
 SOURCE: Json = (
-    CHANGE | {"version": 3} | {name: EXTERNAL[name] for name in ("provider", "selector", "status", "feedHealth")}
+    {name: value for name, value in CHANGE.items() if name != "standby"}
+    | {"version": 3, "sources": [SOURCE_OF_MATCH], "disagreements": [DISAGREEMENT]}
+    | {name: EXTERNAL[name] for name in ("provider", "selector", "status", "feedHealth")}
 )
 REF = svc("LocalRef", local_id="e1", version=8, local_status=0, sort="000000005b38c980-1", created_at=1530446400)
 SUMMARY = svc(
