@@ -44,7 +44,7 @@ from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import connections_that_fit, listener_of, serving
 from ingest.sync.match_preview import MatchPreviews
-from ingest.sync.standby_watch import LOOK
+from ingest.sync.standby_sources import LOOK
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StandbyMetrics, StoreMetrics

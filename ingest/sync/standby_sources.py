@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 
+LOOK = 2.0
+"""Seconds between two looks at who is to lead."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandbyRules:
     """How matches of two sources are treated (`[standby]`, in seconds).
@@ -39,7 +43,7 @@ class StandbyRules:
 
     def watched(self, pinned: SourceName | None, terms: ImportOptions) -> PairRules:
         """The rules for a liveblog's pair of sources, as far as who leads and what waits goes by them."""
-        return PairRules(lead=self.lead, pinned=pinned, hold=self.hold if terms.confirm == "two" else 0.0)
+        return PairRules(lead=self.lead.sooner(LOOK), pinned=pinned, hold=self.hold if terms.confirm == "two" else 0.0)
 
     def of_pair(self, liveblog: sync.Attachment, standby: standbys.StandbySource, terms: ImportOptions) -> PairRules:
         """The rules for a liveblog's pair of sources."""

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-LOOK = 2.0
-"""Seconds between two looks."""
 SAID_AGAIN = 5.0
 """Seconds after which it is said again when a source answered last, where nothing else has changed."""
 

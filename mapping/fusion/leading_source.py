@@ -62,6 +62,10 @@ class LeadRules:
         """By which a source is in danger of losing the lead: half the time has passed."""
         return replace(self, silence=self.silence / 2, stall=self.stall / 2, implausible=0.0)
 
+    def sooner(self, seconds: float) -> LeadRules:
+        """By which a source has lost the lead when its time is up, whoever looks every so many seconds."""
+        return replace(self, silence=max(0.0, self.silence - seconds), stall=max(0.0, self.stall - seconds))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lead:

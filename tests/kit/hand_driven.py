@@ -13,7 +13,8 @@ from ingest.sync.add_standby import AddStandby
 from ingest.sync.followed_match import everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
-from ingest.sync.standby_watch import LOOK, StandbyWatch
+from ingest.sync.standby_sources import LOOK
+from ingest.sync.standby_watch import StandbyWatch
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM

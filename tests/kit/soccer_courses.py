@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mapping.confirm import confirm_answer
+from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.parts import ALL_PARTS
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """The versions of a match. `kept`: what is believed at each, with the first yellow cards that some feeds delete in the end."""
+    """The versions of a match. `believed`: what is believed at each; `kept`: the same with first yellow cards that feeds delete."""
 
     match_id: str
     bodies: list[Bodies]
     truth: list[Match]
+    believed: list[Match]
     kept: list[Match]
     running: int
     """The first version in which the match runs."""
@@ -48,9 +49,10 @@ def course(path: Path) -> Course:
     match_id, versions = timeline(path)
     bodies = [each for at, each in enumerate(versions) if at == 0 or each != versions[at - 1]]
     truth = [translate(match_id, each, zone=BERLIN, names=NAMES) for each in bodies]
-    believed = []
+    beliefs: list[ConfirmedMatch] = []
     for match in truth:
-        believed.append(confirm_answer(believed[-1] if believed else None, match, good=ALL_PARTS))
+        beliefs.append(confirm_answer(beliefs[-1] if beliefs else None, match, good=ALL_PARTS))
+    believed = [each.match for each in beliefs]
     running = next(at for at, each in enumerate(truth) if each.status.running)
-    kept = with_first_yellows(each.match for each in believed)
-    return Course(match_id=match_id, bodies=bodies, truth=truth, kept=kept, running=running)
+    kept = with_first_yellows(believed)
+    return Course(match_id=match_id, bodies=bodies, truth=truth, believed=believed, kept=kept, running=running)

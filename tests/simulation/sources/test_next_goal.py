@@ -1,0 +1,42 @@
+"""Whatever becomes of a match's first source, the next goal is public by the word of the other one, in time."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from mapping.fusion.leading_source import LeadRules
+from tests.kit.recordings import required
+from tests.kit.soccer_courses import course, course_files
+from tests.kit.wire_forms.forms import FORMS
+from tests.simulation.sources.next_goal import WAYS, wait_for_goal
+
+SILENCE = LeadRules().silence
+FEW, MANY = range(3), range(100)
+
+
+async def waits(way, seeds):
+    """The waits for a goal after a failure of that kind; matches and forms take turns."""
+    files, forms, found = required(course_files()), list(FORMS.values()), []
+    for seed in seeds:
+        played, other = (course(files[at % len(files)]) for at in (seed, seed + 1))
+        with pytest.MonkeyPatch.context() as patch:
+            found.append(await wait_for_goal(played, other, forms[seed % len(forms)], way, seed, patch))
+    return sorted(found, key=lambda wait: wait.over(SILENCE))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_the_next_goal_is_public_in_time(way):
+    """Within the silence limit and one interval of the standby's polls, which is polled less often while it is not needed."""
+    found = await waits(way, FEW)
+    assert [wait for wait in found if wait.over(SILENCE) > 0] == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_hundred_next_goals_are_public_in_time(way):
+    found = await waits(way, MANY)
+    middle, late, last = (found[len(found) * part // 100 - 1] for part in (50, 99, 100))
+    print(f"\n{way}: median {middle}, p99 {late}, last {last}", file=sys.stderr)  # noqa: T201 -- the figures of the run
+    assert late.over(SILENCE) <= 0
