@@ -24,6 +24,7 @@ from tests.simulation.sources.next_goal import goals_of
 
 FEW, MANY = range(6), range(100)
 POLL = 10.0
+RULES = LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0)
 
 
 def goals_in(match):
@@ -112,7 +113,7 @@ class Compared:
     def lasting(self):
         """All differences that ever counted, as they are read."""
         kinds = {each.id: frozenset(each.catalog["soccer"]) for each in (HEIM, self.form.vendor)}
-        rules, state, now, believed = PairRules(lead=LeadRules(), kinds=kinds), PairState(), 1000.0, None
+        rules, state, now, believed = PairRules(lead=RULES, hold=0.0, kinds=kinds), PairState(), 1000.0, None
         found = set()
         for first, kept in self._versions():
             answer = self.form.read(self.form.ident(kept.match_id), self.form.write(kept, self.seed))

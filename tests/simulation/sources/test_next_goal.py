@@ -6,13 +6,13 @@ import sys
 
 import pytest
 
-from mapping.fusion.leading_source import LeadRules
 from tests.kit.recordings import required
+from tests.kit.settings import configured
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 from tests.simulation.sources.next_goal import WAYS, wait_for_goal
 
-SILENCE = LeadRules().silence
+SILENCE = configured().standby.silence
 FEW, MANY = range(3), range(100)
 
 
