@@ -14,6 +14,7 @@ from mapping.fusion.paired_incidents import CLASSES, NEAR, ROLES, kind_class, mi
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from mapping.match import Incident, Match
 
@@ -54,13 +55,17 @@ def _differences(
     people = frozenset(each.ext_id for each in people_of(first))
     for one, two in pairs.items():
         yield from _of_pair(ours[one], theirs[two], people)
-    paired = set(pairs.values())
-    for key in ours.keys() - pairs.keys():
-        if _is_lacking(ours[key], second, kinds):
-            yield Disagreement("missing", key, _said(ours[key]), "")
-    for key in theirs.keys() - paired:
-        if _is_lacking(theirs[key], first, kinds):
-            yield Disagreement("missing", key, "", _said(theirs[key]))
+    for lacked in _lacked(ours, pairs.keys(), second, kinds):
+        yield Disagreement("missing", lacked.key, _said(lacked), "")
+    for lacked in _lacked(theirs, frozenset(pairs.values()), first, kinds):
+        yield Disagreement("missing", lacked.key, "", _said(lacked))
+
+
+def _lacked(
+    there: Mapping[str, Incident], paired: AbstractSet[str], other: Match, kinds: Mapping[str, frozenset[str]]
+) -> Iterator[Incident]:
+    """What one source has, and the other one lacks."""
+    return (there[key] for key in there.keys() - paired if _is_lacking(there[key], other, kinds))
 
 
 def _of_pair(one: Incident, two: Incident, people: frozenset[str]) -> Iterator[Disagreement]:
