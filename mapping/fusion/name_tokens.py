@@ -17,34 +17,21 @@ PARTICLES = frozenset({"da", "das", "de", "del", "den", "der", "di", "do", "dos"
                        "von"})  # fmt: skip
 LEGAL_FORMS = frozenset({"afc", "bsc", "cf", "club", "fc", "fk", "fsv", "ssc", "tsg", "tsv", "vfb", "vfl"})
 """Words that say what a team is and not which one."""
-OTHER_TEAMS = frozenset(
-    {
-        "academy",
-        "amateure",
-        "castilla",
-        "femenil",
-        "femenino",
-        "feminin",
-        "feminine",
-        "femminile",
-        "frauen",
-        "ii",
-        "iii",
-        "jong",
-        "jugend",
-        "juvenil",
-        "ladies",
-        "reserve",
-        "reserves",
-        "vrouwen",
-        "women",
-        "womens",
-        "youth",
-    }
-)
+KINDS = {
+    "women": "dames damen donne femenil femenina femenino feminin feminina feminine feminines feminino femminile frauen girls "
+    "juniorinnen ladies mulheres vrouwen wfc women womens",
+    "young": "academy canteras infantil jong jugend junioren juniors juvenil juveniles primavera youth",
+    "second": "amateure castilla ii reserve reserves",
+    "third": "iii",
+}
+"""What a team of a club is → the words that say so."""
+_ALIKE = {word: kind for kind, said in KINDS.items() for word in said.split()}
+OTHER_TEAMS = frozenset(_ALIKE)
 """Words that make the name of a club that of another team of it: its women, its young, its second."""
 _AGE = re.compile(r"(?:u|under|sub)[ -]?(\d\d)\b", re.IGNORECASE)
-_SECOND = re.compile(r"(?<=\s)(?:b|2|3|w|c)$", re.IGNORECASE)
+_ENDING = re.compile(r"[\s(](b|2|3|w|c)\)?$", re.IGNORECASE)
+
+_ENDINGS = {"2": "second", "3": "third", "b": "second", "w": "women"}
 
 
 @lru_cache(8192)
@@ -64,20 +51,11 @@ def team_tokens(*names: str | None) -> frozenset[str]:
 
 def which_team(*names: str | None) -> frozenset[str]:
     """What a team's names say of which of its club's teams it is: `{"u19", "women"}`, nothing for the first men's."""
-    found = {word for word in words(*names) if word in OTHER_TEAMS}
+    found = {_ALIKE[word] for word in words(*names) if word in OTHER_TEAMS}
     for name in filter(None, names):
         found.update(f"u{age}" for age in _AGE.findall(name))
-        found.update(last.lower() for last in _SECOND.findall(name.strip()))
-    return frozenset(_ALIKE.get(each, each) for each in found)
-
-
-_ALIKE = {
-    "2": "second", "3": "third", "academy": "young", "amateure": "second", "b": "second", "castilla": "second",
-    "femenil": "women", "femenino": "women", "feminin": "women", "feminine": "women", "femminile": "women",
-    "frauen": "women", "ii": "second", "iii": "third", "jong": "young", "jugend": "young", "juvenil": "young",
-    "ladies": "women", "reserve": "second", "reserves": "second", "vrouwen": "women", "w": "women", "womens": "women",
-    "youth": "young",
-}  # fmt: skip
+        found.update(_ENDINGS.get(last.lower(), last.lower()) for last in _ENDING.findall(name.strip()))
+    return frozenset(found)
 
 
 def share_beginning(these: AbstractSet[str], those: AbstractSet[str]) -> bool:

@@ -119,3 +119,10 @@ def test_a_goal_of_extra_time_is_the_same_to_a_source_that_counts_minutes_on():
     )[1].keys)  # fmt: skip
     back, _ = fuse_pair(led, replace(extra, incidents=(goal,)), of_simple(extra, incidents=(theirs,)), SIMPLE, 1010.0)
     assert len(match.incidents) == len(back.incidents) == 1
+
+
+def test_a_match_without_a_score_yet_is_one_match():
+    planned = replace(PLAYED, status=Status.SCHEDULED, clock=Clock(), score=None)
+    for theirs in (None, Score(0, 0)):
+        match, _ = fuse_pair(PairState(), planned, replace(planned, provider="second", score=theirs), RULES, 1000.0)
+        assert match.score == theirs
