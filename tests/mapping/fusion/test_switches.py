@@ -16,7 +16,7 @@ from tests.kit.recordings import required, soccer_recordings
 from tests.kit.scripted import BERLIN, NAMES, timeline
 from tests.kit.second_source import as_second_source, first_key
 
-SEEDS = 8
+SEEDS, SOAK_SEEDS = 2, 40
 SETTLED = 12
 """Versions for which a source leads before its word alone counts: more than the other one may be ahead."""
 
@@ -65,12 +65,13 @@ def shown_keys(fused):
     return {row.key: row.first or first_key(row.second) for row in fused.keys if row.key in there}
 
 
+@pytest.mark.parametrize("seeds", [range(SEEDS), pytest.param(range(SEEDS, SOAK_SEEDS), marks=pytest.mark.soak)])
 @pytest.mark.parametrize("path", paths() or [None], ids=lambda path: path and path.stem)
-def test_switches_post_nothing_twice_and_lose_nothing(path):
+def test_switches_post_nothing_twice_and_lose_nothing(path, seeds):
     required([path] if path else [])
     first = beliefs(path)
     ever = [{each.key for each in match.incidents} for match in first]
-    for seed in range(SEEDS):
+    for seed in seeds:
         keys: dict[str, str] = {}
         there, gone = set(), set()
         for at, leads, fused in play(path, seed):

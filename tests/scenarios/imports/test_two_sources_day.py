@@ -83,7 +83,7 @@ async def day(tmp_path):
             },
             "withdrawn": "silent",
         }
-        tables["standby"] = {"silence": 5, "stall": 5, "implausible": 5, "quiet_time": 4, "slower": 1, "hold": 600}
+        tables["standby"] = {"silence": 120, "stall": 120, "quiet_time": 4, "slower": 1, "hold": 600}
         tables["clients"]["cms"]["scopes"].append("admin")
         settings = Settings.model_validate(tables)
         async with running(settings) as address:
