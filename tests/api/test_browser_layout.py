@@ -182,7 +182,7 @@ def all_screens(_number):
 
 def screens_in_turn(number):
     """All widths, and with text of twice the size every other one: the next match is looked at on those between."""
-    return [(16, width) for width in WIDTHS] + [(32, width) for width in WIDTHS[number % 2 :: 2]]
+    return [(32, width) for width in WIDTHS[number % 2 :: 2]] + [(16, width) for width in WIDTHS]
 
 
 @pytest.mark.parametrize(
