@@ -175,17 +175,33 @@ def whole(document, events, key_moments=None):
     return styled(inner)
 
 
-@pytest.mark.long
-async def test_every_end_of_every_sport_fits_every_screen(browser):
+def all_screens(_number):
+    """Root's font and width in pixels."""
+    return product((16, 32), WIDTHS)
+
+
+def screens_in_turn(number):
+    """All widths, and with text of twice the size every other one: the next match is looked at on those between."""
+    return [(32, width) for width in WIDTHS[number % 2 :: 2]] + [(16, width) for width in WIDTHS]
+
+
+@pytest.mark.parametrize(
+    "screens",
+    [
+        pytest.param(screens_in_turn, marks=pytest.mark.long, id="in turn"),
+        pytest.param(all_screens, marks=pytest.mark.soak, id="all"),
+    ],
+)
+async def test_every_end_of_every_sport_fits_every_screen(browser, screens):
     """From 320 to 1920 pixels, also with text of twice the size; the home team comes first, whatever way its name is written."""
     page = await browser.new_page()
     session = await browser.new_cdp_session(page)
     faults = {}
-    for name, document in MATCHES.items():
+    for number, (name, document) in enumerate(MATCHES.items()):
         await page.set_content(
             whole(document, afternoon(), moments_of(document, 3 * afternoon())._replace(kicks=KICKS.get(name, ())))
         )
-        for size, width in product((16, 32), WIDTHS):
+        for size, width in screens(number):
             await session.send("Page.setFontSizes", {"fontSizes": {"standard": size}})
             await page.set_viewport_size({"width": width, "height": 900})
             found = await page.evaluate(MEASURE)

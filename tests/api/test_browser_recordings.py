@@ -59,17 +59,19 @@ def page_of(match, locale):
     return render_liveblog(game, shown, page_files(locale), now, moments_of(game, posts), extent=extent)
 
 
-@pytest.mark.long
-async def test_the_end_of_every_recording_fits_every_screen(browser):
-    """In two languages, with what folds open and closed, also with text of twice the size; axe-core finds nothing in any sport."""
+async def measure(browser, screens_of):
+    """What does not fit, of each match with what folds open and closed; `screens_of`: number and language → screens.
+
+    What axe-core finds in the first match of a sport is among it.
+    """
     page = await browser.new_page()
     session = await browser.new_cdp_session(page)
     faults, seen = {}, set()
-    for name in COURSES:
+    for number, name in enumerate(COURSES):
         match = ends(name)
         for locale in LOCALES:
             await page.set_content(styled(page_of(match, locale), locale))
-            for width, size in SCREENS:
+            for width, size in screens_of(number, locale):
                 await session.send("Page.setFontSizes", {"fontSizes": {"standard": size}})
                 await page.set_viewport_size({"width": width, "height": 844})
                 for form in (MEASURE, f"() => {{ {OPEN} return ({MEASURE})(); }}"):
@@ -82,5 +84,21 @@ async def test_the_end_of_every_recording_fits_every_screen(browser):
         if match.sport not in seen and (found := await violations(page)):
             faults[name, "axe"] = found
         seen.add(match.sport)
+    return faults
 
-    assert not faults, faults
+
+def screens_in_turn(number, locale):
+    """Every match on every screen, in the one language or in the other: the next match has them the other way round."""
+    return [screen for at, screen in enumerate(SCREENS) if (at + number) % len(LOCALES) == LOCALES.index(locale)]
+
+
+@pytest.mark.long
+async def test_the_end_of_every_recording_fits_every_screen(browser):
+    """In two languages in turn, also with text of twice the size; axe-core finds nothing in any sport."""
+    assert await measure(browser, screens_in_turn) == {}
+
+
+@pytest.mark.soak
+async def test_the_end_of_every_recording_fits_every_screen_in_every_language(browser):
+    """What every run looks at by halves."""
+    assert await measure(browser, lambda _number, _locale: SCREENS) == {}

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ARGUMENTS = ("--no-sandbox", "--disable-gpu")
+UNUSED = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup")
+"""Two pages of the browser's own, below an address bar that nobody sees: each new window loads and draws them, which costs as much
+as the page that is tested."""
+AS_PLAYWRIGHT_SAYS = (
+    "AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "HttpsFirstBalancedModeAutoEnable",
+    "LensOverlay", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect",
+    "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled", "PreconnectToSearch",
+)  # fmt: skip
+"""What playwright switches off; of two such lists Chromium heeds the last, so that ours has to have it too."""
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--renderer-process-limit=1",  # else a process that waits for the next page is started with each window
+    f"--disable-features={','.join((*AS_PLAYWRIGHT_SAYS, *UNUSED))}",
+)
 needed = pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason="no Chromium on this machine")
 """The mark of a module of browser tests."""
 
@@ -25,6 +39,8 @@ needed = pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason=
 @pytest.fixture(scope="session")
 def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address at which it is controlled."""
+    # Every test starts playwright's driver, a program for Node: it is compiled once, and not by each of them.
+    os.environ.setdefault("NODE_COMPILE_CACHE", str(tmp_path_factory.mktemp("node")))
     profile, opened, ended = tmp_path_factory.mktemp("chromium"), Future[str](), threading.Event()
 
     def run() -> None:

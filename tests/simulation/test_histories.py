@@ -12,7 +12,7 @@ from tests.simulation.invariants import Violation
 from tests.simulation.planted import PLANTED
 from tests.simulation.test_simulation import PLANTED as PLANTED_IN_PROCESSES
 
-HISTORIES, AT_ONCE, BOUNDED = 300, 30, 5
+HISTORIES, AT_ONCE, BOUNDED = 150, 30, 5
 """So many in every run, in groups, of fewer steps than in the soak."""
 SOAK_HISTORIES = 20_000
 WITHIN = 60

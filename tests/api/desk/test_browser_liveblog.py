@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from functools import partial
 
 import pytest
@@ -18,6 +19,8 @@ from tests.kit.liveblog_page import at_desk, follow_match, row, says, writing
 from tests.kit.pictures import picture
 
 pytestmark = needed
+SHOTS = os.environ.get("MATCHWIRE_SHOTS")
+"""A folder for screenshots, to be looked at."""
 HOSTILE = """() => [...document.querySelectorAll("#desk-liveblog *")]
   .flatMap((each) => [each, ...(each.shadowRoot?.querySelectorAll("*") ?? [])])
   .filter((each) => (each.localName === "script" && !each.src) || each.getAttributeNames().some((name) => name.startsWith("on")))
@@ -191,15 +194,23 @@ async def test_a_change_comes_without_a_reload_and_typing_is_not_disturbed(desk,
     assert await page.get_by_role("textbox", name="Text").inner_text() == "Half a sentence"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def judge(page, name):
+    """No rule of axe is broken, neither in light nor in dark; the pictures are to be looked at."""
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)
+        assert await violations(page) == {}, scheme
+        if SHOTS:
+            await page.screenshot(path=f"{SHOTS}/{name}-{scheme}.png", full_page=True)
+
+
 @pytest.mark.parametrize("width", WIDTHS)
-async def test_the_page_can_be_used_by_everybody(desk, browsers, width, scheme, tmp_path):
+async def test_the_page_can_be_used_by_everybody(desk, browser, width):
     """No rule of axe is broken, with the form open too, and targets are large enough for a thumb."""
     await follow_match(desk)
     await desk.desk.create(post("A draft", local_id="emine", local_status=60))
     await desk.desk.create(post("Planned", local_id="eplan", publish_at=1_799_999_999))
     await desk.desk.update("egoal9", {"sport_event": {"time_of_play": "62"}})
-    page = await at_desk(desk, await browsers.new_context(locale="en", color_scheme=scheme), width)
+    page = await at_desk(desk, browser, width)
     await row(page, "egoal9").get_by_text("Whose words, earlier").click()
     await row(page, "emine").get_by_text("Whose words, earlier").click()
     await row(page, "emine").get_by_role("button", name="Delete", exact=True).click()
@@ -207,8 +218,7 @@ async def test_the_page_can_be_used_by_everybody(desk, browsers, width, scheme, 
     await page.get_by_role("button", name="Post its words again").wait_for()
     await page.locator("#match summary").click()
     assert [each for each in page.complaints if "404" not in each] == []
-    assert await violations(page) == {}
-    await page.screenshot(path=tmp_path / f"liveblog-{width}-{scheme}.png", full_page=True)
+    await judge(page, f"liveblog-{width}")
     await page.get_by_role("button", name="New post").click()
     await page.get_by_label("Kind of event").select_option("soccer.goal")
     await page.get_by_role("button", name="Poll").click()
@@ -219,8 +229,7 @@ async def test_the_page_can_be_used_by_everybody(desk, browsers, width, scheme, 
         await page.locator("#file").set_input_files(file)
     await page.get_by_label("What it shows").wait_for()
     await page.evaluate("scrollTo({ top: 0, behavior: 'instant' })")
-    assert await violations(page) == {}
-    await page.screenshot(path=tmp_path / f"form-{width}-{scheme}.png", full_page=True)
+    await judge(page, f"form-{width}")
     small = await page.evaluate(
         """() => [...document.getElementById("desk-liveblog")
              .querySelectorAll(":is(button, select, summary, input:not([type=file], [type=checkbox], [type=radio]))")]

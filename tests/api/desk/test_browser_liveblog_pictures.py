@@ -15,9 +15,9 @@ from tests.kit.pictures import HTML, picture
 pytestmark = needed
 GIVE = """(target, [kind, files, words]) => {
   const carried = new DataTransfer();
-  for (const [name, type, content] of files) {
+  for (const [name, type, content, more] of files) {
     const bytes = Uint8Array.from(atob(content), (each) => each.charCodeAt(0));
-    carried.items.add(new File([bytes], name, { type }));
+    carried.items.add(new File([bytes, new Uint8Array(more ?? 0)], name, { type }));
   }
   if (words) carried.setData("text/plain", words);
   const init = { bubbles: true, cancelable: true };
@@ -25,7 +25,10 @@ GIVE = """(target, [kind, files, words]) => {
     ? new ClipboardEvent(kind, { ...init, clipboardData: carried }) : new DragEvent(kind, { ...init, dataTransfer: carried });
   return !target.dispatchEvent(event);
 }"""
-"""Dispatches what a browser does when files are dropped or pasted; true where the page has taken them."""
+"""Dispatches what a browser does when files are dropped or pasted; true where the page has taken them.
+
+A file is its name, type and content, and how many zeros stand behind that: a large one is made where it is needed.
+"""
 FIELDS = "What it shows"
 
 
@@ -117,11 +120,11 @@ async def test_what_cannot_be_taken_is_said_and_nothing_written_is_lost(desk, br
     await page.evaluate("document.getElementById('desk-liveblog').dataset.pictureBytes")
     await new_post(page)
     await page.keyboard.type("What I wrote")
-    large = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(21 * 1024 * 1024)).decode()
+    large = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
     files = (
         ("notes.pdf", "application/pdf", base64.b64encode(b"%PDF-1.7").decode()),
         ("page.png", "image/png", base64.b64encode(HTML).decode()),
-        ("huge.png", "image/png", large),
+        ("huge.png", "image/png", large, 21 * 1024 * 1024),
         png("fine.png"),
     )
     assert await give(page.locator("#text"), "drop", *files)

@@ -21,6 +21,7 @@ from store.following import sync
 from store.liveblogs import liveblogs
 from tests.api.conftest import declared_database
 from tests.api.desk.conftest import desk_on_a_port, note_complaints
+from tests.api.desk.test_browser_desk import LOOKS
 from tests.api.test_browser_accessible import SMALL, violations
 from tests.kit import matchday, poison
 from tests.kit.browser import needed
@@ -322,7 +323,7 @@ async def test_comments_are_decided_without_scripts(desk, browsers):
     await page.get_by_text("Banned", exact=True).wait_for(state="detached")
 
 
-@pytest.mark.parametrize("locale", ["en", "de"])
+@pytest.mark.parametrize("locale", LOOKS)
 async def test_axe_finds_nothing_on_any_page(desk, browsers, locale):
     """Light and dark, on both screens; every target is large, and nothing needs scrolling sideways."""
     server, address = desk
@@ -336,18 +337,17 @@ async def test_axe_finds_nothing_on_any_page(desk, browsers, locale):
         "comments": "/desk/comments",
     }
     faults = {}
-    for width in WIDTHS:
-        for scheme in ("light", "dark"):
-            page = await opened(server, address, browsers, width, locale=locale, scheme=scheme)
-            for name, path in paths.items():
-                await page.goto(f"{address}{path}")
-                await shot(page, f"{name}-{width}-{scheme}-{locale}")
-                if found := await violations(page):
-                    faults[width, scheme, path] = found
-                if small := await page.evaluate(SMALL):
-                    faults[width, scheme, path, "small"] = small
-                assert await page.evaluate("document.documentElement.scrollWidth") == width, path
-            await page.context.close()
+    for width, scheme in LOOKS[locale]:
+        page = await opened(server, address, browsers, width, locale=locale, scheme=scheme)
+        for name, path in paths.items():
+            await page.goto(f"{address}{path}")
+            await shot(page, f"{name}-{width}-{scheme}-{locale}")
+            if found := await violations(page):
+                faults[width, scheme, path] = found
+            if small := await page.evaluate(SMALL):
+                faults[width, scheme, path, "small"] = small
+            assert await page.evaluate("document.documentElement.scrollWidth") == width, path
+        await page.context.close()
     assert not faults, faults
 
 
