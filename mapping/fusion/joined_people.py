@@ -11,10 +11,12 @@ from mapping.fusion.name_tokens import name_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mapping.match import Match, Person, Side
+    from mapping.match import Match, Person, Side, SideName
 
     People = tuple[Person, ...]
 
+ACTING = frozenset({"scorer", "own-goal", "player", "in", "out"})
+"""Roles of people who are of the incident's side."""
 Joined = dict[str, str]
 """Id of a person in the other source → id of the same person in the leading one."""
 
@@ -27,10 +29,20 @@ def join_people(lead: Match, other: Match, known: Mapping[str, str] | None = Non
     alone joins nobody: feeds give one number to two. `known`: pairs that a person has named, which stand.
     """
     joined = dict(known or {})
-    for ours, theirs in ((lead.home, other.home), (lead.away, other.away)):
+    for ours, theirs in ((lead.home, _named(other, "home")), (lead.away, _named(other, "away"))):
         if ours is not None and theirs is not None:
             joined |= dict(_of_side(ours, theirs, joined))
     return joined
+
+
+def _named(match: Match, name: SideName) -> Side | None:
+    """A side with its squad; where the source names none, with those of the side who did something."""
+    side = match.side(name)
+    if side is None or squad(side):
+        return side
+    acting = (each for incident in match.incidents if incident.side == name for each in incident.people)
+    people = {each.person.ext_id: each.person for each in acting if each.role in ACTING}
+    return replace(side, lineup=tuple(people.values()))
 
 
 def squad(side: Side) -> tuple[Person, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from mapping.fusion.joined_people import in_ids_of, join_people
 from mapping.fusion.same_match import why_other_match
-from mapping.match import Person, Side
+from mapping.match import Incident, Involved, Person, Side
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.second_source import as_second_source
 from tests.mapping.fusion.test_switches import beliefs
@@ -82,6 +82,17 @@ def test_people_of_one_source_alone_get_an_id_that_says_whose_it_is():
     theirs = person("1", "Somebody Else")
     second = replace(MATCH, provider="pa", home=Side(ext_id="694", name="Schalke", lineup=(theirs,)), incidents=())
     assert in_ids_of(second, MATCH, {}).home.lineup == (replace(theirs, ext_id="pa/1"),)
+
+
+def test_scorers_of_a_source_without_squads_are_joined_with_the_squad():
+    """Two of one surname are two, as far as the source says more than the surname."""
+    ours = (person("1", "Mathias Jørgensen", "13"), person("2", "Nicolai Jørgensen", "9"))
+    first = replace(MATCH, home=replace(MATCH.home, lineup=ours, bench=()))
+    for said, wanted in (("Nicolai Jorgensen", {"name:x": "2"}), ("Jørgensen", {})):
+        scorer = Involved(role="scorer", person=person("name:x", said))
+        goal = Incident(key="incident:1-0", kind="soccer.goal", order=1, side="home", people=(scorer,))
+        second = replace(MATCH, home=Side(ext_id="t", name="Schalke"), away=None, incidents=(goal,))
+        assert join_people(first, second) == wanted
 
 
 @pytest.mark.parametrize("path", soccer_recordings() or [None], ids=lambda path: path and path.stem)

@@ -14,7 +14,7 @@ from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 from tests.kit.wire_forms.other_words import base_36, digits
 
-SEEDS = 12
+SEEDS = 8
 SQUADS = {name: form for name, form in FORMS.items() if name != "openligadb"}
 IDS = {"pa": digits, "statsperform": base_36}
 OTHER_TEAMS = [

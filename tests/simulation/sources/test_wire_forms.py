@@ -15,7 +15,7 @@ from tests.kit.wire_forms.other_words import EXACT, LAST_MINUTES, base_36, digit
 GOALS = {"soccer.goal", "soccer.own-goal"}
 CARDS = {"soccer.yellow-card", "soccer.red-card", "soccer.yellow-red-card"}
 CHANGES = {"soccer.substitution"}
-SEEDS = 40
+SEEDS = 25
 LOOKS = 12
 """Versions of a match that are compared."""
 
