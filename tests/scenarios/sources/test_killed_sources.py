@@ -25,7 +25,7 @@ api_key = "a-key-of-these-tests"
 [standby]
 silence = 2
 stall = 2
-quiet = 4
+quiet_time = 4
 slower = 1
 """
 EXTERNAL = "/apigw/sports/v2/{}/liveblog/{}/external.json"
