@@ -39,7 +39,7 @@ class SourcesText(StrEnum):
     REFUSES = "It refuses the credentials."
     FAILS = "It answers with errors."
     LEADS_SOON = "{provider} is going to lead within a few seconds."
-    AGREE = "Both sources say the same."
+    AGREE = "No disagreement that lasts."
     DISAGREE = "The sources disagree about:"
     SCORE = "score"
     SCORER = "scorer"

@@ -93,7 +93,7 @@ async def test_a_person_has_a_source_stand_by_chooses_who_leads_and_takes_it_off
         in words(page)
     )
     assert f"second Standby · {SECOND_ID} · Live Stands by Last answer:" in words(page)
-    assert "Both sources say the same." in words(page)
+    assert "No disagreement that lasts." in words(page)
     assert (chosen(page, "leads"), chosen(page, "confirm")) == ("auto", "one")
 
     assert (await submit(desk, {"choose": "yes", "leads": "second", "confirm": "two"})).status_code == 303
@@ -160,7 +160,7 @@ async def test_what_sources_disagree_about_is_said_with_the_words_of_each(desk):
     assert re.search(r"The sources disagree about: scorer: heim \w.*, second \w", words(await page_of(desk)))
     desk.second_says(BEFORE)
     await desk.go_on()
-    assert "Both sources say the same." in words(await page_of(desk))
+    assert "No disagreement that lasts." in words(await page_of(desk))
     assert keys(await page_of(desk, "/desk?trouble=sources-disagree")) == []
 
 
