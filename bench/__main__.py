@@ -21,7 +21,7 @@ BENCHMARKS = {
     "start": ("--rounds", "1"),
     "large_start": ("--liveblogs", "300", "--events", "2", "--rounds", "1"),
     "polling": ("--counts", "10", "20"),
-    "two_sources": ("--rounds", "1", "--minutes", "2"),
+    "two_sources": ("--rounds", "1", "--minutes", "2", "--matches", "2"),
     "events": ("--database", "sqlite", "--runs", "1", "--rounds", "3", "--count", "16", "--large", "200"),
     "webhooks": ("--counts", "5"),
     "reads": ("--rounds", "1", "--count", "100"),

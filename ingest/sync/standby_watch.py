@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-SAID_AGAIN = 5.0
-"""Seconds after which it is said again when a source answered last, where nothing else has changed."""
+SAID_AGAIN = 10.0
+"""Seconds after which other processes hear again when a source answered last, where nothing else has changed."""
 
 
 class StandbyWatch:
@@ -88,8 +88,10 @@ class StandbyWatch:
     async def _look(self, matches: Mapping[str, FollowedMatch]) -> None:
         now = self._clock()
         self._since = {name: self._since.get(name, now) for name in matches}
-        await self._say(self._health(match) for match in matches.values())
-        known, health = await self._store.read(partial(self._read, follow_ids=matches.keys()))
+        own = [self._health(match) for match in matches.values()]
+        await self._say(own)
+        known, said = await self._store.read(partial(self._read, follow_ids=matches.keys()))
+        health = {**said, **{row.follow_id: standbys.health_in(row) for row in own}}
         self._states = {pair.game_id: (pair.edition, state) for pair, state in known}
         self._pace(
             matches.values(), {pair.follow_id for pair, state in known if self._is_needed(pair, state, health, now)}
@@ -99,9 +101,9 @@ class StandbyWatch:
             await self._decide(matches[follow_id], health)
 
     def _read(self, conn: Connection, follow_ids: Collection[str]) -> tuple[list[WatchedPair], dict[str, SourceHealth]]:
-        """The pairs of these sources, what is known of each, and how all their sources answer."""
+        """The pairs of these sources, what is known of each, and how their sources answer that other processes follow."""
         pairs = standbys.pairs_of(conn, follow_ids)
-        sources = {name for pair in pairs for name in (pair.first_id, pair.follow_id)}
+        sources = {name for pair in pairs for name in (pair.first_id, pair.follow_id)}.difference(follow_ids)
         return [(pair, self._state(pair)) for pair in pairs], standbys.health_of(conn, sources)
 
     def _health(self, match: FollowedMatch) -> HealthRow:

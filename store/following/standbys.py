@@ -214,16 +214,18 @@ def save_health(unit: Unit, rows: Iterable[HealthRow]) -> None:
 def health_of(conn: Connection, follow_ids: Collection[str]) -> dict[str, SourceHealth]:
     """How these sources answer, as far as they have ever been polled beside another one."""
     found = _HEALTH.mappings(conn, follow_ids=sorted(follow_ids)) if follow_ids else ()
-    return {
-        row["follow_id"]: SourceHealth(
-            answered_at=row["answered_at"],
-            attentive_since=row["attentive_since"],
-            polled_every=row["poll_interval"],
-            refused=row["trouble"] == "refused",
-            failing=row["trouble"] == "failing",
-        )
-        for row in found
-    }
+    return {row["follow_id"]: health_in(HealthRow(**row)) for row in found}
+
+
+def health_in(row: HealthRow) -> SourceHealth:
+    """How the source of a row answers."""
+    return SourceHealth(
+        answered_at=row.answered_at,
+        attentive_since=row.attentive_since,
+        polled_every=row.poll_interval,
+        refused=row.trouble == "refused",
+        failing=row.trouble == "failing",
+    )
 
 
 def packed_state(state: PairState) -> bytes:

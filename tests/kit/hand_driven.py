@@ -170,9 +170,9 @@ class HandDriven(Process):
         self.adapter.error = FAILURES[how]() if how in FAILURES else None
         self.hung = {"heim"} if how == "silent" else set()
 
-    async def stand_by(self, ticker_id: str) -> None:
-        """Have the second source stand by, as external.json does."""
-        ident = self.form.ident(self.match_id)
+    async def stand_by(self, ticker_id: str, match_id: str | None = None) -> None:
+        """Have the second source stand by, as external.json does; `match_id`: of another match than the process's own."""
+        ident = self.form.ident(match_id or self.match_id)
         await self.adding(
             StandbyRequest(organization_id=OWNER, liveblog=ticker_id, provider=self.form.provider, match_id=ident)
         )
