@@ -19,7 +19,6 @@ from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
 from mapping.goals import SentScores, disallowed_goals, lost_goals, sent_scores, with_goals
 from mapping.guarding import guard_rows, guard_value, less
-from mapping.match import Status
 from mapping.parts import ALL_PARTS, Part
 from mapping.score_steps import with_steps
 from mapping.set_again import (
@@ -56,9 +55,6 @@ VALUES = {
 """Fields of a match that are guarded each by itself, and the part that each belongs to."""
 
 PLAY = ALL_PARTS - {Part.TEXT}
-
-RANK = {Status.SCHEDULED: 0, Status.POSTPONED: 0, Status.LIVE: 1, Status.BREAK: 1, Status.SHOOTOUT: 2}
-"""Statuses in the order of a match; those that are not here end it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +244,7 @@ def _was_on_its_day(before: Match, after: Match) -> bool:
 
 
 def _progress(match: Match) -> tuple[int, int, bool]:
-    return RANK.get(match.status, len(RANK)), match.clock.phase, match.clock.in_break
+    return match.status.rank, match.clock.phase, match.clock.in_break
 
 
 def _side(before: Side | None, after: Side | None, name: str, doubts: Doubts) -> Side | None:

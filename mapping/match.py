@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SideName = Literal["home", "away"]
+OPPONENT: Mapping[SideName, SideName] = {"home": "away", "away": "home"}
 
 PERIOD_KEY = "period:"
 """Prefix of the key of an incident that marks a period; what follows is its kind, whoever sent or synthesised it."""
@@ -37,6 +41,20 @@ class Status(StrEnum):
     def over(self) -> bool:
         """Nothing more is expected but corrections."""
         return self in {Status.FINISHED, Status.ABANDONED, Status.CANCELLED}
+
+    @property
+    def rank(self) -> int:
+        """Its place in the order of a match; those that end it come last."""
+        return RANK.get(self, len(RANK))
+
+
+RANK: Mapping[Status, int] = {
+    Status.SCHEDULED: 0,
+    Status.POSTPONED: 0,
+    Status.LIVE: 1,
+    Status.BREAK: 1,
+    Status.SHOOTOUT: 2,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What the translators of all providers share about teams: the opponent, the winner, and the order of a squad."""
+"""What the translators of all providers share about teams: the winner, and the order of a squad."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from typing import TYPE_CHECKING
 from mapping.match import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from mapping.match import Person, Score, SideName
-
-OPPONENT: Mapping[SideName, SideName] = {"home": "away", "away": "home"}
 
 LINES = {"keeper": 0, "defense": 1, "midfield": 2, "offense": 3}
 """Position key of the interface → place in a squad."""

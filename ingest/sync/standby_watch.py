@@ -16,7 +16,7 @@ from ingest.sync.answer_times import AnswerTimes, Arrival, Instants
 from ingest.sync.standby_sources import health_of_pair
 from mapping.errors import ServiceError
 from mapping.fusion.leading_source import wrong_with
-from mapping.fusion.source_pair import PairRules, PairState, is_due, look
+from mapping.fusion.source_pair import PairRules, PairState, is_due, lasting, look
 from mapping.import_options import ImportOptions
 from store.engine.errors import UnreadableRow, reading
 from store.following import standbys
@@ -193,9 +193,9 @@ class StandbyWatch:
                 provider=provider,
                 reason=lead.reason.value,
             )
-        known = {each.what for each in before.differences if each.lasts}
-        for each in after.differences:
-            if each.lasts and each.what not in known:
+        known = {each.what for each in lasting(before)}
+        for each in lasting(after):
+            if each.what not in known:
                 log.warning(
                     "sources.disagree",
                     liveblog=pair.local_id,

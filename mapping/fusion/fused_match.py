@@ -59,8 +59,6 @@ class FusedMatch:
 
     match: Match
     keys: tuple[FusedKey, ...] = ()
-    joined: Mapping[str, str] = field(default_factory=dict)
-    """Id of a person in the second source → the same person's id in the first one."""
     differences: frozenset[Disagreement] = frozenset()
     """What both contradict each other in."""
     counted: Mapping[SourceName, Score | None] = field(default_factory=dict)
@@ -109,8 +107,7 @@ def fuse(
     hand, id in the second source → id in the first one. `kinds`: what each provider gives (mapping.fusion.given_kinds).
     Identity, teams and their ids are always the first source's.
     """
-    joined = join_people(first, second, named)
-    second = in_ids_of(second, first, joined)
+    second = in_ids_of(second, first, join_people(first, second, named))
     by_key = {"first": _by_key(first), "second": _by_key(second)}
     sources = _Sources(first, second, leads, settled, by_key)  # type: ignore[arg-type] # the names of the sources
     pairs = [(each.lead, each.other) for each in pair_incidents(first, second, _known_pairs(keys))]
@@ -137,7 +134,7 @@ def fuse(
     )
     named_goals: dict[SourceName, Score] = {name: _goals(name, rows, sources) for name in OTHER}
     found = differences(first, second, dict(pairs), kinds)
-    return FusedMatch(with_goals(match), rows, joined, found, counted, named_goals)
+    return FusedMatch(with_goals(match), rows, found, counted, named_goals)
 
 
 def _further(sources: _Sources, kinds: Mapping[str, frozenset[str]]) -> Match:

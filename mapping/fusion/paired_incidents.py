@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.name_tokens import name_tokens
 from mapping.goals import SHOOTOUT
+from mapping.match import OPPONENT
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -34,7 +35,6 @@ CLASSES: Mapping[str, str] = {
     "soccer.yellow-red-card": "sent-off",
 }
 """Event types that sources use for the same; every other one is its own class."""
-OPPONENT = {"home": "away", "away": "home"}
 BREAK_MINUTES = range(46, 51)
 """Minutes that are the first half's added time to some sources and the second half to others: nothing without a phase."""
 
@@ -151,7 +151,7 @@ def kind_class(incident: Incident) -> str:
 
 def credited_side(incident: Incident) -> str | None:
     """The side that an incident counts for: of an own goal the opponent of the scorer's."""
-    return OPPONENT.get(incident.side or "") if incident.kind == "soccer.own-goal" else incident.side
+    return OPPONENT[incident.side] if incident.side and incident.kind == "soccer.own-goal" else incident.side
 
 
 def _same_thing(one: Incident, two: Incident) -> bool:

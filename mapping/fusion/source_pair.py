@@ -82,7 +82,7 @@ class PairRules:
 
 def fuse_pair(state: PairState, first: Match, second: Match, rules: PairRules, now: float) -> tuple[Match, PairState]:
     """What is believed of the match, and what is known of its sources from now on; who leads is decided elsewhere."""
-    settled = now - state.lead.since >= SETTLED
+    settled = _is_settled(state, now)
     leads = state.lead.source
     fused = fuse(first, second, state.keys, leads=leads, settled=settled, named=rules.named, kinds=rules.kinds)
     known = {each.what: each for each in state.differences}
@@ -137,7 +137,11 @@ def look(state: PairState, health: Health, rules: PairRules, now: float) -> Pair
 
 def is_due(state: PairState, rules: PairRules, now: float) -> bool:
     """Whether time alone changes what is believed: a lead settles, or a goal has waited long enough for the other source."""
-    return state.held != _held(state.alone, rules.hold, now) or state.settled != (now - state.lead.since >= SETTLED)
+    return state.held != _held(state.alone, rules.hold, now) or state.settled != _is_settled(state, now)
+
+
+def _is_settled(state: PairState, now: float) -> bool:
+    return now - state.lead.since >= SETTLED
 
 
 def _held(alone: Iterable[tuple[str, float]], seconds: float, now: float) -> tuple[str, ...]:

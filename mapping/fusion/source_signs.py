@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mapping.match import Score, Status
@@ -10,14 +10,6 @@ from mapping.match import Score, Status
 if TYPE_CHECKING:
     from mapping.match import Match
 
-RANK: dict[Status, int] = {
-    Status.SCHEDULED: 0,
-    Status.POSTPONED: 0,
-    Status.LIVE: 1,
-    Status.BREAK: 1,
-    Status.SHOOTOUT: 2,
-}
-"""Statuses in the order of a match; those that are not here end it."""
 WHISTLES_LATE = 120.0
 """Seconds by which some feeds give a whistle later than others as a matter of course; a goal is given at once or is missed."""
 
@@ -31,7 +23,7 @@ class SourceSigns:
 
     behind_since: float | None = None
     implausible_since: float | None = None
-    score: Score | None = field(default=None)
+    score: Score | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,8 +59,8 @@ def next_signs(before: SourceSigns, own: Match, other: Match, now: float, expect
 
 def progress(match: Match) -> tuple[Any, ...]:
     """How far a match is; comparable between sources, of which some count the shoot-out as a part of the match."""
-    rank = RANK.get(match.status, len(RANK))
-    return (rank, match.clock.phase, match.clock.in_break) if rank == RANK[Status.LIVE] else (rank, 0, False)
+    rank, clock = match.status.rank, match.clock
+    return (rank, clock.phase, clock.in_break) if rank == Status.LIVE.rank else (rank, 0, False)
 
 
 def _is_higher(one: Score | None, other: Score | None) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Incident, Involved, Person, Score, SideName
+from mapping.match import OPPONENT, Incident, Involved, Person, Score, SideName
 from providers.fault_collector import ValueMismatch
 from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import (
@@ -23,7 +23,6 @@ from providers.gn_gsd.names import keywords
 from providers.gn_gsd.payload import ACTIONS
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
-from providers.teams import OPPONENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

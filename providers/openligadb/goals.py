@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.match import Incident, Involved, Person, Score, SideName
+from mapping.match import OPPONENT, Incident, Involved, Person, Score, SideName
 from providers.openligadb.catalog import GOAL, OWN_GOAL
 from providers.openligadb.payload import MATCH
 from providers.openligadb.read import Row
 from providers.openligadb.score import EXTRA, FULL, HALF, Results, covers
-from providers.teams import OPPONENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

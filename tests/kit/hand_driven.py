@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from api.http.services import StandbyRequest
-from ingest.daemon.build import standby_rules
-from ingest.kit.quarantine import Quarantine
-from ingest.sync.add_standby import AddStandby
-from ingest.sync.followed_match import everybody
-from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.standby_sources import LOOK
-from ingest.sync.standby_watch import StandbyWatch
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM
-from store.following import standbys, sync
 from tests.kit.opening import endpoint_of
-from tests.kit.scripted import OWNER, Clock, Crash, Crashing, Process, Scripted, _endpoints
-from tests.kit.settings import LIMITS, configured, polling
+from tests.kit.scripted import Clock, Crash, Crashing, Scripted, _endpoints, answer_with
+from tests.kit.source_pair import TwoSources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import pytest
 
-    from ingest.sync.standby_sources import StandbyRules
-    from mapping.fusion.source_pair import PairState
     from mapping.match import Match
     from tests.kit.wire_forms.forms import Bodies, WireForm
 
@@ -78,19 +66,12 @@ class WrittenSource:
         return selector.id
 
     async def fetch(self, match_id: str, known: dict[str, Known], *, text: bool, hints: Any) -> Fetched:
-        answers = tuple(_answer(name, body, known.get(name, Known())) for name, body in self.bodies.items())
+        answers = tuple(answer_with(name, body, known.get(name, Known())) for name, body in self.bodies.items())
         fetched = Fetched(answers=answers, hints={})
         return fetched if self.error is None else _failed(fetched, self.error, hints)
 
     async def aclose(self) -> None:
         return
-
-
-def _answer(name: str, body: bytes, known: Known) -> Answer:
-    digest = sha256(body).hexdigest()
-    if digest == known.digest:
-        return Answer(resource=name, outcome=Outcome.UNCHANGED)
-    return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
 
 
 def _failed(fetched: Fetched, error: ServiceError, hints: Any) -> Fetched:
@@ -99,14 +80,12 @@ def _failed(fetched: Fetched, error: ServiceError, hints: Any) -> Fetched:
 
 
 @dataclass(kw_only=True)
-class HandDriven(Process):
+class HandDriven(TwoSources):
     """The sync of liveblogs of one match with a standby, second by second. `hung`: sources whose requests do not come back."""
 
     form: WireForm
-    rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody, ()))
     adapter: Failing = field(default_factory=Failing)
     clock: Clock = field(default_factory=Clock)
-    pace: dict[str, Any] = field(default_factory=dict)
     hung: set[str] = field(default_factory=set)
     crashes: int = 0
     lead_changes: int = 0
@@ -120,40 +99,19 @@ class HandDriven(Process):
         self._leads, self._look_at = "first", 0.0
         self.start()
 
+    @property
+    def vendor(self) -> Any:
+        """What the registry knows of the standby's provider."""
+        return self.form.vendor
+
     def start(self) -> None:
         """A fresh process on the same store: nothing in memory."""
-        adapters = {each.endpoint.key: each for each in (self.adapter, self.second)}
-        quarantine = Quarantine()
         self._due.clear()
-        self.followers = Followers(
-            self.crashing,
-            adapters,
-            polling(**self.pace),
-            LIMITS,
-            clock=lambda: self.clock.now,
-            new_id=self._new_id,
-            quarantine=quarantine,
-            withdrawals=self.withdrawals,
-            standby=self.rules,
-        )
+        super().start()
         self.followers.schedule = self._schedule
-        sources = {
-            (OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True),
-            (OWNER, self.form.provider): ProviderSource(self.form.vendor, self.second, text_content=False),
-        }
-        self.importer = Importer(
-            self.crashing,
-            sources,
-            self.followers,
-            providers=frozenset({"heim", self.form.provider}),
-            limits=LIMITS,
-            withdrawals=self.withdrawals,
-            clock=lambda: self.clock.now,
-        )
-        self.adding = AddStandby(self.crashing, self.importer, self.followers)
-        self.watch = StandbyWatch(self.crashing, self.followers, self.rules, quarantine, clock=lambda: self.clock.now)
 
-    def _new_id(self) -> str:
+    def new_id(self) -> str:
+        """The `local_id` of a new post: the same in each run."""
         self._ids = getattr(self, "_ids", 0) + 1
         return f"e{self._ids:06}"
 
@@ -172,10 +130,7 @@ class HandDriven(Process):
 
     async def stand_by(self, ticker_id: str, match_id: str | None = None) -> None:
         """Have the second source stand by, as external.json does; `match_id`: of another match than the process's own."""
-        ident = self.form.ident(match_id or self.match_id)
-        await self.adding(
-            StandbyRequest(organization_id=OWNER, liveblog=ticker_id, provider=self.form.provider, match_id=ident)
-        )
+        await super().stand_by(ticker_id, self.form.ident(match_id or self.match_id))
 
     async def pass_seconds(self, seconds: float) -> None:
         """So much time passes: who is due is polled, and the watch looks as often as it does."""
@@ -200,14 +155,3 @@ class HandDriven(Process):
             for _, state in self.watch.pairs:
                 self.lead_changes += state.lead.source != self._leads
                 self._leads = state.lead.source
-
-    async def restart(self) -> None:
-        self.crashing.fuse = None
-        self.start()
-        for row in await self.store.read(sync.follows):
-            await self.followers.follow(row.id)
-
-    async def state(self, ticker_id: str) -> PairState:
-        """What is known of both sources."""
-        standby = await self.store.read(lambda conn: standbys.of_liveblog(conn, ticker_id))
-        return standby.known()

@@ -86,6 +86,14 @@ def timeline(path: Path) -> tuple[str, list[Bodies]]:
     return recorded[0]["resource"].rpartition("ma")[2], snapshots
 
 
+def answer_with(name: str, body: bytes, known: Known) -> Answer:
+    """The answer of a resource that has this body, to who knows so much of it."""
+    digest = sha256(body).hexdigest()
+    if digest == known.digest:
+        return Answer(resource=name, outcome=Outcome.UNCHANGED)
+    return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
+
+
 class Scripted:
     """A ProviderAdapter that answers what the test puts into `bodies`; resources in `failing` answer badly."""
 
@@ -111,11 +119,7 @@ class Scripted:
         body = self.bodies.get(name)
         if name in self.failing or (body is None and name == "match"):
             return Answer(resource=name, outcome=Outcome.FAILED, error=BadBody(f"{name}: empty answer"))
-        body = b"[]" if body is None else body
-        digest = sha256(body).hexdigest()
-        if digest == known.digest:
-            return Answer(resource=name, outcome=Outcome.UNCHANGED)
-        return Answer(resource=name, outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
+        return answer_with(name, b"[]" if body is None else body, known)
 
     def translate(self, match_id: str, bodies: Bodies) -> Match:
         return translate(match_id, bodies, names=self.names, zone=BERLIN, rows=self.rows)

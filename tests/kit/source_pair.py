@@ -16,12 +16,12 @@ from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.standby_sources import LOOK, StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.errors import ProviderRefused, UpstreamUnavailable
-from providers.base import Answer, Fetched, Known, Outcome
+from providers.base import Fetched, Known
 from providers.heim.adapter import HEIM
 from store.engine.ids import new_local_id
 from store.following import standbys, sync
 from tests.kit.opening import endpoint_of
-from tests.kit.scripted import OWNER, Process, _endpoints
+from tests.kit.scripted import OWNER, Process, _endpoints, answer_with
 from tests.kit.settings import LIMITS, configured, polling
 
 if TYPE_CHECKING:
@@ -50,11 +50,7 @@ class Second:
             raise self.error
         body = sha256(repr(self.match).encode()).hexdigest().encode()
         self._given[body] = self.match
-        digest = body.decode()
-        if known.get("match", Known()).digest == digest:
-            return Fetched(answers=(Answer(resource="match", outcome=Outcome.UNCHANGED),), hints={})
-        answer = Answer(resource="match", outcome=Outcome.CHANGED, body=body, digest=digest, rows=1)
-        return Fetched(answers=(answer,), hints={})
+        return Fetched(answers=(answer_with("match", body, known.get("match", Known())),), hints={})
 
     def translate(self, match_id: str, bodies: dict[str, bytes]) -> Match:
         return self._given[bodies["match"]]
@@ -75,8 +71,17 @@ class SecondProvider:
 class TwoSources(Process):
     """The sync of one liveblog with a standby. Each poll moves the clock on by `STEP` seconds."""
 
-    second: Second = field(default_factory=Second)
+    second: Any = field(default_factory=Second)
     rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody, ()))
+
+    vendor: ClassVar[Any] = SecondProvider()
+    """What the registry knows of the standby's provider."""
+    pace: dict[str, Any] = field(default_factory=dict)
+    """Settings of the polls that are not the default's."""
+
+    def new_id(self) -> str:
+        """The `local_id` of a new post."""
+        return new_local_id("e")
 
     def start(self) -> None:
         """A fresh process on the same store: nothing in memory."""
@@ -85,23 +90,23 @@ class TwoSources(Process):
         self.followers = Followers(
             self.crashing,
             adapters,
-            polling(),
+            polling(**self.pace),
             LIMITS,
             clock=lambda: self.clock.now,
-            new_id=lambda: new_local_id("e"),
+            new_id=self.new_id,
             quarantine=quarantine,
             withdrawals=self.withdrawals,
             standby=self.rules,
         )
         sources = {
             (OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True),
-            (OWNER, "second"): ProviderSource(SecondProvider(), self.second, text_content=False),
+            (OWNER, self.vendor.id): ProviderSource(self.vendor, self.second, text_content=False),
         }
         self.importer = Importer(
             self.crashing,
             sources,
             self.followers,
-            providers=frozenset({"heim", "second"}),
+            providers=frozenset({"heim", self.vendor.id}),
             limits=LIMITS,
             withdrawals=self.withdrawals,
             clock=lambda: self.clock.now,
@@ -111,7 +116,7 @@ class TwoSources(Process):
 
     async def stand_by(self, ticker_id: str, match_id: str) -> None:
         """Have the second source stand by, as external.json does."""
-        wanted = StandbyRequest(organization_id=OWNER, liveblog=ticker_id, provider="second", match_id=match_id)
+        wanted = StandbyRequest(organization_id=OWNER, liveblog=ticker_id, provider=self.vendor.id, match_id=match_id)
         await self.adding(wanted)
 
     async def restart(self) -> None:
