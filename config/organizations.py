@@ -171,7 +171,8 @@ class Liveblog(Section):
     exclude_events: tuple[EventType, ...] = ()
     exclude_scoreboard: bool = False
     include_text_content: bool = False
-    standby: Annotated[tuple[StandbyEntry, ...], Field(max_length=1)] = ()
+    standby: Annotated[tuple[StandbyEntry, ...], Field(max_length=3)] = ()
+    """In their order; as many as mapping.import_options.MOST_STANDBYS, which an operator reads in the document of the request."""
     confirm: Literal["one", "two"] = "one"
     lead: Duration | None = None
 
@@ -189,4 +190,11 @@ class Liveblog(Section):
     def _one_selector(self) -> Self:
         if sum(given is not None for given in (self.match_id, self.phase_id, self.overall_id)) != 1:
             raise ValueError("needs exactly one of match_id, phase_id and overall_id")
+        return self
+
+    @model_validator(mode="after")
+    def _one_source_of_each_provider(self) -> Self:
+        providers = [self.provider, *(each.provider for each in self.standby)]
+        if len(set(providers)) < len(providers):
+            raise ValueError("has two sources of one provider: each standby needs a provider of its own")
         return self

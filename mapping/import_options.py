@@ -9,7 +9,9 @@ from typing import Any, Literal
 Withdrawn = Literal["note", "silent"]
 """What a goal that was public leaves behind once it is withdrawn: a note in its place, or nothing."""
 Confirm = Literal["one", "two"]
-"""How many sources have to have a goal before it is posted, where a match has two."""
+"""How many sources have to have a goal before it is posted, where a match has several."""
+MOST_STANDBYS = 3
+"""Sources that may stand by for one match."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

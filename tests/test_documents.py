@@ -68,7 +68,7 @@ NOT_PLAYED = {
     (
         "docs/sources.md",
         "Giving a liveblog a standby",
-    ): "needs two contracts; tests/scenarios/imports/test_two_sources_day.py",
+    ): "needs two contracts; tests/scenarios/imports/test_several_sources_day.py",
     ("docs/readers.md", "Comments"): "tests/ingest/cli/test_cli_comments.py",
     ("docs/readers.md", "Polls and quizzes"): "tests/ingest/cli/test_cli_polls.py",
     ("docs/readers.md", "Sign in your own readers"): "openssl makes a random text",

@@ -66,6 +66,10 @@ class FragmentCache:
 
         return await (render() if anew else self._making((self._forgotten, key), render))
 
+    def kept_for(self, found: KeptFragment) -> float:
+        """Seconds for which the fragment is given to others still."""
+        return max(0.0, found.began + KEPT_SECONDS - self._monotonic())
+
     def forget(self) -> None:
         """What is given next shows what was just written."""
         self._kept.clear()
@@ -80,10 +84,14 @@ def wants_anew(request: ApiRequest) -> bool:
 async def wait_for_news(request: ApiRequest, fragment: Callable[[], Awaitable[KeptFragment]]) -> Rendering:
     """The fragment once it is another one than the desk has, or after HELD_SECONDS as it is, for a query with `wait`.
 
-    A step of any liveblog may change it, also one that came after the making of what is kept had begun. It is made after a
-    pause, which bounds how often it is made; by then what had begun before that step is not kept any more.
+    A step of any liveblog may change it, also one that came after the making of what is kept had begun. It is made anew as soon
+    as that is not kept any more, which bounds how often it is made.
     """
-    signal, clock = request.services[StepSignal], asyncio.get_running_loop().time
+    signal, cache, clock = (
+        request.services[StepSignal],
+        request.services[FragmentCache],
+        asyncio.get_running_loop().time,
+    )
     ends = clock() + (HELD_SECONDS if "wait" in request.query else 0)
     found = await fragment()
     while (
@@ -91,7 +99,7 @@ async def wait_for_news(request: ApiRequest, fragment: Callable[[], Awaitable[Ke
         and is_unchanged(request.headers, found.rendering.etag, None)
         and await signal.wait(ends - clock(), found.step)
     ):
-        await asyncio.sleep(KEPT_SECONDS)
+        await asyncio.sleep(cache.kept_for(found))
         found = await fragment()
     return found.rendering
 

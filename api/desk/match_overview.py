@@ -17,6 +17,7 @@ from mapping.desk.match_trouble import (
     troubles_of,
 )
 from mapping.fusion.leading_source import Reason
+from mapping.fusion.source_chain import leading, running
 from mapping.rules.lost_provider_code import LostProviderCode
 from store.alarms import alarms
 from store.following import overview, standbys
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from store.alarms.alarms import Alarm
     from store.following.overview import FollowedLiveblog, ListedLiveblog
-    from store.following.standbys import SourcePair
+    from store.following.standbys import MatchSources
 
 OTHERS = "others"
 SHOWS = ("followed", *GROUPS, OTHERS)
@@ -62,8 +63,8 @@ class Sight(NamedTuple):
     allowed: float
 
 
-class PairSight(NamedTuple):
-    """What the table says of both sources of a match: the provider that leads, why, and what they disagree about."""
+class SourcesSight(NamedTuple):
+    """What the table says of the sources of a match: the provider that leads, why, and what they disagree about."""
 
     provider: str
     reason: Reason
@@ -75,14 +76,14 @@ class PairSight(NamedTuple):
 class TableRow:
     """A liveblog of the table. `followed` and `answered_at` are None without a match, `answered_at` also where it is unknown.
 
-    `pair`: both sources of the match, None where it has one.
+    `sources`: all sources of the match, None where it has one.
     """
 
     liveblog: ListedLiveblog
     followed: FollowedLiveblog | None = None
     troubles: tuple[Trouble, ...] = ()
     answered_at: float | None = None
-    pair: PairSight | None = None
+    sources: SourcesSight | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,7 @@ class _Verdict(NamedTuple):
     followed: FollowedLiveblog
     answered_at: float | None
     troubles: tuple[Trouble, ...]
-    pair: PairSight | None
+    sources: SourcesSight | None
 
 
 def read_table(conn: Connection, sight: Sight, wanted: TableFilter) -> MatchTable:
@@ -136,36 +137,37 @@ def _judge(
         for each in alarms.list_alarms(conn, ended_since=sight.now)
         if each.ended_at is None
     }
-    pairs = {each.game_id: each for each in standbys.pairs_of(conn, {each.follow_id for each in followed})}
+    several = {each.game_id: each for each in standbys.sources_with(conn, {each.follow_id for each in followed})}
     verdicts = []
     for each in followed:
         shown = documents.get(each.game_id)
         answered = sight.answers.get(each.follow_id)
         stopped = shown is not None and has_stopped(shown.game.document, sight.now)
-        pair = None if each.game_id not in pairs else _pair(pairs[each.game_id], sight, open_)
-        facts = replace(_facts(each, open_, answered, stopped=stopped), sources=None if pair is None else pair.facts)
+        sources = None if each.game_id not in several else _sources(several[each.game_id], sight, open_)
+        beside = None if sources is None else sources.facts
+        facts = replace(_facts(each, open_, answered, stopped=stopped), sources=beside)
         troubles = troubles_of(facts, now=sight.now, allowed=sight.allowed)
-        verdicts.append(_Verdict(each, answered, troubles, pair))
+        verdicts.append(_Verdict(each, answered, troubles, sources))
     return sorted(
         verdicts,
         key=lambda each: place_of(each.troubles, each.followed.status, each.followed.kickoff, each.followed.title),
     )
 
 
-def _pair(pair: SourcePair, sight: Sight, open_: Mapping[tuple[str, str], Alarm]) -> PairSight:
-    """Both sources of a match. Nobody has to know of the lead once the match is over, but of what they disagree about."""
-    state = pair.known()
-    lead, disagree = state.lead, disagreements(state, pair.first_provider, pair.provider)
-    leads = lead.source == "second" and state.running
-    answered = sight.answers.get(pair.follow_id)
+def _sources(sources: MatchSources, sight: Sight, open_: Mapping[tuple[str, str], Alarm]) -> SourcesSight:
+    """All sources of a match. Nobody has to know of the lead once the match is over, but of what they disagree about."""
+    states = [each.known() for each in sources.standbys]
+    (place, lead), disagree = leading(states), disagreements(states, sources.providers)
+    leads, leader = place > 0 and running(states), sources.follow_ids[place]
+    answered = sight.answers.get(leader)
     late = answered is not None and sight.now - answered > sight.allowed
     facts = SourcesFacts(
         standby_leads=leads,
         by_person=lead.reason is Reason.PINNED,
         disagree=bool(disagree),
-        silent=leads and (late or ("feed_silent", pair.follow_id) in open_),
+        silent=leads and (late or ("feed_silent", leader) in open_),
     )
-    return PairSight(pair.provider if lead.source == "second" else pair.first_provider, lead.reason, facts, disagree)
+    return SourcesSight(sources.providers[place], lead.reason, facts, disagree)
 
 
 def _facts(
@@ -215,7 +217,7 @@ def _page(
             followed=each.followed,
             troubles=each.troubles,
             answered_at=each.answered_at,
-            pair=each.pair,
+            sources=each.sources,
         )
         for each in shown
         if each.followed.game_id in known

@@ -62,10 +62,11 @@ async def save_settings(request: ApiRequest, page: DeskPage, person: DeskPerson,
 
 
 async def save_sources(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """Have another source stand by or none, or a person's choice hold; what is refused is said at its field."""
+    """Have a source stand by or no longer, or a person's choice hold; what is refused is said at its field."""
     name = _name(request)
     try:
-        await perform_change(request, person, name, source_change(form))
+        known = await perform_show(request, person, name)
+        await perform_change(request, person, name, source_change(form, known["sources"]))
     except StoreUnavailable:
         raise
     except ServiceError as error:

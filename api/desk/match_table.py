@@ -141,12 +141,12 @@ def _health(page: DeskPage, row: TableRow) -> str:
 
 
 def _details(page: DeskPage, row: TableRow, trouble: Trouble) -> str:
-    """What is to be said of a trouble with both sources: which one leads and why, what each of them says."""
-    pair, said = row.pair, ""
-    if pair is not None and trouble is Trouble.STANDBY_LEADS:
-        said = f"{pair.provider} – {reason_text(page.texts, pair.reason, pinned=True)}"
-    if pair is not None and trouble is Trouble.SOURCES_DISAGREE:
-        said = brief_disagreements(page.texts, pair.disagreements)
+    """What is to be said of a trouble with the sources: which one leads and why, what each of them says."""
+    sources, said = row.sources, ""
+    if sources is not None and trouble is Trouble.STANDBY_LEADS:
+        said = f"{sources.provider} – {reason_text(page.texts, sources.reason, pinned=True)}"
+    if sources is not None and trouble is Trouble.SOURCES_DISAGREE:
+        said = brief_disagreements(page.texts, sources.disagreements)
     return f': <bdi class="why">{escape(said)}</bdi>' if said else ""
 
 

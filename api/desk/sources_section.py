@@ -10,7 +10,6 @@ from api.desk.form_fields import field_error, radio_html, select_html
 from api.desk.match_states import STATES
 from api.desk.refusal_text import refusal_text
 from api.desk.source_words import disagreement_texts, reason_text
-from api.external.change_sources import MATCH_FIELD, PROVIDER_FIELD
 from api.page.times import moment
 from api.view.match_sources import AUTOMATIC
 from mapping.desk.matches_text import MatchesText
@@ -18,6 +17,7 @@ from mapping.desk.sources_text import MISMATCH_TEXTS, SourcesText
 from mapping.errors import Forbidden, NotFound, OtherMatch, Unprocessable
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.same_match import COMPARABLE
+from mapping.import_options import MOST_STANDBYS
 from mapping.locales.labels import Label
 from mapping.match import Status
 
@@ -28,22 +28,19 @@ if TYPE_CHECKING:
     from api.desk.desk_frame import DeskPage
     from mapping.errors import ServiceError
 
-FIELDS = {PROVIDER_FIELD: "standby_provider", MATCH_FIELD: "standby_id", "leads": "leads"}
-"""Fields of the operation → those of the forms."""
+FIELDS = {"provider": "standby_provider", "matchId": "standby_id", "leads": "leads"}
+"""Fields of the operation, the last part of their names → those of the forms."""
 
 
 class SourceRole(NamedTuple):
-    """What a source is to the match, and what is said of one that does not lead."""
+    """What a source is to the match, and what is said of it while it does not lead."""
 
     name: SourcesText
     idle: SourcesText
 
 
-ROLES = (
-    SourceRole(SourcesText.FIRST_SOURCE, SourcesText.DOES_NOT_LEAD),
-    SourceRole(SourcesText.STANDBY, SourcesText.STANDS_BY),
-)
-"""Of the two sources, one after the other."""
+FIRST = SourceRole(SourcesText.FIRST_SOURCE, SourcesText.DOES_NOT_LEAD)
+STANDBY = SourceRole(SourcesText.STANDBY, SourcesText.STANDS_BY)
 
 
 class SourceRefusal(NamedTuple):
@@ -80,31 +77,32 @@ class SourcesPage(NamedTuple):
         return self.refusal.words if self.refusal is not None and self.refusal.field == name else ""
 
 
-def source_change(form: Mapping[str, str]) -> dict[str, Any]:
-    """The `ExternalChange` that a form of the section stands for."""
+def source_change(form: Mapping[str, str], sources: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The `ExternalChange` that a form of the section stands for; `sources`: those of the match now, the first one first."""
+    standby = [{"provider": each["provider"], "matchId": each["matchId"]} for each in sources[1:]]
     if "add" in form:
         wanted = {"provider": form.get("standby_provider", ""), "matchId": form.get("standby_id", "").strip()}
-        return {"standby": [wanted]}
+        return {"standby": [*standby, wanted]}
     if "remove" in form:
-        return {"standby": []}
+        return {"standby": [each for each in standby if each["provider"] != form["remove"]]}
     return {name: form[name] for name in ("leads", "confirm") if form.get(name)}
 
 
 def source_refusal(page: DeskPage, error: ServiceError, given: Mapping[str, str]) -> SourceRefusal | None:
     """What is said at a field of the forms; None where it is about none of them."""
-    field = FIELDS.get(error.field or "")
+    field = FIELDS.get((error.field or "").rpartition(".")[2])
     if field is None:
         return None
-    return SourceRefusal(field, _refused(page, error), given)
+    return SourceRefusal(field, _refused(page, error, field), given)
 
 
-def _refused(page: DeskPage, error: ServiceError) -> str:
+def _refused(page: DeskPage, error: ServiceError, field: str) -> str:
     if isinstance(error, OtherMatch):
         return page.text(MISMATCH_TEXTS[error.why.mismatch], first=error.why.first, second=error.why.second)
     if isinstance(error, Unprocessable):
-        words = {PROVIDER_FIELD: SourcesText.SAME_PROVIDER, MATCH_FIELD: SourcesText.NO_ID}
-        return page.text(words.get(error.field or "", SourcesText.NO_SOURCE))
-    no_access = error.field == PROVIDER_FIELD and type(error) in {Forbidden, NotFound}
+        words = {"standby_provider": SourcesText.SAME_PROVIDER, "standby_id": SourcesText.NO_ID}
+        return page.text(words.get(field, SourcesText.NO_SOURCE))
+    no_access = field == "standby_provider" and type(error) in {Forbidden, NotFound}
     return page.text(MatchesText.NO_ACCESS) if no_access else refusal_text(page, error)
 
 
@@ -114,10 +112,10 @@ def sources_html(made: SourcesPage, found: Mapping[str, Any]) -> str:
     head = f'<section class="card" id="sources"><h2>{page.text(SourcesText.SOURCES)}</h2>'
     if not sources:
         only = f"<p>{page.text(SourcesText.ONE_SOURCE)}</p>"
-        return f"{head}{only}{_add(made, found['provider']) if made.may_change else ''}</section>"
+        return f"{head}{only}{_add(made, [found['provider']]) if made.may_change else ''}</section>"
     pinned = found["leads"] != AUTOMATIC
-    rows = "".join(_source(made, each, role, pinned=pinned) for each, role in zip(sources, ROLES, strict=True))
-    forms = f"{_choices(made, found)}{_take_off(made, found['provider'])}" if made.may_change else ""
+    rows = "".join(_source(made, each, STANDBY if at else FIRST, pinned=pinned) for at, each in enumerate(sources))
+    forms = f"{_choices(made, found)}{_add_another(made, sources)}{_take_off(made, sources)}" if made.may_change else ""
     return f'{head}{_soon(made, found)}<ul class="sources">{rows}</ul>{_disagreements(made, found)}{forms}</section>'
 
 
@@ -193,18 +191,28 @@ def _choices(made: SourcesPage, found: Mapping[str, Any]) -> str:
     )
 
 
-def _take_off(made: SourcesPage, first: str) -> str:
-    page = made.page
-    return (
-        f'<form method="post" action="{made.address}">{page.csrf_field()}'
-        f'<p class="hint">{page.text(SourcesText.TAKE_OFF_SAYS, provider=first)}</p>'
-        f'<button name="remove" value="yes" class="danger">{page.text(SourcesText.TAKE_OFF)}</button></form>'
-    )
+def _take_off(made: SourcesPage, sources: Sequence[Mapping[str, Any]]) -> str:
+    page, forms = made.page, ""
+    for provider in (each["provider"] for each in sources[1:]):
+        forms += (
+            f'<form method="post" action="{made.address}">{page.csrf_field()}'
+            f'<p class="hint">{page.text(SourcesText.TAKE_OFF_SAYS, provider=provider)}</p>'
+            f'<button name="remove" value="{escape(provider)}" class="danger">'
+            f"{page.text(SourcesText.TAKE_OFF, provider=provider)}</button></form>"
+        )
+    return forms
 
 
-def _add(made: SourcesPage, first: str) -> str:
+def _add_another(made: SourcesPage, sources: Sequence[Mapping[str, Any]]) -> str:
+    """The same for one more, while there may be one and a provider is left."""
+    taken = [each["provider"] for each in sources]
+    left = len(sources) <= MOST_STANDBYS and set(made.providers) - set(taken)
+    return _add(made, taken) if left else ""
+
+
+def _add(made: SourcesPage, taken: Sequence[str]) -> str:
     """The form that names another source, where one can be compared with the match's and reached."""
-    page, others = made.page, [each for each in made.providers if each != first]
+    page, others = made.page, [each for each in made.providers if each not in taken]
     why_not = (
         SourcesText.NOT_THIS_SPORT if made.sport not in COMPARABLE else None if others else SourcesText.ONE_PROVIDER
     )

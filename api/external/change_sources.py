@@ -1,103 +1,158 @@
-"""The sources of a liveblog's match, changed: another one stands by or none does, and a person chooses who leads."""
+"""The sources of a liveblog's match, changed: others stand by or none does, and a person chooses who leads."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.external.endpoint import SELECTOR_ID, check_provider
 from api.http.services import StandbyRequest
-from api.view.match_sources import AUTOMATIC, source_named
-from mapping.errors import Forbidden, MatchUnknown, ServiceError, Unprocessable, UpstreamUnavailable
-from store.following import standbys
+from api.view.match_sources import AUTOMATIC, place_of
+from mapping.errors import (
+    Conflict,
+    Forbidden,
+    MatchUnknown,
+    OtherMatch,
+    ServiceError,
+    Unprocessable,
+    UpstreamUnavailable,
+)
+from mapping.fusion.same_match import COMPARABLE, why_other_match
+from store.following import standbys, sync
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from api.http.services import Services
+    from sqlalchemy import Connection
+
+    from api.http.services import FoundStandby, Services
     from mapping.documents.external import ExternalChange, StandbyMatch
+    from mapping.match import Match
     from store.engine.unit import Unit
+    from store.following.standbys import StandbyRow
     from store.following.sync import Attachment
 
-FIELD = "standby.0"
-PROVIDER_FIELD, MATCH_FIELD = f"{FIELD}.provider", f"{FIELD}.matchId"
+FIELD = "standby"
 FIELDS: tuple[tuple[type[ServiceError], str], ...] = (
-    (MatchUnknown, MATCH_FIELD),
-    (Forbidden, PROVIDER_FIELD),
-    (UpstreamUnavailable, PROVIDER_FIELD),
+    (MatchUnknown, "matchId"),
+    (Forbidden, "provider"),
+    (UpstreamUnavailable, "provider"),
 )
-"""Where what a provider refuses lies in the request."""
+"""What a provider refuses → the field of a standby that it is about."""
 NO_SOURCE = "this is no source of the liveblog's match"
+KNOWN_PROVIDER = "the liveblog's match has a source of this provider already"
 
 
-async def add_standby(
-    services: Services, organization_id: str, liveblog: str, document: ExternalChange, if_match: int | None = None
-) -> None:
-    """Have the source of the document stand by; nothing where it names none.
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A source that stands by already, whatever its provider answers now."""
 
-    `if_match`: the version that the liveblog has to have still. Raises UpstreamUnavailable where this process cannot see to it,
-    Conflict, and the errors of createFromExternal with the field of the source.
+    follow_id: str
+
+    def follow(self, unit: Unit, attachment: Attachment) -> str:
+        """Its follow. Raises Conflict where somebody else has taken it off meanwhile."""
+        if self.follow_id not in {each.follow_id for each in standbys.of_liveblog(unit.conn, attachment.game_id)}:
+            raise Conflict("somebody else is changing the sources of the match")
+        return self.follow_id
+
+
+async def find_standbys(
+    services: Services, organization_id: str, document: ExternalChange, known: Iterable[StandbyRow] = ()
+) -> list[FoundStandby]:
+    """The matches that are to stand by, in their order; of those that do already (`known`) no provider is requested.
+
+    Raises UpstreamUnavailable where this process reaches none, and the errors of createFromExternal with the source's field.
     """
-    for each in document.standby or ():
-        check_source(each, services.providers)
-        if services.add_standby is None:
-            raise UpstreamUnavailable("this process reaches no provider", field=PROVIDER_FIELD)
-        wanted = StandbyRequest(
-            organization_id=organization_id,
-            liveblog=liveblog,
-            provider=each.provider,
-            match_id=each.match_id,
-            if_match=if_match,
-        )
-        with _at_source():
-            await services.add_standby(wanted)
+    return [
+        await _found(services, organization_id, place, each, known) for place, each in enumerate(document.standby or ())
+    ]
 
 
-def check_source(source: StandbyMatch, providers: Collection[str], first: str | None = None) -> None:
-    """Raise NotFound for a provider that there is not, Unprocessable for that of the match itself, and for what is no id."""
-    with _at_source():
-        check_provider(source.provider, providers)
-    if not SELECTOR_ID.fullmatch(source.match_id):
-        raise Unprocessable("an id has at most 255 characters, none of them blank", field=MATCH_FIELD)
-    if source.provider == first:
-        raise Unprocessable("the liveblog's match is this provider's already", field=PROVIDER_FIELD)
+async def _found(
+    services: Services, organization_id: str, place: int, source: StandbyMatch, known: Iterable[StandbyRow]
+) -> FoundStandby:
+    for each in known:
+        if each.provider == source.provider and each.match_id in {source.match_id, source.match_id.lstrip("0")}:
+            return _Kept(each.follow_id)
+    with _at_source(place):
+        if services.standbys is None:
+            raise UpstreamUnavailable("this process reaches no provider", field="provider")
+        return await services.standbys.find(StandbyRequest(organization_id, source.provider, source.match_id))
+
+
+def check_sources(document: ExternalChange, providers: Collection[str], first: str) -> None:
+    """Raise NotFound for a standby of a provider that there is not, Unprocessable for a second source of one and for no id.
+
+    Also for a source that is to lead and is none once the document's stand by; `first`: the match's own provider.
+    """
+    taken = {first}
+    for place, source in enumerate(document.standby or ()):
+        with _at_source(place):
+            check_provider(source.provider, providers)
+            if not SELECTOR_ID.fullmatch(source.match_id):
+                raise Unprocessable("an id has at most 255 characters, none of them blank", field="matchId")
+            if source.provider in taken:
+                raise Unprocessable(KNOWN_PROVIDER, field="provider")
+            taken.add(source.provider)
+    if document.standby and document.leads not in {None, AUTOMATIC, *taken}:
+        raise Unprocessable(NO_SOURCE, field="leads")
 
 
 @contextmanager
-def _at_source() -> Iterator[None]:
-    """What is refused names the field of the source, not one of the match."""
+def _at_source(place: int) -> Iterator[None]:
+    """What is refused names the field of the source at this place of the list."""
     try:
         yield
     except ServiceError as error:
         if error.field in {None, "provider", "matchId"}:
             error.field = next((field for kind, field in FIELDS if isinstance(error, kind)), error.field)
         if error.field in {"provider", "matchId"}:
-            error.field = f"{FIELD}.{error.field}"
+            error.field = f"{FIELD}.{place}.{error.field}"
         raise
 
 
-def check_leads(document: ExternalChange, first: str) -> None:
-    """Raise Unprocessable where a source is to lead that is none once the document's stands by; `first`: the match's provider."""
-    sources = {None, AUTOMATIC, first, *(each.provider for each in document.standby or ())}
-    if document.leads not in sources:
-        raise Unprocessable(NO_SOURCE, field="leads")
+def check_standby_match(conn: Connection, attachment: Attachment, match: Match) -> None:
+    """Raise Unprocessable where the match cannot stand by for that of the liveblog."""
+    if match.sport not in COMPARABLE:
+        raise Unprocessable(f"there are no standby sources for {match.sport}", field="matchId")
+    _, belief = sync.packed_match(conn, attachment.follow_id)
+    why = None if belief is None else why_other_match(sync.unpacked_belief(belief).match, match)
+    if why is not None:
+        raise OtherMatch(why, field="matchId")
 
 
-def change_sources(unit: Unit, attachment: Attachment, document: ExternalChange) -> bool:
-    """Take the standby off, or have the source lead that a person chooses; whether anything changes. Raises Unprocessable."""
-    game_id, wanted = attachment.game_id, document.leads
-    standby = standbys.of_liveblog(unit.conn, game_id)
-    removed = document.standby == () and standby is not None
-    if removed:
-        standbys.remove(unit, game_id)
-    if standby is None or removed or wanted is None:
-        if wanted not in {None, AUTOMATIC}:
-            raise Unprocessable("no source stands by for the liveblog's match", field="leads")
-        return removed
-    chosen = source_named(wanted, standby, attachment.provider)
-    if chosen is None and wanted != AUTOMATIC:
-        raise Unprocessable(NO_SOURCE, field="leads")
-    if standby.pinned == chosen:
+def change_sources(
+    unit: Unit, attachment: Attachment, document: ExternalChange, found: Sequence[FoundStandby] = ()
+) -> bool:
+    """Have the sources stand by that were `found`, or the one lead that a person chooses; whether anything changes.
+
+    Raises Unprocessable, and Conflict where somebody else changes them at this moment.
+    """
+    changed = document.standby is not None and standbys.save_sources(
+        unit, attachment.game_id, [_followed(unit, attachment, *each) for each in enumerate(found)]
+    )
+    return _choose(unit, attachment, document.leads) or changed
+
+
+def _followed(unit: Unit, attachment: Attachment, place: int, found: FoundStandby) -> str:
+    with _at_source(place):
+        return found.follow(unit, attachment)
+
+
+def _choose(unit: Unit, attachment: Attachment, wanted: str | None) -> bool:
+    """Have the source of this provider lead; whether that is new."""
+    known = standbys.of_liveblog(unit.conn, attachment.game_id) if wanted is not None else []
+    if wanted is None or (not known and wanted == AUTOMATIC):
         return False
-    standbys.pin(unit, game_id, chosen)
-    return True
+    place = place_of(wanted, [attachment.provider, *(each.provider for each in known)])
+    if not known or (place is None and wanted != AUTOMATIC):
+        raise Unprocessable(NO_SOURCE, field="leads")
+    return standbys.pin(unit, attachment.game_id, place)
+
+
+async def follow_sources(services: Services, attachment: Attachment | None) -> None:
+    """Have the liveblog's match and those that stand by for it looked at, once the change is committed."""
+    if attachment is not None and services.standbys is not None:
+        rows = await services.store.read(lambda conn: standbys.of_liveblog(conn, attachment.game_id))
+        await services.standbys.follow([attachment.follow_id, *(each.follow_id for each in rows)])

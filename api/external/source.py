@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.external.change_sources import add_standby, change_sources, check_leads, check_source
+from api.external.change_sources import change_sources, check_sources, find_standbys, follow_sources
 from api.external.endpoint import check_event_types, check_provider, selector_of
 from api.http.errors import json_response
 from api.http.openapi import (
@@ -29,7 +29,7 @@ from mapping.documents.external import AttachToExternal, ExternalChange, Externa
 from mapping.documents.game import Game
 from mapping.errors import Conflict, NotFound
 from mapping.import_options import ImportOptions, Withdrawn
-from store.following import closing, sources, sync
+from store.following import closing, sources, standbys, sync
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from api.http.services import Services
+    from api.http.services import FoundStandby, Services
     from store.engine.unit import Unit
     from store.liveblogs.liveblogs import StoredGame
 
@@ -112,22 +112,24 @@ async def change(request: ApiRequest) -> Response:
     document = await request.document(ExternalChange)
     check_event_types(document, services.event_types)
     expected = expected_version(request.headers)
-    if document.standby:  # the provider answers for it: what is refused, by whomever, changes nothing
-        await services.store.read(partial(_check, services, named, document, expected))
-        await add_standby(services, named.organization_id, named.name, document, expected)
-        expected = None
+    found: list[FoundStandby] = []
+    if document.standby:  # what is refused whatever the providers say is refused before they are requested
+        known = await services.store.read(partial(_check, services, named, document, expected))
+        found = await find_standbys(services, named.organization_id, document, known)
 
-    def save(unit: Unit) -> StoredGame:
-        game, found = lock(unit, named)
+    def save(unit: Unit) -> tuple[StoredGame, sync.Attachment]:
+        game, attached = lock(unit, named)
         check_version(expected, changed=game.version, current=game.version)
-        attachment = require_attachment(found)
+        attachment = require_attachment(attached)
         terms = _changed_terms(services, attachment, document)
-        changed = change_sources(unit, attachment, document)
+        changed = change_sources(unit, attachment, document, found)
         if not change_terms(unit, game, attachment, terms) and changed:
             liveblogs.record(unit, game.id, liveblogs.Change())
-        return game
+        return game, attachment
 
-    game = await services.store.write(save)
+    game, attachment = await services.store.write(save)
+    if found:
+        await follow_sources(services, attachment)
     shown = await services.store.read(_reader(request))
     request.audit("liveblog.changeExternal", liveblog=game.local_id, version=shown["version"])
     return json_response(shown)
@@ -141,9 +143,9 @@ async def attach(request: ApiRequest) -> Response:
     document = parse_document(AttachToExternal, body)
     check_event_types(document, services.event_types)
     kind, selector_id = selector_of(document)
-    for each in document.standby or ():
-        check_source(each, services.providers, document.provider)
-        check_leads(document, document.provider)
+    check_sources(document, services.providers, document.provider)
+    found = await find_standbys(services, named.organization_id, document)
+    changes = document.standby is not None or document.leads is not None
     terms = document.applied_to(await services.store.read(partial(_terms, named)))
     wanted = ImportRequest.of_terms(
         terms,
@@ -154,27 +156,25 @@ async def attach(request: ApiRequest) -> Response:
         selector_id=selector_id,
         attach_to=named.name,
         paused=terms.paused,
+        sources=partial(change_sources, document=document, found=found) if changes else None,
     )
     game = await services.import_match(wanted)
-    if document.standby is not None or document.leads is not None:
-        await add_standby(services, named.organization_id, named.name, document)
-        await services.store.write(partial(_save_sources, named, document))
-        game = await services.store.read(partial(shown_game, named, request))
+    if found:
+        await follow_sources(services, await services.store.read(partial(sync.attachment, game_id=game["ticker_id"])))
     request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
     return json_response(game)
 
 
 def _check(
     services: Services, named: NamedLiveblog, document: ExternalChange, expected: int | None, conn: Connection
-) -> None:
-    """Raise what the change would be refused with whatever the provider says, before it is requested."""
+) -> list[standbys.StandbySource]:
+    """Raise what the change would be refused with whatever the providers say; gives the sources that stand by."""
     game = named.find(conn)
     check_version(expected, changed=game.version, current=game.version)
     attachment = require_attachment(sync.attachment(conn, game.id))
-    for each in document.standby or ():
-        check_source(each, services.providers, attachment.provider)
-    check_leads(document, attachment.provider)
+    check_sources(document, services.providers, attachment.provider)
     _changed_terms(services, attachment, document)
+    return standbys.of_liveblog(conn, game.id)
 
 
 def _changed_terms(services: Services, attachment: sync.Attachment, document: ExternalChange) -> ImportOptions:
@@ -184,12 +184,6 @@ def _changed_terms(services: Services, attachment: sync.Attachment, document: Ex
     if after.text and not before.text:
         services.check_text(attachment.organization_id, attachment.provider, before.sport)
     return after
-
-
-def _save_sources(named: NamedLiveblog, document: ExternalChange, unit: Unit) -> None:
-    game, attachment = lock(unit, named)
-    if change_sources(unit, require_attachment(attachment), document):
-        liveblogs.record(unit, game.id, liveblogs.Change())
 
 
 async def detach(request: ApiRequest) -> Response:

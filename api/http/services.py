@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from config import Settings
     from mapping.import_options import Confirm, ImportOptions, Withdrawn
     from store.database import Store
+    from store.engine.unit import Unit
     from store.files.port import FileStore
+    from store.following.sync import Attachment
 
 T = TypeVar("T")
 
@@ -57,6 +61,8 @@ class ImportRequest:
     """What goals that are taken back leave behind; None: as the organization has it."""
     confirm: Confirm | None = None
     """By how many sources a goal is confirmed; None: by one."""
+    sources: Callable[[Unit, Attachment], bool] | None = None
+    """Changes the sources of the match that a liveblog is put on, in the unit that does so; whether anything changed."""
 
     @classmethod
     def of_terms(
@@ -70,6 +76,7 @@ class ImportRequest:
         selector_id: str,
         attach_to: str | None = None,
         paused: bool = False,
+        sources: Callable[[Unit, Attachment], bool] | None = None,
     ) -> ImportRequest:
         """For a liveblog with these terms, without an `Idempotency-Key`; whether it is paused does not come from them."""
         return cls(
@@ -80,6 +87,7 @@ class ImportRequest:
             selector_id=selector_id,
             attach_to=attach_to,
             paused=paused,
+            sources=sources,
             title=terms.title,
             locale=terms.locale,
             text=terms.text,
@@ -97,22 +105,30 @@ ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
 """Creates the liveblog, or attaches it, and gives the decorated game with `external`; raises the errors of `mapping.errors`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StandbyRequest:
-    """The source that is to stand by for a liveblog's match. `liveblog`: its `local_id` or `ticker_id`.
-
-    `if_match`: the version that the liveblog has to have still, None where any is right.
-    """
+class StandbyRequest(NamedTuple):
+    """A match at another provider, which is to stand by for a liveblog's own."""
 
     organization_id: str
-    liveblog: str
     provider: str
     match_id: str
-    if_match: int | None = None
 
 
-AddStandby = Callable[[StandbyRequest], Awaitable[None]]
-"""Has the source stand by; raises the errors of `mapping.errors`."""
+class FoundStandby(Protocol):
+    """A match that is to stand by, once it was found."""
+
+    def follow(self, unit: Unit, attachment: Attachment) -> str:
+        """Have it followed, where it can be the match of the liveblog; gives its follow. Raises Unprocessable and Conflict."""
+
+
+class Standbys(Protocol):
+    """Finds matches that are to stand by, and has them followed."""
+
+    async def find(self, wanted: StandbyRequest) -> FoundStandby:
+        """The match, as its provider gives it now; raises the errors of `mapping.errors`."""
+
+    async def follow(self, follow_ids: Iterable[str]) -> None:
+        """Have these matches looked at, once the unit that named them is committed."""
+
 
 PreviewMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
 """Gives what the match of a request holds, without making anything of it; raises the errors of `mapping.errors`."""
@@ -146,7 +162,7 @@ class Services:
     status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
     """What `/status` shows."""
     preview_match: PreviewMatch | None = None
-    add_standby: AddStandby | None = None
+    standbys: Standbys | None = None
     last_answers: Callable[[], Mapping[str, float]] | None = None
     """When each match that this process follows had its last good answer (Unix seconds), by the id of its follow."""
     parts: Mapping[type, object] = field(default_factory=dict)

@@ -1,21 +1,22 @@
-"""Both sources of a liveblog's match as people and clients are shown them."""
+"""The sources of a liveblog's match as people and clients are shown them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mapping.fusion.source_pair import lasting
+from mapping.fusion.source_chain import lasting_differences, leading, pinned_place
 from store.following import standbys
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from sqlalchemy import Connection
 
-    from mapping.fusion.fused_match import SourceName
     from mapping.fusion.leading_source import SourceHealth
+    from mapping.fusion.source_chain import Leading
     from mapping.fusion.source_pair import PairState
     from store.following.sources import Source
+    from store.following.standbys import StandbySource
 
 AUTOMATIC = "auto"
 """Stands for whichever source is well, where a person may choose one."""
@@ -23,42 +24,46 @@ AUTOMATIC = "auto"
 
 def match_sources(conn: Connection, source: Source) -> dict[str, Any]:
     """`leads`, `sources` and `disagreements` of external.json; without a standby nothing is in them."""
-    standby = standbys.of_liveblog(conn, source.game_id)
-    if standby is None:
+    beside = standbys.of_liveblog(conn, source.game_id)
+    if not beside:
         return {"leads": AUTOMATIC, "sources": [], "disagreements": []}
-    state = standby.known()
-    health = standbys.health_of(conn, [source.follow_id, standby.follow_id])
-    providers: Mapping[SourceName, str] = {"first": source.provider, "second": standby.provider}
-    first = {"provider": source.provider, "matchId": source.match_id, "status": source.status}
-    second = {"provider": standby.provider, "matchId": standby.match_id, "status": standby.status}
+    states = [each.known() for each in beside]
+    health = standbys.health_of(conn, [source.follow_id, *(each.follow_id for each in beside)])
+    every: list[Source | StandbySource] = [source, *beside]
+    led, pinned = leading(states), pinned_place([each.pinned for each in beside])
     return {
-        "leads": providers[standby.pinned] if standby.pinned else AUTOMATIC,
+        "leads": AUTOMATIC if pinned is None else every[pinned].provider,
         "sources": [
-            {**first, **_lead("first", state), **_answers(health.get(source.follow_id))},
-            {**second, **_lead("second", state), **_answers(health.get(standby.follow_id))},
+            {
+                "provider": each.provider,
+                "matchId": each.match_id,
+                "status": each.status,
+                **_lead(led, place),
+                **_answers(health.get(each.follow_id)),
+            }
+            for place, each in enumerate(every)
         ],
-        "disagreements": disagreements(state, source.provider, standby.provider),
+        "disagreements": disagreements(states, [each.provider for each in every]),
     }
 
 
-def disagreements(state: PairState, first: str, second: str) -> list[dict[str, Any]]:
-    """What both sources contradict each other in for longer than one of them is late; `first`, `second`: their providers."""
+def disagreements(states: Sequence[PairState], providers: Sequence[str]) -> list[dict[str, Any]]:
+    """What sources contradict each other in for longer than one of them is late; `providers`: of all sources, by their places."""
     return [
         {
             "about": each.what.about,
             "since": int(each.since),
-            "said": {first: each.what.first, second: each.what.second},
+            "said": {providers[each.before]: each.what.first, providers[each.standby]: each.what.second},
         }
-        for each in lasting(state)
+        for each in lasting_differences(states)
     ]
 
 
-def _lead(name: SourceName, state: PairState) -> dict[str, Any]:
+def _lead(led: Leading, place: int) -> dict[str, Any]:
     """Whether the source leads; of the one that does also why, and since when where it has not done so from the beginning."""
-    lead = state.lead
-    if lead.source != name:
+    if led.place != place:
         return {"leads": False}
-    return {"leads": True, "reason": lead.reason.value, "since": int(lead.since) or None}
+    return {"leads": True, "reason": led.lead.reason.value, "since": int(led.lead.since) or None}
 
 
 def _answers(health: SourceHealth | None) -> dict[str, Any]:
@@ -69,6 +74,6 @@ def _answers(health: SourceHealth | None) -> dict[str, Any]:
     return {"lastGood": None if at is None else int(at), "trouble": trouble}
 
 
-def source_named(provider: str, standby: standbys.StandbySource, first: str) -> SourceName | None:
-    """The source of this provider; None where it is neither."""
-    return "first" if provider == first else "second" if provider == standby.provider else None
+def place_of(provider: str, providers: Sequence[str]) -> int | None:
+    """The place of the provider's source; None where it has none."""
+    return providers.index(provider) if provider in providers else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mapping.fusion.source_chain import lead_changes
 from mapping.rules.lateness import iso_instant, lateness, verdict, whose
 from store.following import standbys, sync
 from store.timeline import timeline
@@ -40,12 +41,15 @@ def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> 
 
 def _leads(conn: Connection, attachment: sync.Attachment) -> list[Json]:
     """Who has led the match since when and why, as far as somebody else than its first source ever did."""
-    standby = standbys.of_liveblog(conn, attachment.game_id)
-    providers = {"first": attachment.provider, "second": "" if standby is None else standby.provider}
-    changes = () if standby is None else standby.known().changes
+    beside = standbys.of_liveblog(conn, attachment.game_id)
+    providers = [attachment.provider, *(each.provider for each in beside)]
     return [
-        {"at": iso_instant(round(each.since * 1000)), "provider": providers[each.source], "reason": each.reason.value}
-        for each in changes
+        {
+            "at": iso_instant(round(each.lead.since * 1000)),
+            "provider": providers[each.place],
+            "reason": each.lead.reason.value,
+        }
+        for each in lead_changes([row.known() for row in beside])
     ]
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mapping.fusion.source_pair import lasting
+from mapping.fusion.source_chain import lasting_differences, leader_of, leading, running
 from store.alarms.alarms import Observed
 from store.webhooks import delivery_log, webhooks
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ingest.sync.follower import Followers
     from ingest.sync.standby_watch import StandbyWatch
     from ingest.sync.worker_count import WorkerCount
-    from mapping.fusion.source_pair import Difference
+    from mapping.fusion.source_chain import Leading, PlacedDifference
     from store.database import Store
-    from store.following.standbys import SourcePair
+    from store.following.standbys import MatchSources
 
     Source = Callable[[], Awaitable[Sequence[Observed]]]
 
@@ -90,36 +90,47 @@ async def frozen(quarantine: Quarantine) -> list[Observed]:
 
 
 async def leading_standbys(watch: StandbyWatch) -> list[Observed]:
-    """Liveblogs whose running match the standby leads, though nobody has chosen it."""
+    """Liveblogs whose running match a standby leads, though nobody has chosen it."""
     led = [
-        (pair, state.lead.reason.value)
-        for pair, state in watch.pairs
-        if state.running and state.lead.source == "second" and pair.pinned is None
+        (sources, leading(states))
+        for sources, states in watch.watched
+        if running(states) and leader_of(states) and sources.pinned is None
     ]
-    return [
-        Observed(
-            "standby_leads",
-            pair.game_id,
-            f"{pair.provider} leads the match {pair.first_match_id}, because {pair.first_provider} is {reason}",
-            {"liveblog": pair.local_id, "match": pair.first_match_id, "leads": pair.provider, "reason": reason},
-        )
-        for pair, reason in led[:MOST]
-    ]
+    return [_led(sources, found) for sources, found in led[:MOST]]
+
+
+def _led(sources: MatchSources, found: Leading) -> Observed:
+    leads, reason = sources.providers[found.place], found.lead.reason.value
+    before = sources.provider if found.place == 1 else "what comes before it"
+    return Observed(
+        "standby_leads",
+        sources.game_id,
+        f"{leads} leads the match {sources.match_id}, because {before} is {reason}",
+        {"liveblog": sources.local_id, "match": sources.match_id, "leads": leads, "reason": reason},
+    )
 
 
 async def disagreeing_sources(watch: StandbyWatch) -> list[Observed]:
-    """Liveblogs of running matches whose two sources contradict each other, and have done so twice."""
-    running = ((pair, lasting(state)) for pair, state in watch.pairs if state.running)
-    return [_disagreement(pair, differences) for pair, differences in [each for each in running if each[1]][:MOST]]
+    """Liveblogs of running matches whose sources contradict each other, and have done so twice."""
+    found = ((sources, lasting_differences(states)) for sources, states in watch.watched if running(states))
+    return [_disagreement(sources, differences) for sources, differences in [each for each in found if each[1]][:MOST]]
 
 
-def _disagreement(pair: SourcePair, differences: Sequence[Difference]) -> Observed:
-    said = "; ".join(f"{each.what.about} {each.what.first or '-'} : {each.what.second or '-'}" for each in differences)
+def _disagreement(sources: MatchSources, differences: Sequence[PlacedDifference]) -> Observed:
+    providers = sources.providers
+    said = "; ".join(
+        f"{each.what.about} {providers[each.before]} {each.what.first or '-'} : {providers[each.standby]} {each.what.second or '-'}"
+        for each in differences
+    )
     return Observed(
         "sources_disagree",
-        pair.game_id,
-        f"{pair.first_provider} and {pair.provider} disagree on the match {pair.first_match_id}: {said}",
-        {"liveblog": pair.local_id, "match": pair.first_match_id, "about": [each.what.about for each in differences]},
+        sources.game_id,
+        f"the sources of the match {sources.match_id} disagree: {said}",
+        {
+            "liveblog": sources.local_id,
+            "match": sources.match_id,
+            "about": [each.what.about for each in differences],
+        },
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mapping.fusion.source_pair import lasting
+from mapping.fusion.source_chain import lasting_differences, leader_of, pinned_place, running
 from store.alarms.alarms import Ending
 from store.following import standbys, sync
 from store.webhooks import webhooks
@@ -97,24 +97,24 @@ def _unless_followed(conn: Connection, follow_id: str, text: str) -> Ending | No
 
 def _standby(conn: Connection, alarm: Alarm) -> Ending | None:
     match, found = alarm.details.get("match"), standbys.of_liveblog(conn, alarm.name)
-    if found is None:
+    if not found:
         return Ending(recovered=False, text=f"no source stands by for the match {match} any more")
-    if found.pinned is not None:
+    if pinned_place([each.pinned for each in found]) is not None:
         return Ending(recovered=False, text=f"somebody has chosen who leads the match {match}")
-    state = found.known()
-    if state.lead.source == "first":
+    states = [each.known() for each in found]
+    if leader_of(states) == 0:
         return Ending(recovered=True, text=f"the first source leads the match {match} again")
-    return None if state.running else Ending(recovered=False, text=f"the match {match} does not run any more")
+    return None if running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
 
 
 def _disagreement(conn: Connection, alarm: Alarm) -> Ending | None:
     match, found = alarm.details.get("match"), standbys.of_liveblog(conn, alarm.name)
-    if found is None:
+    if not found:
         return Ending(recovered=False, text=f"no source stands by for the match {match} any more")
-    state = found.known()
-    if not lasting(state):
-        return Ending(recovered=True, text=f"both sources of the match {match} agree again")
-    return None if state.running else Ending(recovered=False, text=f"the match {match} does not run any more")
+    states = [each.known() for each in found]
+    if not lasting_differences(states):
+        return Ending(recovered=True, text=f"the sources of the match {match} agree again")
+    return None if running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
 
 
 def _well(text: str, _conn: Connection, _alarm: Alarm) -> Ending:

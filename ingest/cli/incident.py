@@ -61,7 +61,6 @@ async def _collect(settings: Settings, liveblog: str, window: object, *, comment
     from ingest.daemon.endpoints import connect
     from ingest.incident.bundle import IncidentWindow, collect
     from providers.registry import Registry
-    from store.following import sync
     from store.liveblogs import liveblogs
     from store.upkeep import command
 
@@ -70,10 +69,10 @@ async def _collect(settings: Settings, liveblog: str, window: object, *, comment
 
     def gather(conn: Connection) -> dict[str, bytes]:
         game = liveblogs.require_game(conn, liveblog)
-        attachment = sync.attachment(conn, game.id)
-        source = None if attachment is None else sources.get((game.organization_id, attachment.provider))
-        adapter = None if source is None else source.adapter
-        return collect(conn, game.id, settings=settings, adapter=adapter, window=window, commentary=commentary)
+        adapters = {
+            provider: each.adapter for (owner, provider), each in sources.items() if owner == game.organization_id
+        }
+        return collect(conn, game.id, settings=settings, adapters=adapters, window=window, commentary=commentary)
 
     try:
         return await command.look(settings.database.session_url, gather, timeout=settings.database.timeout)
@@ -107,7 +106,8 @@ def play_bundle(path: Path, target: Path | None) -> None:
     from providers.registry import Registry
 
     try:
-        played = asyncio.run(play(unpack(path), Registry.load()))
+        bundle = unpack(path)
+        played = asyncio.run(play(bundle, Registry.load()))
     except ServiceError as error:
         fail(error.message)
     if target is not None:
@@ -117,6 +117,8 @@ def play_bundle(path: Path, target: Path | None) -> None:
         False: "another liveblog",
         None: "a liveblog that is not compared",
     }
+    if bundle["manifest.json"].get("standbys"):
+        verdict[None] = "the liveblog of the first source alone, which is not compared"
     out.print(
         f"{path}: {played.decisions} decisions give {verdict[played.same]} ({len(played.liveblog)} bytes).",
         markup=False,

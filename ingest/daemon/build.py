@@ -22,9 +22,9 @@ from ingest.kit.quarantine import Quarantine
 from ingest.kit.roles import Role
 from ingest.kit.start_errors import FULL
 from ingest.kit.start_wait import StartWait
-from ingest.sync.add_standby import AddStandby
 from ingest.sync.crosswalks import crosswalks_of
 from ingest.sync.declared_liveblogs import Declared, retune
+from ingest.sync.find_standby import StandbyFinder
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
@@ -66,7 +66,7 @@ class Components:
     followers: Followers
     standbys: StandbyWatch
     importer: Importer
-    add_standby: AddStandby
+    standby_finder: StandbyFinder
     declared: Declared
     leasing: MatchLeases
     jobs: Jobs
@@ -158,9 +158,9 @@ async def build_components(
             record=record,
             timeline=timeline,
         )
-        add_standby = AddStandby(store, importer, following)
+        standby_finder = StandbyFinder(importer, following)
         declared = Declared(
-            settings.liveblogs, store, importer, add_standby=add_standby, clock=clock, quarantine=quarantine
+            settings.liveblogs, store, importer, standbys_of=standby_finder, clock=clock, quarantine=quarantine
         )
         jobs = Jobs(lambda: leasing.leads)
         for key, work in declared.jobs.items():
@@ -169,9 +169,9 @@ async def build_components(
             store=store,
             registry=registry,
             followers=followers,
-            standbys=StandbyWatch(store, followers, standby, quarantine, clock=clock),
+            standbys=StandbyWatch(store, followers, standby, clock=clock),
             importer=importer,
-            add_standby=add_standby,
+            standby_finder=standby_finder,
             declared=declared,
             leasing=leasing,
             jobs=jobs,

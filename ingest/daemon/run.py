@@ -199,7 +199,7 @@ async def _services(
         metrics=process.metrics.exposition,
         status=status.make,
         preview_match=MatchPreviews(components.importer),
-        add_standby=components.add_standby,
+        standbys=components.standby_finder,
         last_answers=partial(last_answers, components.followers),
     ).having(images, streams, StepSignal(components.store), request_log, ReadCounts(), UnknownThemes(), *capabilities)
 

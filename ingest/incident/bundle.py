@@ -21,7 +21,7 @@ from mapping.rules.lateness import iso_instant
 from providers.base import Outcome
 from providers.replay.recording import read_lines
 from store.engine.ids import new_object_id
-from store.following import sync
+from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from store.timeline import incident_rows, timeline
 
@@ -66,20 +66,25 @@ def collect(
     name: str,
     *,
     settings: Settings,
-    adapter: ProviderAdapter | None,
+    adapters: Mapping[str, ProviderAdapter],
     window: IncidentWindow,
     commentary: bool,
 ) -> dict[str, bytes]:
-    """The files of the bundle by their names. Raises NotFound, and Unprocessable for a liveblog on no match that is known."""
+    """The files of the bundle by their names. `adapters`: those of the organization, by their providers.
+
+    Raises NotFound, and Unprocessable for a liveblog on no match that is known.
+    """
     game = liveblogs.require_game(conn, name)
     attachment = sync.attachment(conn, game.id)
+    adapter = None if attachment is None else adapters.get(attachment.provider)
     if attachment is None or adapter is None:
         raise Unprocessable("the liveblog is on no match of a provider that is configured")
     decisions = timeline.decisions_of(conn, attachment.follow_id)
-    lines = kept_lines(Path(settings.recording.folder), adapter, attachment.match_id)
     left_out = None if commentary else adapter.text_resource
-    lines = [line for line in lines if line.kind != left_out]
+    lines = kept_lines(settings, adapter, attachment.match_id, left_out)
+    beside = standbys.of_liveblog(conn, game.id)
     about = {
+        "standbys": [{"provider": each.provider, "match_id": each.match_id} for each in beside],
         "window": {"since": iso_instant(round(window.since * 1000)), "until": iso_instant(round(window.until * 1000))},
         "commentary": commentary,
         "missing": missing(decisions, lines, game.id, left_out),
@@ -97,8 +102,34 @@ def collect(
         "masters.json": incident_rows.masters_of(conn, game.id),
     }
     packed = {name: json_bytes(content) for name, content in files.items()}
-    packed["answers.jsonl.gz"] = gzip.compress("".join([f"{line.row()}\n" for line in lines]).encode(), mtime=0)
+    packed["answers.jsonl.gz"] = packed_lines(lines)
+    for each in beside:
+        packed |= _of_standby(conn, each, adapters.get(each.provider), settings, commentary=commentary)
     return packed | ({"liveblog.json": liveblog_answer(conn, game.id)} if commentary else {})
+
+
+def _of_standby(
+    conn: Connection,
+    standby: standbys.StandbyRow,
+    adapter: ProviderAdapter | None,
+    settings: Settings,
+    *,
+    commentary: bool,
+) -> dict[str, bytes]:
+    """What a source that stands by answered, and what was decided upon that, in a folder of its own."""
+    folder = f"standbys/{standby.provider}"
+    decisions = [asdict(each) for each in timeline.decisions_of(conn, standby.follow_id)]
+    files = {f"{folder}/decisions.json": json_bytes(decisions)}
+    if adapter is not None:
+        left_out = None if commentary else adapter.text_resource
+        lines = kept_lines(settings, adapter, standby.match_id, left_out)
+        files[f"{folder}/answers.jsonl.gz"] = packed_lines(lines)
+    return files
+
+
+def packed_lines(lines: Iterable[Line]) -> bytes:
+    """Answers as a recording that `matchwire replay` serves."""
+    return gzip.compress("".join([f"{line.row()}\n" for line in lines]).encode(), mtime=0)
 
 
 def _manifest(
@@ -127,12 +158,15 @@ def _manifest(
     }
 
 
-def kept_lines(folder: Path, adapter: ProviderAdapter, match_id: str) -> list[Line]:
-    """The answers of the match that the recording holds, the oldest first. Raises Unprocessable where they are too many."""
-    files = sorted(folder.glob(f"*/{file_of(adapter.endpoint, match_id)}"))
+def kept_lines(settings: Settings, adapter: ProviderAdapter, match_id: str, left_out: str | None) -> list[Line]:
+    """The answers of the match that the recording holds, the oldest first, without those of the resource that is `left_out`.
+
+    Raises Unprocessable where they are too many.
+    """
+    files = sorted(Path(settings.recording.folder).glob(f"*/{file_of(adapter.endpoint, match_id)}"))
     if sum(path.stat().st_size for path in files) > LARGEST:
         raise Unprocessable(f"the recordings of the match are larger than {LARGEST} bytes")
-    return [line for path in files for line in read_lines(path)]
+    return [line for path in files for line in read_lines(path) if line.kind != left_out]
 
 
 def missing(decisions: Sequence[timeline.Decision], lines: Iterable[Line], game_id: str, text: str | None) -> list[str]:

@@ -11,7 +11,7 @@ from ingest.sync.answers import save_answers
 from ingest.sync.apply_snapshot import NewId, rules_of, sync_liveblog
 from ingest.sync.batches import LEAST, LOOK, Applied, Progress
 from ingest.sync.snapshot import CachedInputs, Snapshot
-from ingest.sync.standby_sources import StandbyRules, with_standby
+from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
 from store.engine.errors import brief_reason, transient
 from store.following import sources, sync
@@ -45,7 +45,7 @@ class WritingRules:
     """How the matches of an endpoint are written. `new_id`: the `local_id` of a new post.
 
     `serves`: whether an organization gets anything from the endpoint now; `withdrawals`: what goals that are taken back leave,
-    None for nothing; `standby`: how matches of two sources are treated, None where each has one.
+    None for nothing; `standby`: how matches of several sources are treated, None where each has one.
     """
 
     new_id: NewId
@@ -88,7 +88,7 @@ def apply_again(
     cached: Mapping[str, CachedInputs] | None = None,
     progress: Progress = EVERYTHING,
 ) -> Progress:
-    """Bring the liveblogs on the match that have a standby in line with what is believed of both sources now.
+    """Bring the liveblogs on the match that have standbys in line with what is believed of all sources now.
 
     Whichever process does so: the match is locked, and all of it is read in this unit. `times`: when the answers came because of
     which it is done; `health`: how sources answer, by the ids of their follows, where it is to be decided who leads. Raises
@@ -99,7 +99,7 @@ def apply_again(
     if belief is None:
         return replace(progress, finished=True)
     snapshot = Snapshot(match=sync.unpacked_belief(belief).match, times=times)
-    beside = [each for each in sync.attachments_of(unit.conn, follow_id) if each.standby_id is not None]
+    beside = [each for each in sync.attachments_of(unit.conn, follow_id) if each.supported]
     return _MatchWriter(unit, snapshot, rules, cached or {}, health=health).write(beside, progress)
 
 
@@ -133,8 +133,8 @@ class _MatchWriter:
 
     def _write(self, liveblog: sync.WrittenLiveblog, masters: Masters, progress: Progress) -> Applied:
         terms, snapshot, owner = sync.terms_of(liveblog), self.snapshot, liveblog.organization_id
-        if liveblog.standby_id is not None and self.rules.standby is not None:
-            snapshot, terms = with_standby(self.unit, liveblog, snapshot, terms, self.rules.standby, self.health)
+        if liveblog.supported and self.rules.standby is not None:
+            snapshot, terms = with_standbys(self.unit, liveblog, snapshot, terms, self.rules.standby, self.health)
             masters = Masters(self.unit, snapshot.match)
         return sync_liveblog(
             self.unit,

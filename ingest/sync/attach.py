@@ -10,6 +10,7 @@ from mapping.errors import Unprocessable
 from mapping.merge import same
 from mapping.prefill import EVERYTHING
 from store.following import closing, ledger, sources, sync
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,12 +30,14 @@ def take_over(
 ) -> str | None:
     """Put the liveblog that the request names on the match, as `attachment` says: its `ticker_id`.
 
-    It is taken off the match that it is on. None where that is this very match: then only its terms change, and it is
-    open again. Raises NotFound, and Unprocessable for another sport.
+    It is taken off the match that it is on. None where that is this very match: then only its terms and sources change, and
+    it is open again. Raises NotFound, and Unprocessable for another sport.
     """
     game, before = lock(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
     if before is not None and before.follow_id == attachment.follow_id:
-        change_terms(unit, game, before, terms)
+        stepped = change_terms(unit, game, before, terms)
+        if request.sources is not None and request.sources(unit, before) and not stepped:
+            liveblogs.record(unit, game.id, liveblogs.Change())
         closing.open_again(unit, game.id, before.follow_id)
         return None
     if game.sportstype != match.sport:

@@ -13,18 +13,21 @@ from api.http.services import ImportRequest, StandbyRequest
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync.import_match import terms_of
 from mapping.errors import ServiceError
-from store.following import standbys, sync
+from mapping.import_options import MOST_STANDBYS
+from store.following import sources, standbys, sync
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
+    from api.http.services import FoundStandby, Standbys
     from config.organizations import Liveblog, StandbyEntry
-    from ingest.sync.add_standby import AddStandby
     from ingest.sync.import_match import Importer
     from store.database import Store
     from store.engine.unit import Unit
+    from store.following.standbys import StandbyRow
 
 log = structlog.get_logger()
 
@@ -44,7 +47,7 @@ class Declared:
         store: Store,
         importer: Importer,
         *,
-        add_standby: AddStandby,
+        standbys_of: Standbys,
         clock: Callable[[], float],
         quarantine: Quarantine,
         steady: Callable[[], float] = time.monotonic,
@@ -53,7 +56,7 @@ class Declared:
         self._not_before: dict[str, float] = {}
         self._store = store
         self._importer = importer
-        self._add_standby = add_standby
+        self._standbys_of = standbys_of
         self._clock = clock
         self._steady = steady
         self._quarantined = quarantine
@@ -109,16 +112,35 @@ class Declared:
             else:
                 liveblog = await self._importer(_request(entry))
                 for standby in entry.standby:
-                    await self._add_standby(_standby(entry, standby, liveblog["local_id"]))
+                    await self._add(key, entry, standby, liveblog["ticker_id"])
         except ServiceError as error:
-            log.warning("liveblog.declared_failed", key=entry.key, cause=error.message, retryable=error.retryable)
-            self._not_before[key] = self._steady() + (30 if error.retryable else 600)
+            self._put_off(key, entry, error)
+
+    def _put_off(self, key: str, entry: Liveblog, error: ServiceError) -> None:
+        log.warning("liveblog.declared_failed", key=entry.key, cause=error.message, retryable=error.retryable)
+        self._not_before[key] = self._steady() + (30 if error.retryable else 600)
+
+    async def _add(self, key: str, entry: Liveblog, standby: StandbyEntry, game_id: str) -> None:
+        """Have the source stand by for the liveblog, beside those that do already; one that is away keeps no other one waiting."""
+        known = await self._store.read(partial(standbys.of_liveblog, game_id=game_id))
+        if _stands_by(standby, known):
+            return
+        try:
+            await self._find(entry, standby, game_id)
+        except ServiceError as error:
+            self._put_off(key, entry, error)
+
+    async def _find(self, entry: Liveblog, standby: StandbyEntry, game_id: str) -> None:
+        found = await self._standbys_of.find(StandbyRequest(entry.organization, standby.provider, standby.match_id))
+        followed = await self._store.write(partial(_stand_by, standby.provider, found=found, game_id=game_id))
+        await self._standbys_of.follow(followed)
+        log.info("standby.added", key=entry.key, provider=standby.provider, match=standby.match_id)
 
     def _is_due(self, key: str) -> bool:
         return self._steady() >= self._not_before.get(key, float("-inf"))
 
     async def _exists(self, entry: Liveblog) -> bool:
-        """Whether the liveblog is there, with the source that is to stand by."""
+        """Whether the liveblog is there, with the sources that are to stand by."""
         return await self._store.read(partial(_is_there, entry))
 
 
@@ -129,9 +151,31 @@ def _is_there(entry: Liveblog, conn: Connection) -> bool:
     if found is None or found.closed_at is not None:
         return found is not None
     known = standbys.of_liveblog(conn, found.game_id)
-    return known is not None and (known.provider, known.match_id) in {
-        (each.provider, given) for each in entry.standby for given in (each.match_id, each.match_id.lstrip("0"))
-    }
+    return all(_stands_by(each, known) for each in entry.standby)
+
+
+def _stands_by(standby: StandbyEntry, known: Sequence[StandbyRow]) -> bool:
+    """Whether the source stands by, or so many others do that somebody has named since that it cannot."""
+    if any(row.provider == standby.provider for row in known):
+        ids = standby.match_id, standby.match_id.lstrip("0")
+        return any(row.provider == standby.provider and row.match_id in ids for row in known)
+    return len(known) >= MOST_STANDBYS
+
+
+def _stand_by(provider: str, unit: Unit, found: FoundStandby, game_id: str) -> list[str]:
+    """The unit: the match stands by for the liveblog, beside those of other providers; gives the follows to be looked at."""
+    attachment = sync.attachment(unit.conn, game_id)
+    if attachment is None:
+        return []
+    sources.lock(unit, attachment.follow_id)
+    game = liveblogs.lock_game(unit, game_id)
+    follow_id = found.follow(unit, attachment)
+    known = standbys.of_liveblog(unit.conn, game_id)
+    ids = [follow_id if each.provider == provider else each.follow_id for each in known]
+    if not standbys.save_sources(unit, game_id, ids if follow_id in ids else [*ids, follow_id]):
+        return []
+    liveblogs.record(unit, game.id, liveblogs.Change())
+    return [follow_id, attachment.follow_id]
 
 
 async def retune(declared: tuple[Liveblog, ...], store: Store, quarantine: Quarantine) -> None:
@@ -163,12 +207,6 @@ def _retune(entry: Liveblog, unit: Unit) -> bool:
         return False
     sync.save_terms(unit, found.game_id, wanted)
     return True
-
-
-def _standby(entry: Liveblog, standby: StandbyEntry, liveblog: str) -> StandbyRequest:
-    return StandbyRequest(
-        organization_id=entry.organization, liveblog=liveblog, provider=standby.provider, match_id=standby.match_id
-    )
 
 
 def _request(entry: Liveblog) -> ImportRequest:

@@ -174,7 +174,7 @@ def load(conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = 
         row,
         sync.resources(conn, follow_id),
         text=any(terms.text for terms in readable_terms(liveblogs)),
-        paired=any(each.standby_id is not None for each in liveblogs),
+        paired=any(each.supported for each in liveblogs),
         supports=bool(standbys.supported_by(conn, follow_id)),
     )
 

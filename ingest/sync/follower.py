@@ -86,7 +86,7 @@ class Followers:
             key: poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()
         }
         self._report = quarantine.loop("polls")
-        self._left_out = MatchQuarantine(store, quarantine, self._spawn)
+        self.left_out = MatchQuarantine(store, quarantine, self._spawn)
         self.refused = 0
         """How many writes were refused because another process had taken the match over."""
         self._matches: dict[str, FollowedMatch] = {}
@@ -114,15 +114,15 @@ class Followers:
         """
         match = self._matches.get(leased.follow_id)
         followed = match is not None and (match.fence, match.joined) == (leased.fence, leased.joined)
-        return followed or self._left_out.waits(leased)
+        return followed or self.left_out.waits(leased)
 
     def keep(self, leased: Iterable[leases.LeasedMatch], *, besides: Container[str] = frozenset()) -> None:
         """Drop every match whose lease is gone, or was lost in between, except those `besides`."""
         fences = {each.follow_id: each.fence for each in leased}
         for match in self.matches:
             if fences.get(match.id) != match.fence and match.id not in besides:
-                self._left_out.drop(self._matches.pop(match.id))
-        self._left_out.keep(fences.keys() | self._matches.keys())
+                self.left_out.drop(self._matches.pop(match.id))
+        self.left_out.keep(fences.keys() | self._matches.keys())
 
     async def follow(self, follow_id: str, *, leased: leases.LeasedMatch | None = None, afresh: bool = False) -> None:
         """Take up a match; `afresh`: another liveblog joined it, so fetch everything, whatever is known, and soon.
@@ -136,10 +136,10 @@ class Followers:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
             self._matches.pop(follow_id, None)
-            await self._left_out.not_taken_up(follow_id, leased, error)
+            await self.left_out.not_taken_up(follow_id, leased, error)
             return
         if match is not None:
-            self._left_out.taken_up(match)
+            self.left_out.taken_up(match)
             self.schedule(match, pacing.phase(match.match_id, min(self._pace.live, TAKE_UP)))
 
     async def _take_up(
@@ -222,11 +222,11 @@ class Followers:
             self._fail(match, error)
             retry_after = wait_of([error])
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
-            self._left_out.failed(match, error)
+            self.left_out.failed(match, error)
             match.failures += 1
             match.known = {}  # so that whatever is stored of it is written anew
         else:
-            self._left_out.well(match)
+            self.left_out.well(match)
         finally:
             match.busy = False
         self._unless_faulty(match, partial(self._plan, match, fetched, retry_after))
@@ -236,7 +236,7 @@ class Followers:
         try:
             step()
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
-            self._left_out.failed(match, error)
+            self.left_out.failed(match, error)
             self.schedule(match, AGAIN)
 
     async def watch_silence(self) -> None:
@@ -359,7 +359,7 @@ class Followers:
 
     def _not_written(self, match: FollowedMatch, error: ServiceError) -> None:
         """The store is lost, unless it is so for this match alone."""
-        if not self._left_out.unwritten(match, error, self._outage):
+        if not self.left_out.unwritten(match, error, self._outage):
             self._outage.matches.add(match.id)
             self.store_lost(error)
 
@@ -386,7 +386,7 @@ class Followers:
         except ServiceError as error:
             log.warning("match.closing_failed", match=match.match_id, cause=error.message)
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
-            self._left_out.failed(match, error)
+            self.left_out.failed(match, error)
         else:
             self._matches.pop(match.id, None)
             log.info("match.closed", match=match.match_id)

@@ -227,6 +227,8 @@ def create_liveblog(
     if taken is not None and not applied.stepped:
         liveblogs.record(unit, game_id, liveblogs.Change())
     _save(unit, follow.id, snapshot, applied, game_id, known=bool(known))
+    if request.sources is not None:
+        request.sources(unit, replace(attachment, game_id=game_id))
     if request.idempotency_key is not None:
         idempotency.save(unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id)
     return Imported(follow.id, _shown(unit.conn, game_id), new=True, times=applied.times)

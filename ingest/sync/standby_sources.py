@@ -1,4 +1,4 @@
-"""What is believed of a match of two sources, for a liveblog that has one standing by: made of what is believed of each source."""
+"""What is believed of a match of several sources, for a liveblog that has standbys: made of what is believed of each source."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mapping.fusion.leading_source import LeadRules, SourceHealth
-from mapping.fusion.source_pair import PairRules, fuse_pair, look
-from mapping.match import Match
+from mapping.fusion.source_chain import fuse_sources, held, look_at_sources
+from mapping.fusion.source_pair import PairRules
+from mapping.match import Match, Status
 from store.engine.errors import UnreadableRow
 from store.following import standbys, sync
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from ingest.sync.snapshot import Snapshot
     from mapping.fusion.fused_match import SourceName
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 
 LOOK = 2.0
 """Seconds between two looks at who is to lead."""
+NOTHING = Match(provider="", match_id="", sport="", status=Status.SCHEDULED)
+"""A match of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandbyRules:
-    """How matches of two sources are treated (`[standby]`, in seconds).
+    """How matches of several sources are treated (`[standby]`, in seconds).
 
-    `hold`: for how long a goal that one source alone has waits where a liveblog wants both; `slower`: by how much the standby is
+    `hold`: for how long a goal that one source alone has waits where a liveblog wants both; `slower`: by how much a standby is
     polled less often while it is not needed. `crosswalks`: (organization, provider, provider of the standby) → id of a person at
     the second → the same person's id at the first. `kinds`: provider → the event types that it may give. `serves`: whether an
     organization has an endpoint.
@@ -42,17 +45,17 @@ class StandbyRules:
     serves: Callable[[str, str], bool]
 
     def watched(self, pinned: SourceName | None, terms: ImportOptions) -> PairRules:
-        """The rules for a liveblog's pair of sources, as far as who leads and what waits goes by them."""
+        """The rules for a pair of sources, as far as who leads and what waits goes by them."""
         return PairRules(lead=self.lead.sooner(LOOK), pinned=pinned, hold=self.hold if terms.confirm == "two" else 0.0)
 
-    def of_pair(self, liveblog: sync.Attachment, standby: standbys.StandbySource, terms: ImportOptions) -> PairRules:
-        """The rules for a liveblog's pair of sources."""
+    def of_pair(self, liveblog: sync.Attachment, standby: standbys.StandbyRow, terms: ImportOptions) -> PairRules:
+        """The rules for a liveblog's standby beside the sources before it."""
         owner, first, second = liveblog.organization_id, liveblog.provider, standby.provider
         named = self.crosswalks.get((owner, first, second), {})
         return replace(self.watched(standby.pinned, terms), named=named, kinds=self.kinds)
 
 
-def with_standby(  # noqa: PLR0917 -- what both sources are made of
+def with_standbys(  # noqa: PLR0917 -- what all sources are made of
     unit: Unit,
     liveblog: sync.WrittenLiveblog,
     snapshot: Snapshot,
@@ -60,30 +63,33 @@ def with_standby(  # noqa: PLR0917 -- what both sources are made of
     rules: StandbyRules,
     health: Mapping[str, SourceHealth] | None = None,
 ) -> tuple[Snapshot, ImportOptions]:
-    """The snapshot as both sources of the liveblog say it, and the terms with the goals that wait for the other source.
+    """The snapshot as all sources of the liveblog say it, and the terms with the goals that wait for another source.
 
-    What is known of both is saved in this unit. `health`: how sources answer, by the ids of their follows, where it is to be
+    What is known of each pair is saved in this unit. `health`: how sources answer, by the ids of their follows, where it is to be
     decided who leads. A liveblog without a standby gets what it gave.
     """
-    standby = standbys.of_liveblog(unit.conn, liveblog.game_id)
-    if standby is None:
-        return snapshot, terms
-    state, pair = standby.known(), rules.of_pair(liveblog, standby, terms)
-    second = _believed(standby) if rules.serves(standby.endpoint, liveblog.organization_id) else None
-    second = _nothing_of(snapshot.match, standby) if second is None else second
-    now = state if health is None else look(state, health_of_pair(health, liveblog.follow_id, standby), pair, unit.now)
-    match, after = fuse_pair(now, snapshot.match, second, pair, unit.now)
-    if after != state:
-        standbys.save_state(unit, standby, after)
-    return snapshot.of_match(match), replace(terms, held=frozenset(after.held))
+    beside = standbys.of_liveblog(unit.conn, liveblog.game_id)
+    pairs = [rules.of_pair(liveblog, each, terms) for each in beside]
+    states = before = [each.known() for each in beside]
+    if health is not None:
+        answering = health_of([liveblog.follow_id, *(each.follow_id for each in beside)], health)
+        states = [*look_at_sources(states, answering, pairs, unit.now)]
+    others = [_match_of(each, snapshot.match, rules, liveblog.organization_id) for each in beside]
+    match, after = fuse_sources(states, snapshot.match, others, pairs, unit.now)
+    changed = (each for each in zip(beside, before, after, strict=True) if each[1] != each[2])
+    standbys.save_states(unit, [(row, state) for row, _, state in changed])
+    return snapshot.of_match(match), replace(terms, held=held(after))
 
 
-def health_of_pair(
-    health: Mapping[str, SourceHealth], follow_id: str, standby: standbys.StandbyRow
-) -> dict[SourceName, SourceHealth]:
-    """How both sources answer; one that never did is silent."""
-    never = SourceHealth(answered_at=None)
-    return {"first": health.get(follow_id, never), "second": health.get(standby.follow_id, never)}
+def health_of(follow_ids: Iterable[str], health: Mapping[str, SourceHealth]) -> list[SourceHealth]:
+    """How these sources answer; one that never did is silent."""
+    return [health.get(each, SourceHealth(answered_at=None)) for each in follow_ids]
+
+
+def _match_of(standby: standbys.StandbySource, first: Match, rules: StandbyRules, organization_id: str) -> Match:
+    """What is believed of the standby's match; of one that the organization does not get, or that says nothing yet, nothing."""
+    match = _believed(standby) if rules.serves(standby.endpoint, organization_id) else None
+    return match or replace(NOTHING, provider=standby.provider, match_id=standby.match_id, sport=first.sport)
 
 
 def _believed(standby: standbys.StandbySource) -> Match | None:
@@ -92,10 +98,3 @@ def _believed(standby: standbys.StandbySource) -> Match | None:
         return None if standby.belief is None else sync.unpacked_belief(standby.belief).match
     except UnreadableRow:
         return None
-
-
-def _nothing_of(first: Match, standby: standbys.StandbySource) -> Match:
-    """A match of which nothing is known: it is no further and no less far than the first source has it."""
-    return Match(
-        provider=standby.provider, match_id=standby.match_id, sport=first.sport, status=first.status, clock=first.clock
-    )

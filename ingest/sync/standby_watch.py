@@ -1,4 +1,4 @@
-"""Watches matches of two sources: says how each source answers, and has whoever is well lead.
+"""Watches matches of several sources: says how each source answers, and has whoever is well lead.
 
 Each process says so of the matches that it follows; who leads is decided by the process that follows the first source, so that
 it is decided once.
@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest.sync.answer_times import AnswerTimes, Arrival, Instants
-from ingest.sync.standby_sources import health_of_pair
+from ingest.sync.standby_sources import health_of
 from mapping.errors import ServiceError
 from mapping.fusion.leading_source import wrong_with
-from mapping.fusion.source_pair import PairRules, PairState, is_due, lasting, look
+from mapping.fusion.source_chain import (
+    any_due,
+    lasting_differences,
+    leader_of,
+    leading,
+    look_at_sources,
+)
+from mapping.fusion.source_pair import PairState
 from mapping.import_options import ImportOptions
 from store.engine.errors import UnreadableRow, reading
 from store.following import standbys
@@ -27,15 +34,16 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from ingest.kit.quarantine import Quarantine
     from ingest.sync.followed_match import FollowedMatch
     from ingest.sync.follower import Followers
     from ingest.sync.standby_sources import StandbyRules
     from mapping.fusion.leading_source import SourceHealth
+    from mapping.fusion.source_pair import PairRules
     from store.database import Store
-    from store.following.standbys import SourcePair
+    from store.following.standbys import MatchSources
 
-    WatchedPair = tuple[SourcePair, PairState]
+    States = tuple[PairState, ...]
+    Watched = tuple[MatchSources, States]
 
 log = structlog.get_logger()
 
@@ -44,27 +52,26 @@ SAID_AGAIN = 10.0
 
 
 class StandbyWatch:
-    """The matches of two sources that this process follows. Times are Unix seconds of `clock`."""
+    """The matches of several sources that this process follows. Times are Unix seconds of `clock`."""
 
     def __init__(
         self,
         store: Store,
         followers: Followers,
         rules: StandbyRules,
-        quarantine: Quarantine,
         *,
         clock: Callable[[], float],
     ) -> None:
         self._store = store
         self._followers = followers
         self._rules = rules
-        self._quarantined = quarantine
         self._clock = clock
         self._since: dict[str, float] = {}
         """Follow → since when this process could poll it and write; silence before that is no provider's fault."""
         self._said: dict[str, HealthRow] = {}
-        self._states: dict[str, tuple[int, PairState]] = {}
-        self.pairs: tuple[WatchedPair, ...] = ()
+        self._states: dict[tuple[str, str], tuple[int, PairState]] = {}
+        """Liveblog and standby → edition and state of the pair."""
+        self.watched: tuple[Watched, ...] = ()
         """Those whose first source this process follows, as they were at the last look."""
         self.changes: dict[str, int] = {}
         """Reason → how often a source has taken the lead for it."""
@@ -73,7 +80,7 @@ class StandbyWatch:
         """Say how the sources answer, decide who leads, and poll standbys as often as they are needed."""
         matches = {each.id: each for each in self._followers.matches if each.paired or each.supports}
         if not matches:
-            self.pairs, self._since, self._said, self._states = (), {}, {}, {}
+            self.watched, self._since, self._said, self._states = (), {}, {}, {}
             return
         try:
             await self._look(matches)
@@ -92,19 +99,21 @@ class StandbyWatch:
         await self._say(own)
         known, said = await self._store.read(partial(self._read, follow_ids=matches.keys()))
         health = {**said, **{row.follow_id: standbys.health_in(row) for row in own}}
-        self._states = {pair.game_id: (pair.edition, state) for pair, state in known}
-        self._pace(
-            matches.values(), {pair.follow_id for pair, state in known if self._is_needed(pair, state, health, now)}
-        )
-        self.pairs = tuple([each for each in known if each[0].first_id in matches])
+        self._states = {
+            (row.game_id, row.follow_id): (row.edition, state)
+            for sources, states in known
+            for row, state in zip(sources.standbys, states, strict=True)
+        }
+        self._pace(matches.values(), {each for watched in known for each in self._needed(*watched, health, now)})
+        self.watched = tuple([each for each in known if each[0].first_id in matches])
         for follow_id in dict.fromkeys(self._due(health, now)):
             await self._decide(matches[follow_id], health)
 
-    def _read(self, conn: Connection, follow_ids: Collection[str]) -> tuple[list[WatchedPair], dict[str, SourceHealth]]:
-        """The pairs of these sources, what is known of each, and how their sources answer that other processes follow."""
-        pairs = standbys.pairs_of(conn, follow_ids)
-        sources = {name for pair in pairs for name in (pair.first_id, pair.follow_id)}.difference(follow_ids)
-        return [(pair, self._state(pair)) for pair in pairs], standbys.health_of(conn, sources)
+    def _read(self, conn: Connection, follow_ids: Collection[str]) -> tuple[list[Watched], dict[str, SourceHealth]]:
+        """The matches of these sources, what is known of each pair, and how their sources answer that other processes follow."""
+        found = standbys.sources_with(conn, follow_ids)
+        others = {name for each in found for name in each.follow_ids}.difference(follow_ids)
+        return [(each, self._known(each)) for each in found], standbys.health_of(conn, others)
 
     def _health(self, match: FollowedMatch) -> HealthRow:
         return HealthRow(
@@ -122,15 +131,24 @@ class StandbyWatch:
             await self._store.write(partial(standbys.save_health, rows=new))
         self._said.update((row.follow_id, row) for row in new)
 
-    def _state(self, pair: SourcePair) -> PairState:
-        edition, state = self._states.get(pair.game_id, (-1, PairState()))
-        return state if edition == pair.edition else pair.known()
+    def _known(self, sources: MatchSources) -> States:
+        """What is known of each pair, read anew where it has changed."""
+        found = []
+        for row in sources.standbys:
+            edition, state = self._states.get((row.game_id, row.follow_id), (-1, PairState()))
+            found.append(state if edition == row.edition else row.known())
+        return tuple(found)
 
-    def _is_needed(self, pair: SourcePair, state: PairState, health: Mapping[str, SourceHealth], now: float) -> bool:
-        """Whether the standby leads, or may have to soon."""
-        first = health.get(pair.first_id)
-        in_danger = first is None or wrong_with(first, self._rules.lead.early(), now) is not None
-        return in_danger or state.lead.source == "second"
+    def _needed(
+        self, sources: MatchSources, states: States, health: Mapping[str, SourceHealth], now: float
+    ) -> Iterator[str]:
+        """The standbys that lead those before them, or may have to soon."""
+        early = self._rules.lead.early()
+        for place, (row, state) in enumerate(zip(sources.standbys, states, strict=True)):
+            leader = health.get(sources.follow_ids[leader_of(states[:place])])
+            in_danger = leader is None or wrong_with(leader, early, now) is not None
+            if in_danger or state.lead.source == "second":
+                yield row.follow_id
 
     def _pace(self, matches: Iterable[FollowedMatch], needed: Container[str]) -> None:
         """Poll standbys that are needed as often as any other source, the others less often."""
@@ -142,20 +160,20 @@ class StandbyWatch:
 
     def _due(self, health: Mapping[str, SourceHealth], now: float) -> Iterator[str]:
         """The matches of this process for which time or health changes something."""
-        return (pair.first_id for pair, state in self.pairs if self._is_due(pair, state, health, now))
+        return (sources.first_id for sources, states in self.watched if self._is_due(sources, states, health, now))
 
-    def _is_due(self, pair: SourcePair, state: PairState, health: Mapping[str, SourceHealth], now: float) -> bool:
+    def _is_due(self, sources: MatchSources, states: States, health: Mapping[str, SourceHealth], now: float) -> bool:
         try:
-            rules = self._rules_of(pair)
+            rules = self._rules_of(sources)
         except UnreadableRow:
             return False  # it is left out when its match is applied
-        both = health_of_pair(health, pair.first_id, pair)
-        return look(state, both, rules, now) != state or is_due(state, rules, now)
+        after = look_at_sources(states, health_of(sources.follow_ids, health), rules, now)
+        return after != states or any_due(states, rules, now)
 
-    def _rules_of(self, pair: SourcePair) -> PairRules:
-        with reading(f"attachments.terms of {pair.game_id}"):
-            terms = ImportOptions.from_dict(pair.terms)
-        return self._rules.watched(pair.pinned, terms)
+    def _rules_of(self, sources: MatchSources) -> list[PairRules]:
+        with reading(f"attachments.terms of {sources.game_id}"):
+            terms = ImportOptions.from_dict(sources.terms)
+        return [self._rules.watched(each.pinned, terms) for each in sources.standbys]
 
     async def _decide(self, match: FollowedMatch, health: Mapping[str, SourceHealth]) -> None:
         """Decide who leads, and bring the liveblogs in line with it; whatever fails is this match's own."""
@@ -163,45 +181,46 @@ class StandbyWatch:
         try:
             poller, times = self._followers.pollers[match.endpoint], self._times(match, instants.now())
             await poller.apply_again(match, match.id, times, Arrival(instants, monotonic()), health)
-            after = await self._store.read(partial(standbys.pairs_of, follow_ids=[match.id]))
+            after = await self._store.read(partial(standbys.sources_with, follow_ids=[match.id]))
         except ServiceError:
             raise
         except Exception as error:  # noqa: BLE001 -- whatever it is belongs to this match
-            self._quarantined.failed("match", match.id, error, match=match.match_id)
+            self._followers.left_out.failed(match, error)
             return
-        now = {pair.game_id: (pair, pair.known()) for pair in after}
-        for pair, state in self.pairs:
-            if pair.game_id in now:
-                self._note(pair, state, now[pair.game_id][1])
-        self.pairs = tuple([now.get(pair.game_id, (pair, state)) for pair, state in self.pairs])
+        now = {each.game_id: (each, self._known(each)) for each in after}
+        for sources, states in self.watched:
+            if sources.game_id in now:
+                self._note(states, *now[sources.game_id])
+        self.watched = tuple([now.get(each[0].game_id, each) for each in self.watched])
 
     def _times(self, match: FollowedMatch, now: int) -> AnswerTimes:
-        """What is public from now on was here since the standby last brought something new (milliseconds)."""
-        changed = [pair.changed_at or 0 for pair, _ in self.pairs if pair.first_id == match.id]
+        """What is public from now on was here since a standby last brought something new (milliseconds)."""
+        changed = [
+            row.changed_at or 0 for each, _ in self.watched if each.first_id == match.id for row in each.standbys
+        ]
         return AnswerTimes(answered=min(now, 1000 * max(changed, default=0)), text_answered=now, believed=now)
 
-    def _note(self, pair: SourcePair, before: PairState, after: PairState) -> None:
-        """Log and count who leads now, and what both sources contradict each other in."""
-        lead = after.lead
-        if lead.source != before.lead.source:
+    def _note(self, before: States, sources: MatchSources, after: States) -> None:
+        """Log and count who leads now, and what sources contradict each other in."""
+        providers, (place, lead) = sources.providers, leading(after)
+        if place != leader_of(before):
             self.changes[lead.reason.value] = self.changes.get(lead.reason.value, 0) + 1
-            provider = pair.provider if lead.source == "second" else pair.first_provider
             log.warning(
                 "source.leads",
-                liveblog=pair.local_id,
-                match=pair.first_match_id,
-                provider=provider,
+                liveblog=sources.local_id,
+                match=sources.match_id,
+                provider=providers[place],
                 reason=lead.reason.value,
             )
-        known = {each.what for each in lasting(before)}
-        for each in lasting(after):
-            if each.what not in known:
+        known = {(each.standby, each.what) for each in lasting_differences(before)}
+        for each in lasting_differences(after):
+            if (each.standby, each.what) not in known:
                 log.warning(
                     "sources.disagree",
-                    liveblog=pair.local_id,
-                    match=pair.first_match_id,
+                    liveblog=sources.local_id,
+                    match=sources.match_id,
                     about=each.what.about,
-                    **{pair.first_provider: each.what.first, pair.provider: each.what.second},
+                    **{providers[each.before]: each.what.first, providers[each.standby]: each.what.second},
                 )
 
 

@@ -11,7 +11,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from mapping.fusion.leading_source import Reason
-from mapping.fusion.source_pair import lasting
+from mapping.fusion.source_chain import lasting_differences, leader_of
 from mapping.match import Status
 
 if TYPE_CHECKING:
@@ -82,24 +82,26 @@ class FollowingMetrics(Collector):
 
 
 class StandbyMetrics(Collector):
-    """Matches of two sources, of a process that follows matches."""
+    """Matches of several sources, of a process that follows matches."""
 
     def __init__(self, standbys: StandbyWatch) -> None:
         self._standbys = standbys
 
     def collect(self) -> Iterator[Metric]:
         """Who leads, how often that has changed and why, and what sources contradict each other in."""
-        states = [state for _, state in self._standbys.pairs]
-        yield GaugeMetricFamily("matchwire_standbys", "Liveblogs for whose match another source stands by", len(states))
+        matches = [states for _, states in self._standbys.watched]
+        yield GaugeMetricFamily(
+            "matchwire_standbys", "Sources that stand by for liveblogs' matches", sum(map(len, matches))
+        )
         yield GaugeMetricFamily(
             "matchwire_standbys_leading",
-            "Liveblogs whose match the standby leads",
-            sum(state.lead.source == "second" for state in states),
+            "Liveblogs whose match a standby leads",
+            sum(leader_of(states) > 0 for states in matches),
         )
         yield GaugeMetricFamily(
             "matchwire_source_disagreements",
-            "Differences between both sources of a match that have lasted",
-            sum(len(lasting(state)) for state in states),
+            "Differences between sources of a match that have lasted",
+            sum(len(lasting_differences(states)) for states in matches),
         )
         changes = CounterMetricFamily(
             "matchwire_lead_changes", "Changes of the source that leads a match, by the reason", labels=["reason"]

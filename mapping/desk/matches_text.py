@@ -43,7 +43,7 @@ class MatchesText(StrEnum):
     SILENT = "No answer from the provider for too long"
     FROZEN_CLOCK = "The clock has stopped"
     FAILING = "A part of the provider's data fails"
-    SOURCES_DISAGREE = "The two sources disagree"
+    SOURCES_DISAGREE = "The sources disagree"
     STANDBY_LEADS = "The standby leads"
     DISAGREEING = "The provider contradicts itself; the next answer decides"
     DRAFTS_WAIT = "Drafts are waiting"

@@ -1,4 +1,4 @@
-"""What the desk says of the two sources of a match, in the languages of the catalogues."""
+"""What the desk says of the sources of a match, in the languages of the catalogues."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ class SourcesText(StrEnum):
     ALWAYS = "Always {provider}, whatever happens"
     GOAL_POSTED = "A goal is posted"
     BY_ONE = "as soon as the source that leads has it"
-    BY_TWO = "once both have it; until then it is a draft, for {seconds} seconds at most"
+    BY_TWO = "once two have it; until then it is a draft, for {seconds} seconds at most"
     ADD = "Add a standby"
     ADD_SAYS = (
         "The same match at another provider. It is followed too, and leads when the first source falls silent, fails or says"
         " something that cannot be. Nothing is posted twice."
     )
-    TAKE_OFF = "Take the standby off"
-    TAKE_OFF_SAYS = "{provider} alone is followed then. What the standby alone has said goes from the liveblog."
+    TAKE_OFF = "Take {provider} off"
+    TAKE_OFF_SAYS = "What {provider} alone has said goes from the liveblog."
     SAME_PROVIDER = "The match comes from this provider already. Choose another one."
     NO_ID = "This is no id of a match."
     OTHER_SPORT = "This is another match: one is {first}, the other one {second}."

@@ -9,7 +9,7 @@ from pydantic_core import CoreSchema
 
 from mapping.documents.base import CamelDocument, one_of_required
 from mapping.documents.scalars import ID_LENGTH, Bool, Count, Locale, LongText, Name, Text, Timestamp
-from mapping.import_options import Confirm, ImportOptions, Withdrawn
+from mapping.import_options import MOST_STANDBYS, Confirm, ImportOptions, Withdrawn
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
 
@@ -76,7 +76,8 @@ class StandbyMatch(_Request):
 class ExternalChange(_Request):
     """Settings of a liveblog that follows a match; what is absent keeps its value.
 
-    `standby`: the source that stands by, none in an empty list. `leads`: the provider that leads whatever happens, or `auto`.
+    `standby`: the sources that stand by, in their order, none in an empty list. `leads`: the provider that leads whatever
+    happens, or `auto`.
     """
 
     auto_post_enabled: Bool | None = None
@@ -86,7 +87,7 @@ class ExternalChange(_Request):
     paused: Bool | None = None
     withdrawn: Withdrawn | None = None
     confirm: Confirm | None = None
-    standby: tuple[StandbyMatch, ...] | None = Field(default=None, max_length=1)
+    standby: tuple[StandbyMatch, ...] | None = Field(default=None, max_length=MOST_STANDBYS)
     leads: Name | None = None
 
     def applied_to(self, terms: ImportOptions) -> ImportOptions:
@@ -168,7 +169,7 @@ class External(CamelDocument):
 
 
 class SourceOfMatch(CamelDocument):
-    """A source of a match that has two: whether it leads, since when and why, how it answers.
+    """A source of a match that has several: whether it leads, since when and why, how it answers.
 
     `reason`: why the one that leads does; `trouble`: `refused` or `failing`.
     """
@@ -184,7 +185,7 @@ class SourceOfMatch(CamelDocument):
 
 
 class SourceDisagreement(CamelDocument):
-    """What both sources have contradicted each other in since then; `said`: what each provider says, empty where it has nothing."""
+    """What two sources have contradicted each other in since then; `said`: what each provider says, empty where it has nothing."""
 
     about: Literal["score", "scorer", "player", "minute", "missing"]
     since: Timestamp
@@ -194,7 +195,7 @@ class SourceDisagreement(CamelDocument):
 class ExternalSource(CamelDocument):
     """What a liveblog takes over from its match; `version` is the liveblog's.
 
-    `leads`: the provider that a person has chosen, or `auto`; `sources`: both sources of a match that has two.
+    `leads`: the provider that a person has chosen, or `auto`; `sources`: those of a match that has several, the first one first.
     """
 
     version: Count

@@ -29,7 +29,7 @@ SourceName = Literal["first", "second"]
 """The two sources of a match: the one that it was made from, whose ids the match has, and the standby."""
 OTHER: Mapping[SourceName, SourceName] = {"first": "second", "second": "first"}
 SECOND_KEY = "incident:second/"
-"""Prefix of the key of an incident that the second source reported first; what follows is its key there."""
+"""Prefix of the key of an incident that a standby reported first; its provider and its key there follow."""
 MOST_KEYS = 512
 """Incidents of a match whose keys are known, the latest."""
 FILLED = ("kickoff", "tournament", "location", "shootout", "winner", "decided", "title")
@@ -171,7 +171,7 @@ def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources)
     firsts = {second: first for first, second in pairs.items()}
     found: list[FusedKey] = []
     taken: dict[SourceName, set[str]] = {"first": set(), "second": set()}
-    new = [_new_row(key, sources.leads) for key in sources.incidents[sources.leads]]
+    new = [_new_row(key, sources) for key in sources.incidents[sources.leads]]
     for known in (*keys, *new):
         row = _repaired(known, pairs, firsts)
         if row.first in taken["first"] or row.second in taken["second"]:
@@ -182,10 +182,11 @@ def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources)
     return tuple(found[-MOST_KEYS:])
 
 
-def _new_row(key: str, source: SourceName) -> FusedKey:
-    if source == "first":
+def _new_row(key: str, sources: _Sources) -> FusedKey:
+    if sources.leads == "first":
         return FusedKey(key, first=key)
-    return FusedKey(key if is_shared(key) else f"{SECOND_KEY}{key.removeprefix(INCIDENT_KEY)}", second=key)
+    own = key if is_shared(key) else f"{SECOND_KEY}{sources.second.provider}/{key.removeprefix(INCIDENT_KEY)}"
+    return FusedKey(own, second=key)
 
 
 def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]) -> FusedKey:

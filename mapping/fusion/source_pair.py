@@ -16,7 +16,7 @@ from mapping.fusion.paired_incidents import kind_class
 from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, next_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from mapping.match import Match
 
@@ -80,14 +80,25 @@ class PairRules:
     kinds: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
-def fuse_pair(state: PairState, first: Match, second: Match, rules: PairRules, now: float) -> tuple[Match, PairState]:
-    """What is believed of the match, and what is known of its sources from now on; who leads is decided elsewhere."""
+def fuse_pair(
+    state: PairState,
+    first: Match,
+    second: Match,
+    rules: PairRules,
+    now: float,
+    *,
+    alone: Container[str] | None = None,
+) -> tuple[Match, PairState]:
+    """What is believed of the match, and what is known of its sources from now on; who leads is decided elsewhere.
+
+    `alone`: keys of the first one's goals that one source alone has, where that one is itself made of several; None: all.
+    """
     settled = _is_settled(state, now)
     leads = state.lead.source
     fused = fuse(first, second, state.keys, leads=leads, settled=settled, named=rules.named, kinds=rules.kinds)
     known = {each.what: each for each in state.differences}
     before = dict(state.alone)
-    alone = tuple((key, before.get(key, now)) for key in _alone(fused.match, fused.keys, first, second))
+    unconfirmed = tuple((key, before.get(key, now)) for key in _alone(fused, first, second, alone))
     after = replace(
         state,
         keys=fused.keys,
@@ -96,8 +107,8 @@ def fuse_pair(state: PairState, first: Match, second: Match, rules: PairRules, n
         first=next_signs(state.first, first, second, now, _expected("first", first, fused, state, rules)),
         second=next_signs(state.second, second, first, now, _expected("second", second, fused, state, rules)),
         differences=tuple(known.get(each, Difference(what=each, since=now)) for each in sorted(fused.differences)),
-        alone=alone,
-        held=_held(alone, rules.hold, now),
+        alone=unconfirmed,
+        held=_held(unconfirmed, rules.hold, now),
     )
     return fused.match, after
 
@@ -113,11 +124,12 @@ def _expected(source: SourceName, own: Match, fused: FusedMatch, state: PairStat
     )
 
 
-def _alone(match: Match, keys: Iterable[FusedKey], first: Match, second: Match) -> list[str]:
-    """The goals that one of both sources alone has now."""
-    there = [{each.key for each in source.incidents} for source in (first, second)]
-    both = {row.key for row in keys if row.first in there[0] and row.second in there[1]}
-    return [each.key for each in match.incidents if kind_class(each) == "goal" and each.key not in both]
+def _alone(fused: FusedMatch, first: Match, second: Match, alone: Container[str] | None) -> list[str]:
+    """The goals that one source alone has now; `alone`: those of the first one of which that was known, None for all."""
+    ours, theirs = ({each.key for each in source.incidents} for source in (first, second))
+    confirmed = () if alone is None else {each for each in ours if each not in alone}
+    several = {row.key for row in fused.keys if (row.first in ours and row.second in theirs) or row.first in confirmed}
+    return [each.key for each in fused.match.incidents if kind_class(each) == "goal" and each.key not in several]
 
 
 def look(state: PairState, health: Health, rules: PairRules, now: float) -> PairState:

@@ -28,7 +28,7 @@ EARLIER = 5
 _WRITTEN = type_coerce(events.c.doc, Text)
 _STOOD = tuple(event_history.c[column.name] for column in events.c)
 _COUNTED: list[ColumnElement[Any]] = [func.count(), func.max(events.c.written_at)]
-_EDITION = select(standbys.c.edition).where(standbys.c.game_id == bindparam("game_id")).scalar_subquery()
+_EDITION = select(func.sum(standbys.c.edition)).where(standbys.c.game_id == bindparam("game_id")).scalar_subquery()
 _MARKS = CompiledQuery(
     select(*_COUNTED, _EDITION.label("edition")).where(
         events.c.game_id == bindparam("game_id"), events.c.publish_at.is_not(None)

@@ -65,8 +65,8 @@ def lock(unit: Unit, follow_id: str) -> None:
 def detach(unit: Unit, attachment: Attachment) -> None:
     """Take the liveblog off its match, which is locked; the ledger of both stays, for the day they meet again.
 
-    A match that no open liveblog is on any more is followed no longer, nor is one that stood by for it.
+    A match that no open liveblog is on any more is followed no longer, nor are those that stood by for it.
     """
-    standbys.remove(unit, attachment.game_id)
+    standbys.save_sources(unit, attachment.game_id, ())
     unit.conn.execute(delete(attachments).where(attachments.c.game_id == attachment.game_id))
     close_empty(unit, attachment.follow_id)

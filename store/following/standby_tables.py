@@ -1,4 +1,4 @@
-"""The tables of matches that have two sources."""
+"""The tables of matches that have several sources."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ standbys = Table(
     "standbys",
     metadata,
     text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
-    text("follow_id", ForeignKey("follows.id"), index=True),
+    text("follow_id", ForeignKey("follows.id"), primary_key=True, index=True),
+    integer("place"),
     text("pinned"),
     Column("state", LargeBinary),
     integer("edition"),
 )
-"""The source that stands by for a liveblog's match, as a follow of its own.
+"""The sources that stand by for a liveblog's match, each as a follow of its own, in the order of `place`, from 1 on.
 
-`pinned`: `first` or `second` where a person has chosen who leads; `state`: what is known of both (mapping.fusion.source_pair),
-compressed JSON; `edition` counts its changes.
+Each is the second source of a pair whose first one is what those before it say together (mapping.fusion.source_chain).
+`pinned`: which of its pair leads as a person has chosen, `first` or `second`; `state`: what is known of the pair
+(mapping.fusion.source_pair), compressed JSON; `edition` counts its changes.
 """
 
 source_health = Table(
@@ -30,7 +32,7 @@ source_health = Table(
     Column("poll_interval", Double, nullable=False),
     text("trouble"),
 )
-"""How a match of which there are two sources answers, as its process says every few seconds.
+"""How a match of which there are several sources answers, as its process says every few seconds.
 
 `answered_at`: its last good answer (Unix seconds); `attentive_since`: since when its process could have had one;
 `poll_interval`: seconds between two polls; `trouble`: `refused`, `failing` or nothing.

@@ -1,4 +1,4 @@
-"""Sources that stand by: on which liveblogs, what is known of both sources of each, and how each of them answers."""
+"""Sources that stand by: for which liveblogs, what is known of each beside those before it, and how each of them answers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from sqlalchemy import bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.fusion.leading_source import SourceHealth
+from mapping.fusion.source_chain import pinned_place, pins
 from mapping.fusion.source_pair import PairState
 from store.engine.errors import UnreadableRow
-from store.engine.sql.bulk_write import update_rows, upsert, write_batch
+from store.engine.sql.bulk_write import insert_rows, update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.following import closing, sync
 from store.following.standby_tables import source_health, standbys
 from store.tables import attachments, beliefs, follows, games
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -47,16 +48,19 @@ class HealthRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandbyRow:
-    """The source that stands by for a liveblog. `pinned`: the source that a person has chosen; `edition` counts the states."""
+    """A source that stands by for a liveblog. `pinned`: which of its pair a person has chosen; `edition` counts the states."""
 
     game_id: str
     follow_id: str
+    place: int
     pinned: SourceName | None
     state: bytes | None
     edition: int
+    provider: str
+    match_id: str
 
     def known(self) -> PairState:
-        """What is known of both sources; where that cannot be read, nothing: it is found anew from what both say."""
+        """What is known of the pair; where that cannot be read, nothing: it is found anew from what all sources say."""
         with suppress(UnreadableRow):
             return PairState() if self.state is None else unpacked_state(self.state)
         return PairState()
@@ -64,32 +68,47 @@ class StandbyRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandbySource(StandbyRow):
-    """The same with the match of the standby, what is believed of it (as it is stored), and how it stands."""
+    """The same with the standby's endpoint, what is believed of its match (as it is stored), and how that stands."""
 
-    provider: str
-    match_id: str
     endpoint: str
     status: str
     belief: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SourcePair(StandbyRow):
-    """Both sources of a liveblog, to be watched: `first_id` is the follow of the match, the other fields are the standby's.
+class WatchedStandby(StandbyRow):
+    """The same with when an answer last brought something new (Unix seconds)."""
 
-    `changed_at`: when an answer last brought something new (Unix seconds).
-    """
+    changed_at: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchSources:
+    """All sources of a liveblog's match, to be watched: `first_id` is the follow of the match."""
 
     first_id: str
+    game_id: str
+    local_id: str
     organization_id: str
     terms: Mapping[str, Any]
-    local_id: str
     provider: str
     match_id: str
-    changed_at: int | None
-    first_provider: str
-    first_match_id: str
-    first_changed_at: int | None
+    standbys: tuple[WatchedStandby, ...]
+
+    @property
+    def providers(self) -> tuple[str, ...]:
+        """Those of all sources, by their places."""
+        return self.provider, *(each.provider for each in self.standbys)
+
+    @property
+    def follow_ids(self) -> tuple[str, ...]:
+        """Those of all sources, by their places."""
+        return self.first_id, *(each.follow_id for each in self.standbys)
+
+    @property
+    def pinned(self) -> int | None:
+        """The place of the source that a person has chosen."""
+        return pinned_place([each.pinned for each in self.standbys])
 
 
 _OF_LIVEBLOG = CompiledQuery(
@@ -97,33 +116,39 @@ _OF_LIVEBLOG = CompiledQuery(
     .join(follows, follows.c.id == standbys.c.follow_id)
     .outerjoin(beliefs, beliefs.c.follow_id == standbys.c.follow_id)
     .where(standbys.c.game_id == bindparam("game_id"))
+    .order_by(standbys.c.place)
 )
-_FIRST = follows.alias()
-_PAIR = (
+_FIRST, _ANY = follows.alias(), standbys.alias()
+_FACTS = {
+    "first_id": attachments.c.follow_id,
+    "local_id": games.c.local_id,
+    "organization_id": attachments.c.organization_id,
+    "terms": attachments.c.terms,
+    "first_provider": _FIRST.c.provider,
+    "first_match_id": _FIRST.c.match_id,
+}
+_WATCHED = (
     select(
         standbys,
-        attachments.c.follow_id.label("first_id"),
-        attachments.c.organization_id,
-        attachments.c.terms,
-        games.c.local_id,
         follows.c.provider,
         follows.c.match_id,
         follows.c.changed_at,
-        _FIRST.c.provider.label("first_provider"),
-        _FIRST.c.match_id.label("first_match_id"),
-        _FIRST.c.changed_at.label("first_changed_at"),
+        *(column.label(name) for name, column in _FACTS.items()),
     )
     .join(attachments, attachments.c.game_id == standbys.c.game_id)
     .join(games, games.c.id == standbys.c.game_id)
     .join(follows, follows.c.id == standbys.c.follow_id)
     .join(_FIRST, _FIRST.c.id == attachments.c.follow_id)
     .where(attachments.c.closed_at.is_(None), games.c.local_status != LocalStatus.DELETED)
+    .order_by(standbys.c.game_id, standbys.c.place)
 )
-_PAIRS = tuple(
-    CompiledQuery(_PAIR.where(Among(column, "follow_ids")))
-    for column in (attachments.c.follow_id, standbys.c.follow_id)
+_SOURCES = (
+    CompiledQuery(_WATCHED.where(Among(attachments.c.follow_id, "follow_ids"))),
+    CompiledQuery(
+        _WATCHED.where(standbys.c.game_id.in_(select(_ANY.c.game_id).where(Among(_ANY.c.follow_id, "follow_ids"))))
+    ),
 )
-"""By the first source, and by the standby: each has an index of its own."""
+"""By the first source, and by any standby: each has an index of its own."""
 _SUPPORTED = CompiledQuery(
     select(attachments.c.follow_id)
     .join(standbys, standbys.c.game_id == attachments.c.game_id)
@@ -133,29 +158,44 @@ _SUPPORTED = CompiledQuery(
 _HEALTH = CompiledQuery(select(source_health).where(Among(source_health.c.follow_id, "follow_ids")))
 
 
-def add(unit: Unit, game_id: str, follow_id: str) -> None:
-    """Have the source stand by for the liveblog's match from now on, in place of another one; nothing where it does already."""
-    known = of_liveblog(unit.conn, game_id)
-    if known is not None and known.follow_id == follow_id:
-        return
-    remove(unit, game_id)
-    row = {"game_id": game_id, "follow_id": follow_id, "pinned": "", "state": None, "edition": 0}
-    write_batch(unit.conn, upsert(standbys, [row]))
-    sync.save_follow(unit, follow_id, closed_at=None)
-    sync.look_afresh(unit, follow_id)
-    _look_afresh(unit, game_id)
+def save_sources(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
+    """Have these sources stand by for the liveblog's match, in this order, and no others; whether anything changes.
 
-
-def remove(unit: Unit, game_id: str) -> None:
-    """Have no source stand by for the liveblog's match any more; one that nobody needs is followed no longer."""
-    gone = delete(standbys).where(standbys.c.game_id == game_id).returning(standbys.c.follow_id)
-    for follow_id in unit.conn.scalars(gone).all():
+    What is known of a source that stays is kept. One that nobody needs any more is followed no longer. Where the source goes
+    that a person has chosen to lead, whichever is well does.
+    """
+    before = of_liveblog(unit.conn, game_id)
+    known = {each.follow_id: each for each in before}
+    if [each.follow_id for each in before] == list(follow_ids):
+        return False
+    pinned = pinned_place([each.pinned for each in before])
+    chosen = before[pinned - 1].follow_id if pinned else ""
+    place = 0 if pinned == 0 else follow_ids.index(chosen) + 1 if chosen in follow_ids else None
+    rows = [
+        {
+            "game_id": game_id,
+            "follow_id": follow_id,
+            "place": number,
+            "pinned": pin or "",
+            "state": known[follow_id].state if follow_id in known else None,
+            "edition": known[follow_id].edition + 1 if follow_id in known else 0,
+        }
+        for number, (follow_id, pin) in enumerate(zip(follow_ids, pins(len(follow_ids), place), strict=True), 1)
+    ]
+    unit.conn.execute(delete(standbys).where(standbys.c.game_id == game_id))
+    write_batch(unit.conn, insert_rows(standbys, rows))
+    for follow_id in follow_ids:
+        if follow_id not in known:
+            sync.save_follow(unit, follow_id, closed_at=None)
+            sync.look_afresh(unit, follow_id)
+    for follow_id in known.keys() - set(follow_ids):
         closing.close_empty(unit, follow_id)
-        _look_afresh(unit, game_id)
+    _look_afresh(unit, game_id)
+    return True
 
 
 def move(unit: Unit, game_id: str, before: str, after: str) -> None:
-    """Have the same match of another endpoint stand by, with what is known of both sources."""
+    """Have the same match of another endpoint stand by, with what is known of its pair."""
     of_game = standbys.c.game_id == game_id, standbys.c.follow_id == before
     unit.conn.execute(update(standbys).where(*of_game).values(follow_id=after))
     sync.save_follow(unit, after, closed_at=None)
@@ -170,22 +210,43 @@ def _look_afresh(unit: Unit, game_id: str) -> None:
         sync.look_afresh(unit, attached.follow_id)
 
 
-def pin(unit: Unit, game_id: str, pinned: SourceName | None) -> None:
-    """Have this source lead whatever happens; None: whichever is well."""
-    write_batch(unit.conn, update_rows(standbys, [{"game_id": game_id, "pinned": pinned or ""}]))
+def pin(unit: Unit, game_id: str, place: int | None) -> bool:
+    """Have the source at this place lead whatever happens, 0 for the first one; None: whichever is well. Whether that is new."""
+    known = of_liveblog(unit.conn, game_id)
+    wanted = pins(len(known), place)
+    if [each.pinned for each in known] == wanted:
+        return False
+    pinned = zip(known, wanted, strict=True)
+    rows = [{"game_id": game_id, "follow_id": each.follow_id, "pinned": how or ""} for each, how in pinned]
+    write_batch(unit.conn, update_rows(standbys, rows))
+    return True
 
 
-def of_liveblog(conn: Connection, game_id: str) -> StandbySource | None:
-    """The source that stands by for the liveblog."""
-    row = next(iter(_OF_LIVEBLOG.mappings(conn, game_id=game_id)), None)
-    return None if row is None else StandbySource(**_read(row))
+def of_liveblog(conn: Connection, game_id: str) -> list[StandbySource]:
+    """The sources that stand by for the liveblog, in their order."""
+    return [StandbySource(**_read(row)) for row in _OF_LIVEBLOG.mappings(conn, game_id=game_id)]
 
 
-def pairs_of(conn: Connection, follow_ids: Collection[str]) -> list[SourcePair]:
-    """The pairs of sources in which any of these is one."""
+def sources_with(conn: Connection, follow_ids: Collection[str]) -> list[MatchSources]:
+    """All sources of the liveblogs of whose sources one is among these; of liveblogs with one source alone nothing."""
     wanted = sorted(follow_ids)
-    rows = [row for query in _PAIRS for row in query.mappings(conn, follow_ids=wanted)] if wanted else []
-    return list({row["game_id"]: SourcePair(**_read(row)) for row in rows}.values())
+    rows = [row for query in _SOURCES for row in query.mappings(conn, follow_ids=wanted)] if wanted else []
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["game_id"], {})[row["follow_id"]] = row
+    return [_sources(list(of_game.values())) for of_game in found.values()]
+
+
+def _sources(rows: Sequence[dict[str, Any]]) -> MatchSources:
+    facts = {name: rows[0][name] for name in _FACTS}
+    own = [{name: value for name, value in row.items() if name not in _FACTS} for row in rows]
+    return MatchSources(
+        game_id=rows[0]["game_id"],
+        provider=facts.pop("first_provider"),
+        match_id=facts.pop("first_match_id"),
+        standbys=tuple(WatchedStandby(**_read(row)) for row in own),
+        **facts,
+    )
 
 
 def _read(row: dict[str, Any]) -> dict[str, Any]:
@@ -198,10 +259,14 @@ def supported_by(conn: Connection, follow_id: str) -> list[str]:
     return [row for (row,) in _SUPPORTED.all(conn, follow_id=follow_id)]
 
 
-def save_state(unit: Unit, standby: StandbyRow, state: PairState) -> None:
-    """Save what is known of both sources, in the unit that writes the posts."""
-    row = {"game_id": standby.game_id, "state": packed_state(state), "edition": standby.edition + 1}
-    write_batch(unit.conn, update_rows(standbys, [row]))
+def save_states(unit: Unit, changed: Iterable[tuple[StandbyRow, PairState]]) -> None:
+    """Save what is known of these pairs now, in the unit that writes the posts."""
+    rows = [
+        {"game_id": row.game_id, "follow_id": row.follow_id, "state": packed_state(state), "edition": row.edition + 1}
+        for row, state in changed
+    ]
+    if rows:
+        write_batch(unit.conn, update_rows(standbys, rows))
 
 
 def save_health(unit: Unit, rows: Iterable[HealthRow]) -> None:

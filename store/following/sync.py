@@ -89,9 +89,9 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WrittenLiveblog(Attachment):
-    """A liveblog that its match writes to. `standby_id`: the follow of the source that stands by for it."""
+    """A liveblog that its match writes to. `supported`: another source stands by for it."""
 
-    standby_id: str | None = None
+    supported: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +118,10 @@ OPEN = and_(
 )
 """The attachment is one that the sync writes for: not closed, its liveblog not deleted."""
 _ATTACHED = CompiledQuery(
-    select(attachments_table, standbys_table.c.follow_id.label("standby_id"))
-    .outerjoin(standbys_table, standbys_table.c.game_id == attachments_table.c.game_id)
+    select(
+        attachments_table,
+        exists().where(standbys_table.c.game_id == attachments_table.c.game_id).label("supported"),
+    )
     .where(attachments_table.c.follow_id == bindparam("follow_id"), OPEN)
     .order_by(attachments_table.c.created_at, attachments_table.c.game_id)
 )

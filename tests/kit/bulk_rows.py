@@ -102,7 +102,13 @@ GROWING: Mapping[str, Mapping[str, str]] = {
         "match_id": "('8' || n)",
         "closed_at": AGO,
     },
-    "standbys": {"game_id": OWN_GAME, "follow_id": id_of(FOLLOW, f"(n / {POSTS})"), "pinned": "''", "edition": "0"},
+    "standbys": {
+        "game_id": OWN_GAME,
+        "follow_id": id_of(FOLLOW, f"(n / {POSTS})"),
+        "place": "1",
+        "pinned": "''",
+        "edition": "0",
+    },
     "source_health": {"follow_id": id_of(FOLLOW, "n"), "attentive_since": "1", "poll_interval": "5", "trouble": "''"},
     "ledger": {
         "game_id": GAME_OF_POST,

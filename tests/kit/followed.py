@@ -71,10 +71,9 @@ async def add_pair(server: Any, state: PairState, **more: Any) -> tuple[str, str
     second = await add_followed(server, 2, provider="gn-gsd", title="Hafenstadt – Bergheim")
 
     def write(unit: Unit) -> None:
-        standbys.add(unit, f"{1:024x}", second)
-        standby = standbys.of_liveblog(unit.conn, f"{1:024x}")
-        assert standby is not None
-        standbys.save_state(unit, standby, state)
+        standbys.save_sources(unit, f"{1:024x}", [second])
+        (standby,) = standbys.of_liveblog(unit.conn, f"{1:024x}")
+        standbys.save_states(unit, [(standby, state)])
 
     await server.store.write(write)
     return first, second

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.sync.standby_sources import LOOK
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
+from mapping.fusion.source_chain import leader_of
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM
 from tests.kit.opening import endpoint_of
@@ -14,7 +15,7 @@ from tests.kit.scripted import Clock, Crash, Crashing, Scripted, _endpoints, ans
 from tests.kit.source_pair import TwoSources
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Container, Mapping
 
     import pytest
 
@@ -57,7 +58,8 @@ class WrittenSource:
     text_resource = None
 
     def __init__(self, form: WireForm) -> None:
-        self.form, self.id, self.translate, self.carried_by = form, form.provider, form.read, form.carried_by
+        self.form, self.id, self.vendor = form, form.provider, form.vendor
+        self.translate, self.carried_by = form.read, form.carried_by
         self.endpoint = endpoint_of(provider=form.provider, base_url=f"http://written-{next(_endpoints)}.invalid")
         self.bodies: Bodies = {}
         self.error: ServiceError | None = None
@@ -81,9 +83,13 @@ def _failed(fetched: Fetched, error: ServiceError, hints: Any) -> Fetched:
 
 @dataclass(kw_only=True)
 class HandDriven(TwoSources):
-    """The sync of liveblogs of one match with a standby, second by second. `hung`: sources whose requests do not come back."""
+    """The sync of liveblogs of one match with a standby, or a `third` source too, second by second.
+
+    `hung`: sources whose requests do not come back.
+    """
 
     form: WireForm
+    third: WireForm | None = None
     adapter: Failing = field(default_factory=Failing)
     clock: Clock = field(default_factory=Clock)
     hung: set[str] = field(default_factory=set)
@@ -93,16 +99,13 @@ class HandDriven(TwoSources):
     def __post_init__(self) -> None:
         self.crashing = Crashing(self.store)
         self.second = WrittenSource(self.form)
-        kinds = {each.id: frozenset(each.catalog["soccer"]) for each in (HEIM, self.form.vendor)}
+        self.more = [] if self.third is None else [WrittenSource(self.third)]
+        vendors = (HEIM, self.form.vendor, *(each.vendor for each in self.more))
+        kinds = {each.id: frozenset(each.catalog["soccer"]) for each in vendors}
         self.rules = replace(self.rules, kinds=kinds)
         self._due: dict[str, float] = {}
-        self._leads, self._look_at = "first", 0.0
+        self._leads, self._look_at = 0, 0.0
         self.start()
-
-    @property
-    def vendor(self) -> Any:
-        """What the registry knows of the standby's provider."""
-        return self.form.vendor
 
     def start(self) -> None:
         """A fresh process on the same store: nothing in memory."""
@@ -118,19 +121,26 @@ class HandDriven(TwoSources):
     def _schedule(self, match: Any, wait: float) -> None:
         match.due = self._due[match.id] = self.clock.now + wait
 
-    def says(self, first: Bodies, second: Match, seed: int) -> None:
-        """What both sources answer from now on."""
+    def says(self, first: Bodies, second: Match, seed: int, third: Match | None = None) -> None:
+        """What all sources answer from now on."""
         self.adapter.bodies = first
         self.second.bodies = self.form.write(second, seed)
+        if self.third is not None and third is not None:
+            self.more[0].bodies = self.third.write(third, seed)
 
-    def fail(self, how: str | None) -> None:
-        """How the first source fails from now on; None: it answers again. One that hangs sends nothing."""
-        self.adapter.error = FAILURES[how]() if how in FAILURES else None
-        self.hung = {"heim"} if how == "silent" else set()
+    def fail(self, how: str | None, places: Container[int] = (0,)) -> None:
+        """How the sources at these places fail from now on; None: all answer again. One that hangs sends nothing."""
+        self.hung = set()
+        for place, source in enumerate((self.adapter, self.second, *self.more)):
+            failing = how is not None and place in places
+            source.error = FAILURES[how]() if failing and how in FAILURES else None
+            if failing and how == "silent":
+                self.hung.add(source.endpoint.provider)
 
     async def stand_by(self, ticker_id: str, match_id: str | None = None) -> None:
-        """Have the second source stand by, as external.json does; `match_id`: of another match than the process's own."""
-        await super().stand_by(ticker_id, self.form.ident(match_id or self.match_id))
+        """Have the other sources stand by, as external.json does; `match_id`: of another match than the process's own."""
+        forms = [self.form] if self.third is None else [self.form, self.third]
+        await super().stand_by(ticker_id, *(each.ident(match_id or self.match_id) for each in forms))
 
     async def pass_seconds(self, seconds: float) -> None:
         """So much time passes: who is due is polled, and the watch looks as often as it does."""
@@ -152,6 +162,6 @@ class HandDriven(TwoSources):
         if self.clock.now >= self._look_at:
             self._look_at = self.clock.now + LOOK
             await self.watch.look()
-            for _, state in self.watch.pairs:
-                self.lead_changes += state.lead.source != self._leads
-                self._leads = state.lead.source
+            for _, states in self.watch.watched:
+                self.lead_changes += leader_of(states) != self._leads
+                self._leads = leader_of(states)

@@ -1,25 +1,28 @@
-"""A match of two sources in one process: the first one by a recording, the second one by the same match in other words."""
+"""A match of several sources in one process: the first one by a recording, the others by the same match in other words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from api.external.change_sources import change_sources
 from api.http.services import StandbyRequest
 from ingest.daemon.build import standby_rules
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.add_standby import AddStandby
+from ingest.sync.find_standby import StandbyFinder
 from ingest.sync.followed_match import everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
 from ingest.sync.standby_sources import LOOK, StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
+from mapping.documents.external import ExternalChange
 from mapping.errors import ProviderRefused, UpstreamUnavailable
 from providers.base import Fetched, Known
 from providers.heim.adapter import HEIM
 from store.engine.ids import new_local_id
-from store.following import standbys, sync
+from store.following import sources, standbys, sync
 from tests.kit.opening import endpoint_of
 from tests.kit.scripted import OWNER, Process, _endpoints, answer_with
 from tests.kit.settings import LIMITS, configured, polling
@@ -27,17 +30,28 @@ from tests.kit.settings import LIMITS, configured, polling
 if TYPE_CHECKING:
     from mapping.fusion.source_pair import PairState
     from mapping.match import Match
+    from store.engine.unit import Unit
+
+
+class SecondProvider:
+    """What the registry knows of the provider of a standby."""
+
+    catalog: ClassVar[dict[str, tuple[str, ...]]] = {"soccer": (), "icehockey": ()}
+    text_sports: frozenset[str] = frozenset()
+
+    def __init__(self, name: str) -> None:
+        self.id = name
 
 
 class Second:
     """A ProviderAdapter whose match is `match`; with `error` every fetch raises it."""
 
-    id = "second"
     text_resource = None
     carried_by: ClassVar[dict[Any, Any]] = {}
 
-    def __init__(self) -> None:
-        self.endpoint = endpoint_of(provider="second", base_url=f"http://second-{next(_endpoints)}.invalid")
+    def __init__(self, name: str = "second") -> None:
+        self.id, self.vendor = name, SecondProvider(name)
+        self.endpoint = endpoint_of(provider=name, base_url=f"http://{name}-{next(_endpoints)}.invalid")
         self.match: Match | None = None
         self.error: Exception | None = None
         self._given: dict[bytes, Match] = {}
@@ -59,23 +73,13 @@ class Second:
         return
 
 
-class SecondProvider:
-    """What the registry knows of the second provider."""
-
-    id = "second"
-    catalog: ClassVar[dict[str, tuple[str, ...]]] = {"soccer": (), "icehockey": ()}
-    text_sports: frozenset[str] = frozenset()
-
-
 @dataclass
 class TwoSources(Process):
-    """The sync of one liveblog with a standby. Each poll moves the clock on by `STEP` seconds."""
+    """The sync of one liveblog with standbys. Each poll moves the clock on by `STEP` seconds. `more`: beside the second source."""
 
     second: Any = field(default_factory=Second)
+    more: list[Any] = field(default_factory=list)
     rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody, ()))
-
-    vendor: ClassVar[Any] = SecondProvider()
-    """What the registry knows of the standby's provider."""
     pace: dict[str, Any] = field(default_factory=dict)
     """Settings of the polls that are not the default's."""
 
@@ -85,7 +89,8 @@ class TwoSources(Process):
 
     def start(self) -> None:
         """A fresh process on the same store: nothing in memory."""
-        adapters = {each.endpoint.key: each for each in (self.adapter, self.second)}
+        beside = (self.second, *self.more)
+        adapters = {each.endpoint.key: each for each in (self.adapter, *beside)}
         quarantine = Quarantine()
         self.followers = Followers(
             self.crashing,
@@ -98,26 +103,29 @@ class TwoSources(Process):
             withdrawals=self.withdrawals,
             standby=self.rules,
         )
-        sources = {
+        access = {
             (OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True),
-            (OWNER, self.vendor.id): ProviderSource(self.vendor, self.second, text_content=False),
+            **{(OWNER, each.id): ProviderSource(each.vendor, each, text_content=False) for each in beside},
         }
         self.importer = Importer(
             self.crashing,
-            sources,
+            access,
             self.followers,
-            providers=frozenset({"heim", self.vendor.id}),
+            providers=frozenset({"heim", *(each.id for each in beside)}),
             limits=LIMITS,
             withdrawals=self.withdrawals,
             clock=lambda: self.clock.now,
         )
-        self.adding = AddStandby(self.crashing, self.importer, self.followers)
-        self.watch = StandbyWatch(self.crashing, self.followers, self.rules, quarantine, clock=lambda: self.clock.now)
+        self.finder = StandbyFinder(self.importer, self.followers)
+        self.watch = StandbyWatch(self.crashing, self.followers, self.rules, clock=lambda: self.clock.now)
 
-    async def stand_by(self, ticker_id: str, match_id: str) -> None:
-        """Have the second source stand by, as external.json does."""
-        wanted = StandbyRequest(organization_id=OWNER, liveblog=ticker_id, provider=self.vendor.id, match_id=match_id)
-        await self.adding(wanted)
+    async def stand_by(self, ticker_id: str, *match_ids: str) -> None:
+        """Have the matches of these ids stand by, that of the second source first, as external.json does."""
+        names = [each.id for each in (self.second, *self.more)]
+        wanted = [StandbyRequest(OWNER, name, match_id) for name, match_id in zip(names, match_ids, strict=False)]
+        found = [await self.finder.find(each) for each in wanted]
+        follow_ids = await self.crashing.write(partial(_stand_by, ticker_id=ticker_id, found=found))
+        await self.finder.follow(follow_ids)
 
     async def restart(self) -> None:
         self.crashing.fuse = None
@@ -138,9 +146,21 @@ class TwoSources(Process):
             await self.watch.look()
 
     async def state(self, ticker_id: str) -> PairState:
-        """What is known of both sources."""
-        standby = await self.store.read(lambda conn: standbys.of_liveblog(conn, ticker_id))
-        return standby.known()
+        """What is known of the first two sources."""
+        return (await self.states(ticker_id))[0]
+
+    async def states(self, ticker_id: str) -> list[PairState]:
+        """What is known of each pair."""
+        rows = await self.store.read(lambda conn: standbys.of_liveblog(conn, ticker_id))
+        return [each.known() for each in rows]
+
+
+def _stand_by(unit: Unit, ticker_id: str, found: Any) -> list[str]:
+    attachment = sync.attachment(unit.conn, ticker_id)
+    assert attachment is not None
+    sources.lock(unit, attachment.follow_id)
+    change_sources(unit, attachment, ExternalChange(standby=()), found)
+    return [attachment.follow_id, *(each.follow_id for each in standbys.of_liveblog(unit.conn, ticker_id))]
 
 
 def turned_round(match: Match) -> Match:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from store.clients import clients
@@ -14,7 +14,7 @@ from tests.kit import matchday
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.scripted import Clock, Scripted
 from tests.kit.second_source import as_second_source
-from tests.kit.source_pair import TwoSources
+from tests.kit.source_pair import Second, TwoSources
 from tests.providers.heim.feed import MATCH_ID, person, results, row, wrapped
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from tests.api.conftest import Server
 
 SEED = 7
-SECOND_ID = f"z{MATCH_ID}"
+SECOND_ID, THIRD_ID = f"z{MATCH_ID}", f"y{MATCH_ID}"
 LIVEBLOG = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog"
 DESK = ("desk", matchday.SECRET)
 KICK_OFF = row(1, "match/game-start", 1, created="14.06.2025 18:00:05")
@@ -86,10 +86,13 @@ class SourceService:
 
     def second_says(self, given: dict[str, bytes], **changes: Any) -> None:
         """The second source has what the first one says by these bodies, in its own words."""
-        from dataclasses import replace
-
         match = self.process.adapter.translate(MATCH_ID, given)
         self.process.second.match = replace(as_second_source(match, SEED), **changes)
+
+    def third_says(self, given: dict[str, bytes]) -> None:
+        """The third source has it too, under the ids of the second one."""
+        match = self.process.adapter.translate(MATCH_ID, given)
+        self.process.more[0].match = replace(as_second_source(match, SEED), provider="third", match_id=THIRD_ID)
 
     async def go_on(self, seconds: float = 10.0, *, first: bool = True) -> None:
         """So much time passes, in which both sources are polled, or the second one alone."""
@@ -107,21 +110,24 @@ class SourceService:
 
 
 @asynccontextmanager
-async def source_service(url: str, **settings: Any) -> AsyncIterator[SourceService]:
-    """The API over a migrated database, with the match at both sources and nobody's liveblog on it."""
+async def source_service(url: str, *, third: bool = False, **settings: Any) -> AsyncIterator[SourceService]:
+    """The API over a migrated database, with the match at both sources, or three, and nobody's liveblog on it."""
     clock = Clock()
     store = await store_at(url, clock=lambda: clock.now, pool=pool_settings(timeout=60.0))
     await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
-    process = TwoSources(store, MATCH_ID, clock=clock, adapter=Scripted())
+    more = [Second("third")] if third else []
+    process = TwoSources(store, MATCH_ID, clock=clock, adapter=Scripted(), more=more)
     parts = {
         "import_match": process.importer,
-        "add_standby": process.adding,
-        "providers": frozenset({"heim", "second", "gn-gsd"}),
+        "standbys": process.finder,
+        "providers": frozenset({"heim", "second", "gn-gsd", *(each.id for each in more)}),
     }
     async with serving(store, client_per_second=0, public_per_second=0, parts=parts, **settings) as server:
         server.now = clock.now
         service = SourceService(server, process)
         service.first_says(BEFORE)
         service.second_says(BEFORE)
+        if third:
+            service.third_says(BEFORE)
         yield service
     await store.close()

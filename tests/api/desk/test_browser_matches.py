@@ -195,7 +195,7 @@ async def test_sources_are_seen_chosen_and_taken_off_by_keys(desk, browsers, wid
     row = page.locator("#matches tbody tr")
     assert await row.count() == 1
     await row.get_by_text("The standby leads: gn-gsd – the other source has not answered for too long").wait_for()
-    await row.get_by_text("The two sources disagree: score: heim 1:0, gn-gsd 2:0").wait_for()
+    await row.get_by_text("The sources disagree: score: heim 1:0, gn-gsd 2:0").wait_for()
     seen = [await violations(page)]
     await shot(page, f"sources-table-{width}")
     await row.get_by_role("link", name="Settings of").press("Enter")
@@ -213,7 +213,7 @@ async def test_sources_are_seen_chosen_and_taken_off_by_keys(desk, browsers, wid
     assert await section.get_by_label("Always heim").is_checked()
     await section.get_by_text("heim is going to lead within a few seconds.").wait_for()
     assert (await terms(server)).confirm == "two"
-    await section.get_by_role("button", name="Take the standby off").press("Enter")
+    await section.get_by_role("button", name="Take gn-gsd off").press("Enter")
     await section.get_by_text("One source alone").wait_for()
     await section.get_by_label("Id of the match").focus()
     await page.keyboard.type("4553194")

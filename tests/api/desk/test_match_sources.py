@@ -20,7 +20,7 @@ from tests.kit import matchday, poison
 from tests.kit.followed import add_followed, add_pair
 from tests.kit.people import add_account, signed_in
 from tests.kit.source_pair import failing, refused, turned_round
-from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, source_service
+from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, THIRD_ID, source_service
 from tests.kit.sqlite import copied_url
 
 ADD = {"add": "yes", "standby_provider": "second", "standby_id": f" {SECOND_ID} "}
@@ -110,13 +110,43 @@ async def test_a_person_has_a_source_stand_by_chooses_who_leads_and_takes_it_off
         await page_of(desk)
     )
 
-    assert (await submit(desk, {"remove": "yes"})).status_code == 303
+    assert (await submit(desk, {"remove": "second"})).status_code == 303
     assert "One source alone" in words(await page_of(desk))
     rows = await desk.server.store.read(
         lambda conn: conn.exec_driver_sql("SELECT operation, account_id FROM audit_entries").all()
     )
     done = [operation for operation, account in rows if (account or "").startswith("person.")]
     assert done.count("liveblog.changeExternal") == 4
+
+
+async def test_a_person_adds_a_third_source_and_takes_the_second_one_off(tmp_path):
+    """The form stands there until no provider is left; each standby is taken off by itself."""
+    url = copied_url(tmp_path / "sources.db", declared_database)
+    async with source_service(url, third=True) as desk:
+        await desk.create()
+        desk.browser = await a_person(desk.server)
+        await submit(desk, ADD)
+        page = await page_of(desk)
+        offered = page.partition('id="standby_provider"')[2].partition("</select>")[0]
+        assert re.findall(r'<option value="([^"]+)"', offered) == ["gn-gsd", "third"]
+        twice = await submit(desk, ADD)
+        assert (twice.status_code, at_field(twice.text, "standby_provider")) == (
+            422,
+            "The match comes from this provider already. Choose another one.",
+        )
+        another = {**ADD, "standby_provider": "third", "standby_id": THIRD_ID}
+        assert (await submit(desk, another)).status_code == 303
+        desk.process.second.error = failing()
+        await desk.go_on(30, first=False)
+
+        page = await page_of(desk)
+        assert re.search(r"heim First source .* second Standby .* third Standby .* Leads since", words(page))
+        assert "Always third, whatever happens" in words(page)
+        assert "third – the other source answers with errors" in await page_of(desk, "/desk")
+        assert (await submit(desk, {"remove": "second"})).status_code == 303
+        assert [each["provider"] for each in (await desk.source())["sources"]] == ["heim", "third"]
+        assert (await submit(desk, {"remove": "third"})).status_code == 303
+        assert "One source alone" in words(await page_of(desk))
 
 
 async def test_the_standby_leads_and_the_page_says_why(desk):
@@ -150,7 +180,7 @@ async def test_what_sources_disagree_about_is_said_with_the_words_of_each(desk):
 
     settings, table = words(await page_of(desk)), await page_of(desk, "/desk")
     assert f"The sources disagree about: {said} what only one of them has: heim nothing, second Goal 50'" in settings
-    assert f'The two sources disagree: <bdi class="why">{said}; what only' in table
+    assert f'The sources disagree: <bdi class="why">{said}; what only' in table
     assert said in await page_of(desk, f"/desk/liveblogs/{desk.name}")
     assert keys(await page_of(desk, "/desk?trouble=sources-disagree")) == [desk.name]
     assert keys(await page_of(desk, "/desk?trouble=disagreeing")) == []
@@ -247,7 +277,7 @@ async def test_a_reader_sees_the_sources_and_changes_nothing(desk):
 
     assert "Stands by" in words(page)
     assert "<form" not in page.partition('id="sources"')[2].partition("</section>")[0]
-    for fields in ({"remove": "yes"}, ADD, {"choose": "yes", "leads": "second"}):
+    for fields in ({"remove": "second"}, ADD, {"choose": "yes", "leads": "second"}):
         assert (await submit(desk, fields, reader)).status_code == 409
     assert len((await desk.source())["sources"]) == 2
 
@@ -258,7 +288,7 @@ async def test_another_organization_learns_nothing_of_the_sources(desk):
     stranger = await signed_in(desk.server, account)
 
     assert (await stranger.send("GET", f"/desk/matches/{desk.name}")).status_code == 404
-    for fields in ({"remove": "yes"}, ADD):
+    for fields in ({"remove": "second"}, ADD):
         answer = await submit(desk, fields, stranger)
         assert answer.status_code == 404
         assert SECOND_ID not in answer.text
@@ -298,8 +328,8 @@ async def test_pairs_cost_the_same_statements_however_many_there_are(desk):
     one = await cost()
     for number in range(20):
         await add_followed(desk.server, number, title=f"Match {number}")
-        second = (await store.read(partial(standbys.of_liveblog, game_id=desk.ticker_id))).follow_id
-        await store.write(partial(standbys.add, game_id=f"{number:024x}", follow_id=second))
+        (second,) = await store.read(partial(standbys.of_liveblog, game_id=desk.ticker_id))
+        await store.write(partial(standbys.save_sources, game_id=f"{number:024x}", follow_ids=[second.follow_id]))
     assert alone == one == await cost()
 
 
@@ -345,7 +375,7 @@ async def test_hostile_ids_and_forms_are_words(desk):
     """Ids of matches, and what a refused form says again."""
     desk.second_says(BEFORE, match_id=poison.XSS)
     assert (await submit(desk, {**ADD, "standby_id": "x"})).status_code == 303
-    await submit(desk, {"remove": "yes"})
+    await submit(desk, {"remove": "second"})
     refusal = await submit(desk, {**ADD, "standby_id": poison.XSS, "standby_provider": poison.XSS})
     await submit(desk, {**ADD, "standby_id": "x"})
     for html in (refusal.text, await page_of(desk)):

@@ -306,7 +306,7 @@ def declared():
         (entry,),
         Records(),
         Creating(),
-        add_standby=None,
+        standbys_of=None,
         clock=lambda: found.wall,
         steady=lambda: found.at,
         quarantine=Quarantine(),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from pathlib import Path
 
-import httpx
 import pytest
 
-from config import Settings
-from providers.contract.server import Server, serving
 from providers.registry import BUILT_IN
-from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
+from tests.kit.provider_day import provider_day
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "openligadb" / "soccer"
 PATH = "getmatchdata/70001"
@@ -22,54 +18,16 @@ def body(name):
     return json.loads((FOLDER / f"{name}.match.json").read_text(encoding="utf-8"))
 
 
-class Day:
-    """A server with one match that a test edits, a daemon that follows it, and a client of the API."""
-
-    def __init__(self, server, client):
-        self.server, self.client = server, client
-
-    async def create(self, match_id="70001", **more):
-        request = {"provider": "openligadb", "matchId": match_id, "autoPostEnabled": True, **more}
-        return await self.client.post(CREATE, json=request)
-
-    async def becomes(self, match, local_id, wanted):
-        """Serve this match and wait until the liveblog is so."""
-        self.server.bodies = {PATH: json.dumps(match).encode()}
-        found = None
-        try:
-            async with asyncio.timeout(30):
-                while True:
-                    game = (await self.client.get(SHOW, params={"local_id": local_id})).json()
-                    found = texts_of(game)
-                    if found == wanted:
-                        return game
-                    await asyncio.sleep(0.05)
-        except TimeoutError:
-            assert found == wanted
-            raise
-
-
-def texts_of(game):
-    """Titles of the published posts in the order of play, and the score."""
-    posts = sorted((each for each in game["events"] if each["local_status"] == 0), key=lambda each: each["sort"])
-    titles = [each["sport_event"]["title"] for each in posts]
-    score = game["scoreboard"]["score"]
-    return titles, (score.get("home_score"), score.get("away_score"))
+def served(match):
+    """What the provider has of it, by the path."""
+    return {PATH: json.dumps(match).encode()}
 
 
 @pytest.fixture
 async def day(tmp_path):
-    planned = json.dumps(body("cup-final-planned")).encode()
-    async with serving(Server({PATH: planned})) as server:
-        tables = configuration("http://127.0.0.1:9", tmp_path)
-        tables["organizations"][ORGANIZATION]["providers"] = {"openligadb": {"base_url": server.url}}
-        settings = Settings.model_validate(tables)
-        async with running(settings) as address:
-            secret = settings.clients["cms"].secret.get_secret_value()
-            async with httpx.AsyncClient(
-                base_url=address, auth=("cms", secret), timeout=60, trust_env=False, verify=False
-            ) as client:
-                yield Day(server, client)
+    first = body("cup-final-planned")
+    async with provider_day("openligadb", "70001", served, first, tmp_path, lambda url: {"base_url": url}) as found:
+        yield found
 
 
 def test_it_is_no_built_in_provider():

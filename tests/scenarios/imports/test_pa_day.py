@@ -6,21 +6,19 @@ import asyncio
 import gzip
 from dataclasses import replace
 
-import httpx
 import pytest
 from typer.testing import CliRunner
 
-from config import Settings
 from ingest.cli import providers as cli_providers
 from providers.contract.case import plain_endpoint
 from providers.contract.server import Server, serving
 from providers.pa.adapter import PA
 from providers.registry import BUILT_IN
 from providers.replay import Replay, ReplaySettings, read_lines
-from tests.kit.day import ORGANIZATION, SHOW, configuration, running
+from tests.kit.day import SHOW
+from tests.kit.provider_day import goals_of, provider_day
 from tests.providers.contract.test_contract_kept import TIE
 from tests.providers.pa.bodies import Bodies
-from tests.scenarios.imports.test_openligadb_day import Day, texts_of
 
 KEY = "key-of-the-test"
 PATHS = {"match": "match/info", "events": "match/events", "lineups": "match/lineUpsEnhanced"}
@@ -31,40 +29,15 @@ def served(bodies):
     return {f"{PATHS[kind]}/{KEY}/{TIE}": body for kind, body in bodies.written().items()}
 
 
-class PaDay(Day):
-    """A day on which the provider has three resources."""
-
-    async def becomes(self, match, local_id, wanted):
-        """Serve these bodies and wait until the liveblog is so."""
-        self.server.bodies = served(match)
-        found = None
-        try:
-            async with asyncio.timeout(30):
-                while True:
-                    game = (await self.client.get(SHOW, params={"local_id": local_id})).json()
-                    found = texts_of(game)
-                    if found == wanted:
-                        return game
-                    await asyncio.sleep(0.05)
-        except TimeoutError:
-            assert found == wanted
-            raise
+def endpoint(url):
+    """The settings of the access."""
+    return {"base_url": f"{url}/v1.5", "api_key": KEY}
 
 
 @pytest.fixture
 async def day(tmp_path):
-    async with serving(Server(served(Bodies("cup-tie-planned")))) as server:
-        tables = configuration("http://127.0.0.1:9", tmp_path)
-        endpoint = {"base_url": f"{server.url}/v1.5", "api_key": KEY}
-        tables["organizations"][ORGANIZATION] |= {"providers": {"pa": endpoint}, "withdrawn": "silent"}
-        tables["recording"] = {"enabled": True, "folder": str(tmp_path / "kept")}
-        settings = Settings.model_validate(tables)
-        async with running(settings) as address:
-            secret = settings.clients["cms"].secret.get_secret_value()
-            async with httpx.AsyncClient(
-                base_url=address, auth=("cms", secret), timeout=60, trust_env=False, verify=False
-            ) as client:
-                yield PaDay(server, client)
+    async with provider_day("pa", TIE, served, Bodies("cup-tie-planned"), tmp_path, endpoint) as found:
+        yield found
 
 
 def first_half(until, score, *, without=(), deleted=(), status="KO"):
@@ -78,19 +51,13 @@ def first_half(until, score, *, without=(), deleted=(), status="KO"):
     return bodies
 
 
-def goals_of(game):
-    """Ids of the posts that are goals."""
-    kinds = {each["local_id"]: (each.get("sport_event") or {}).get("event_type") for each in game["events"]}
-    return [local_id for local_id, kind in kinds.items() if kind == "soccer.goal"]
-
-
 def test_it_is_no_built_in_provider():
     """The core does not name it."""
     assert "pa" not in {provider.id for provider in BUILT_IN}
 
 
 async def test_a_match_is_followed_from_plan_to_full_time(day):
-    answer = await day.create(TIE, provider="pa")
+    answer = await day.create()
     assert answer.status_code == 200, answer.text
     game = answer.json()
     assert (game["external"]["provider"], game["meta_info"]["title"]) == ("pa", "Hafenstadt – Waldau")
@@ -118,7 +85,7 @@ async def test_a_match_is_followed_from_plan_to_full_time(day):
 
 async def test_what_was_recorded_holds_no_key_and_plays_again(day, tmp_path):
     """The segment of the path that is the key matches any; XML is served as it came."""
-    name = (await day.create(TIE, provider="pa")).json()["local_id"]
+    name = (await day.create()).json()["local_id"]
     half = first_half("4400005", "10")
     await day.becomes(half, name, (["Kick-off", "Yellow card", "Goal"], ("1", "0")))
     files, lines, wanted = [], [], {body.decode() for body in half.written().values()}
@@ -140,7 +107,7 @@ async def test_what_was_recorded_holds_no_key_and_plays_again(day, tmp_path):
 async def test_no_log_of_a_failing_match_holds_the_key(day, status, caplog, tmp_path):
     from providers.contract.server import Reply
 
-    name = (await day.create(TIE, provider="pa")).json()["local_id"]
+    name = (await day.create()).json()["local_id"]
     day.server.spoil = lambda _: Reply(status=status, body=b"no")
     before = len(day.server.requests)
     async with asyncio.timeout(30):

@@ -8,40 +8,36 @@ import gzip
 import json
 from dataclasses import replace
 
-import httpx
 import pytest
 from typer.testing import CliRunner
 
-from config import Settings
 from ingest.cli import providers as cli_providers
 from providers.contract.case import plain_endpoint
 from providers.contract.server import Server, serving
 from providers.registry import BUILT_IN
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.statsperform.adapter import STATSPERFORM
-from tests.kit.day import ORGANIZATION, configuration, running
+from tests.kit.provider_day import goals_of, provider_day
 from tests.providers.contract.test_contract_kept import DERBY
 from tests.providers.statsperform.test_statsperform_match import body
-from tests.scenarios.imports.test_openligadb_day import Day
 
 KEY = "outlet-key-of-the-test"
 
 
+def served(match):
+    """What the provider has of it, by the path."""
+    return {DERBY: json.dumps(match).encode()}
+
+
+def endpoint(url):
+    """The settings of the access."""
+    return {"base_url": url, "api_key": KEY}
+
+
 @pytest.fixture
-async def day(tmp_path, monkeypatch):
-    monkeypatch.setattr("tests.scenarios.imports.test_openligadb_day.PATH", DERBY)
-    async with serving(Server({DERBY: json.dumps(body("derby-planned")).encode()})) as server:
-        tables = configuration("http://127.0.0.1:9", tmp_path)
-        endpoint = {"base_url": server.url, "api_key": KEY}
-        tables["organizations"][ORGANIZATION] |= {"providers": {"statsperform": endpoint}, "withdrawn": "silent"}
-        tables["recording"] = {"enabled": True, "folder": str(tmp_path / "kept")}
-        settings = Settings.model_validate(tables)
-        async with running(settings) as address:
-            secret = settings.clients["cms"].secret.get_secret_value()
-            async with httpx.AsyncClient(
-                base_url=address, auth=("cms", secret), timeout=60, trust_env=False, verify=False
-            ) as client:
-                yield Day(server, client)
+async def day(tmp_path):
+    async with provider_day("statsperform", DERBY, served, body("derby-planned"), tmp_path, endpoint) as found:
+        yield found
 
 
 def at(minute, *, without=()):
@@ -60,19 +56,13 @@ def at(minute, *, without=()):
     return match
 
 
-def goals_of(game):
-    """Ids of the posts that are goals."""
-    kinds = {each["local_id"]: (each.get("sport_event") or {}).get("event_type") for each in game["events"]}
-    return [local_id for local_id, kind in kinds.items() if kind == "soccer.goal"]
-
-
 def test_it_is_no_built_in_provider():
     """The core does not name it."""
     assert "statsperform" not in {provider.id for provider in BUILT_IN}
 
 
 async def test_a_match_is_followed_from_plan_to_full_time(day):
-    answer = await day.create(DERBY, provider="statsperform")
+    answer = await day.create()
     assert answer.status_code == 200, answer.text
     game = answer.json()
     assert game["external"]["provider"] == "statsperform"
@@ -98,7 +88,7 @@ async def test_a_match_is_followed_from_plan_to_full_time(day):
 
 async def test_what_was_recorded_holds_no_key_and_plays_again(day, tmp_path):
     """The part of the path that is the key matches any."""
-    name = (await day.create(DERBY, provider="statsperform")).json()["local_id"]
+    name = (await day.create()).json()["local_id"]
     await day.becomes(at(23), name, (["Kick-off", "Yellow card", "Goal"], ("1", "0")))
     files = sorted((tmp_path / "kept").glob("*/*.jsonl.gz"))
     async with asyncio.timeout(30):

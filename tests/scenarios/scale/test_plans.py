@@ -206,15 +206,15 @@ async def play(url, sent, tmp_path):
 
 
 async def look_at_sources(url):
-    """What processes read and write again and again of matches with two sources."""
+    """What processes read and write again and again of matches with several sources."""
     store, sources = await store_at(url), [f"{FOLLOW}{FIRST + number}" for number in range(3)]
-    await store.read(partial(standbys.pairs_of, follow_ids=sources))
+    await store.read(partial(standbys.sources_with, follow_ids=sources))
     await store.read(partial(standbys.health_of, follow_ids=sources))
     await store.read(partial(standbys.supported_by, follow_id=sources[0]))
     await store.read(partial(standbys.of_liveblog, game_id=f"{GAME}{FIRST}"))
     rows = [standbys.HealthRow(each, 1.0, 1.0, 5.0, "") for each in sources]
     await store.write(partial(standbys.save_health, rows=rows))
-    await store.write(partial(standbys.remove, game_id=f"{GAME}{FIRST}"))
+    await store.write(partial(standbys.save_sources, game_id=f"{GAME}{FIRST}", follow_ids=()))
     await store.close()
 
 

@@ -32,13 +32,15 @@ PLACES = frozenset({"local_id", "updated_at"})
 
 @dataclass(kw_only=True)
 class FailOver:
-    """One match with a second source in one form, and a seed for all that happens in it.
+    """One match with a second source in one form, or a third one too, and a seed for all that happens in it.
 
-    `failures`: how often the first source has failed; `fail_times`: how often it is to.
+    `failures`: how often the first source has failed; `fail_times`: how often it is to. Where there is a third source, the
+    second one fails now and then too, with the first one or alone.
     """
 
     course: Course
     form: WireForm
+    third: WireForm | None = None
     seed: int
     fail_times: int
     failures: int = 0
@@ -53,9 +55,10 @@ class FailOver:
         steady_by(patch, clock)
         store = InlineStore(lambda: clock.now, lambda _: None)
         self.process = HandDriven(
-            store, self.course.match_id, form=self.form, clock=clock, rules=RULES, pace=PACE
+            store, self.course.match_id, form=self.form, third=self.third, clock=clock, rules=RULES, pace=PACE
         )  # fmt: skip
         self.late, self.began, self.frozen = self.rng.uniform(5, 90), clock.now, None
+        self.later = self.rng.uniform(5, 90)
         self.gap = self.fail_times * CYCLE / (len(self.course.bodies) - self.course.running)
         self._say()
         self.alone, self.paired = await self.process.create(), await self.process.create()
@@ -75,7 +78,7 @@ class FailOver:
         how = self.rng.choice(WAYS)
         self.failures += 1
         self.frozen = self._at(0) if how == "frozen" else None
-        self.process.fail(how)
+        self.process.fail(how, self._who_fails())
         self.process.crashing.fuse = self.rng.choice([None, self.rng.randrange(400)])
         await self._pass(self.rng.uniform(20, 220))
         await self._edit()
@@ -84,13 +87,17 @@ class FailOver:
         self.process.crashing.fuse = self.rng.choice([None, self.rng.randrange(400)])
         await self._pass(self.rng.uniform(20, 300))
 
+    def _who_fails(self) -> tuple[int, ...]:
+        return (0,) if self.third is None else self.rng.choice([(0,), (0, 1), (0, 1), (1,)])
+
     def _at(self, late: float) -> int:
         passed = max(0.0, self.process.clock.now - self.began - late)
         return min(len(self.course.bodies) - 1, self.course.running + int(passed / self.gap))
 
     def _say(self) -> None:
         first = self._at(0) if self.frozen is None else self.frozen
-        self.process.says(self.course.bodies[first], self.course.kept[self._at(self.late)], self.seed)
+        second, third = (self.course.kept[self._at(late)] for late in (self.late, self.later))
+        self.process.says(self.course.bodies[first], second, self.seed, third)
 
     async def _pass(self, seconds: float) -> None:
         for _ in range(round(seconds / 5)):
@@ -112,17 +119,15 @@ class FailOver:
 
     async def truths(self) -> dict[str, str]:
         """Key of a post about the match → the key that the first source has for it."""
-        state = await self.process.state(self.paired)
-        rows = {row.key: row.first or self._truth_of(row.second) for row in state.keys}
+        forms = [self.form] if self.third is None else [self.form, self.third]
+        rows: dict[str, str] = {}
+        for state, form in zip(await self.process.states(self.paired), forms, strict=True):
+            theirs, before = second_keys(self.course, form), rows
+            rows = {
+                row.key: before.get(row.first, row.first) or theirs.get(row.second, f"nothing ({row.second})")
+                for row in state.keys
+            }
         return {key: rows.get(key, key) for key in await self.process.posted(self.paired)}
-
-    def _truth_of(self, second: str) -> str:
-        """The first source's key of what the second one has under this key."""
-        return self._second_keys.get(second, f"nothing ({second})")
-
-    @property
-    def _second_keys(self) -> dict[str, str]:
-        return second_keys(self.course, self.form)
 
     async def check(self) -> None:
         """Nothing stands twice, and nothing that has never happened."""
@@ -157,7 +162,8 @@ class FailOver:
         for name in ("scoreboard", "state_info"):
             if _plain(boards[0].get(name)) != _plain(boards[1].get(name)):
                 self.found.append(f"{name}: {_difference(boards[0][name], boards[1][name])}")
-        if self.process.lead_changes > 2 * self.failures:
+        steps = 2 if self.third is None else 3  # to each source that is well for a while, and back to the first one
+        if self.process.lead_changes > steps * self.failures:
             self.found.append(f"{self.process.lead_changes} changes of the lead in {self.failures} failures")
 
 

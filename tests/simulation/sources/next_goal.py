@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from mapping.fusion.fused_match import SECOND_KEY
 from tests.kit.hand_driven import HandDriven, steady_by
 from tests.kit.scripted import Clock
 from tests.simulation.inline_store import InlineStore
@@ -13,6 +14,8 @@ from tests.simulation.sources.fail_over import second_keys
 
 if TYPE_CHECKING:
     import pytest
+
+    from collections.abc import Sequence
 
     from mapping.match import Match
     from tests.kit.soccer_courses import Course
@@ -53,36 +56,46 @@ def _new_goals(before: Match, now: Match) -> set[str]:
     return {each.key for each in now.incidents if each.score and each.phase != 5} - known
 
 
-async def wait_for_goal(
-    course: Course, other: Course, form: WireForm, way: str, seed: int, patch: pytest.MonkeyPatch
+async def wait_for_goal(  # noqa: PLR0917 -- what a failure is made of
+    course: Course,
+    other: Course,
+    forms: Sequence[WireForm],
+    way: str,
+    seed: int,
+    patch: pytest.MonkeyPatch,
 ) -> Wait:
-    """The failure at a random instant, the goal at the second source at another one."""
+    """The failure at a random instant, the goal at the last source at another one. `forms`: those of the other sources.
+
+    Where there are three, the first two fail at the same instant.
+    """
+    form, third, last = forms[0], forms[1] if len(forms) > 1 else None, forms[-1]
     rng = random.Random(f"{way} {seed}")
     goals = goals_of(course)
     at = rng.choice(goals)
     clock = Clock(float(course.truth[0].kickoff or 0) + 60 * (course.kept[at].incidents[-1].minute or 1) + rng.random())
     steady_by(patch, clock)
     store = InlineStore(lambda: clock.now, lambda _: None)
-    process = HandDriven(store, course.match_id, form=form, clock=clock)
-    process.says(course.bodies[at - 1], course.kept[at - 1], seed)
+    process = HandDriven(store, course.match_id, form=form, third=third, clock=clock)
+    process.says(course.bodies[at - 1], course.kept[at - 1], seed, course.kept[at - 1])
     liveblog = await process.create()
     await process.stand_by(liveblog)
     await process.pass_seconds(rng.randrange(60, 130))
     _fail(process, way, course, other, at)
     await process.pass_seconds(rng.randrange(0, 120))
-    process.second.bodies = form.write(course.kept[at], seed)
-    standby = next(each for each in process.matches if each.endpoint == process.second.endpoint.key)
+    source = [process.second, *process.more][-1]
+    source.bodies = last.write(course.kept[at], seed)
+    standby = next(each for each in process.matches if each.endpoint == source.endpoint.key)
     interval = process.followers.interval(standby) or 0.0
     new = _new_goals(course.kept[at - 1], course.kept[at])
     for waited in range(1, LONGEST):
         await process.pass_seconds(1)
-        if await _is_public(process, liveblog, course, form, new):
+        if await _is_public(process, liveblog, course, last, new):
             return Wait(way=way, seconds=waited, interval=interval)
     return Wait(way=way, seconds=None, interval=interval)
 
 
 def _fail(process: HandDriven, way: str, course: Course, other: Course, at: int) -> None:
-    process.fail(ERRORS.get(way))
+    process.fail(ERRORS.get(way), range(1 + len(process.more)))
     if way == "frozen score":
         newest = course.bodies[min(at + 3, len(course.bodies) - 1)]
         process.adapter.bodies = {**process.adapter.bodies, "liveticker": newest.get("liveticker", b"[]")}
@@ -94,4 +107,4 @@ def _fail(process: HandDriven, way: str, course: Course, other: Course, at: int)
 async def _is_public(process: HandDriven, liveblog: str, course: Course, form: WireForm, new: set[str]) -> bool:
     posted = await process.posted(liveblog)
     seconds = second_keys(course, form)
-    return any(seconds.get(key.replace("incident:second/", "incident:")) in new for key in posted if "second/" in key)
+    return any(seconds.get(f"incident:{key.split('/', 2)[2]}") in new for key in posted if key.startswith(SECOND_KEY))

@@ -7,6 +7,7 @@ from collections import Counter
 
 import pytest
 
+from mapping.fusion.source_chain import lead_changes
 from tests.kit.recordings import required
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
@@ -18,8 +19,10 @@ FEW = {"pa": "ma2309737", "statsperform": "ma8315073", "openligadb": "ma2226833"
 """Form → the match that is played in it in every run."""
 
 
-async def played(path, form, seed, failures):
-    run = FailOver(course=course(path), form=FORMS[form], seed=seed, fail_times=failures)
+async def played(path, form, seed, failures, third=None):
+    run = FailOver(
+        course=course(path), form=FORMS[form], third=FORMS.get(third), seed=seed, fail_times=failures
+    )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         await run.play(patch)
         await run.compare()
@@ -35,14 +38,34 @@ async def test_a_match_survives_failures_of_its_first_source(form):
     assert run.process.crashes > 0
 
 
+THREE = {"ma2309737": ("pa", "statsperform"), "ma2226833": ("statsperform", "openligadb")}
+"""Match → the forms of its second and third source. The ids of incidents of the first two forms are the same ones."""
+
+
+@pytest.mark.parametrize("match", THREE)
+async def test_a_match_of_three_sources_survives_failures_of_two(match):
+    """The third one leads where both others fail, and each gives back to those before it."""
+    (path,) = required([each for each in course_files() if match in each.name])
+    second, third = THREE[match]
+    run = await played(path, second, 0, 5, third)
+    assert run.found == []
+    states = await run.process.states(run.paired)
+    assert {each.place for each in lead_changes(states)} == {0, 1, 2}
+
+
 @pytest.mark.soak
 async def test_every_match_survives_two_hundred_failures_of_its_first_source():
-    """All matches in all forms, each with a delay of the second source of its own."""
+    """All matches in all forms, and in pairs of them, each with delays of its own."""
     counted, wrong = Counter(), []
+    forms = [(form, None) for form in FORMS] + [
+        ("pa", "statsperform"),
+        ("statsperform", "openligadb"),
+        ("openligadb", "pa"),
+    ]
     for path in required(course_files()):
-        for form in FORMS:
-            run = await played(path, form, 1, FAILURES)
-            wrong += [(path.stem, form, each) for each in run.found]
+        for form, third in forms:
+            run = await played(path, form, 1, FAILURES, third)
+            wrong += [(path.stem, form, third, each) for each in run.found]
             counted.update(
                 failures=run.failures,
                 changes=run.process.lead_changes,

@@ -1,31 +1,38 @@
-"""A match of two providers through the API: one fails while the match runs, the other one leads, and the first one comes back."""
+"""A match of several providers through the API: one fails while the match runs, another one leads, and the first one comes back."""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
+import time
 
 import httpx
 import pytest
+from typer.testing import CliRunner
 
 from config import Settings
+from ingest.cli.incident import _collect
+from ingest.cli.main import app
+from ingest.incident.bundle import IncidentWindow, pack, unpack
 from providers.contract.server import Reply, Server, serving
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 
-PA, KEY = FORMS["pa"], "key-of-the-test"
+PA, MA1, KEY = FORMS["pa"], FORMS["statsperform"], "key-of-the-test"
 PATHS = {"match": "match/info", "events": "match/events", "lineups": "match/lineUpsEnhanced"}
 SEED = 3
 
 
-class TwoProviders:
-    """Two servers that have the same match, each at a version of its own, a daemon and a client of its API."""
+class Providers:
+    """Three servers that have the same match, each at a version of its own, a daemon and a client of its API."""
 
-    def __init__(self, first, second, client, played):
-        self.first, self.second, self.client, self.course = first, second, client, played
-        self.pa_id = PA.ident(played.match_id)
+    def __init__(self, servers, settings, client, played):
+        self.first, self.second, self.third = servers
+        self.settings, self.client, self.course = settings, client, played
+        self.pa_id, self.ma1_id = PA.ident(played.match_id), MA1.ident(played.match_id)
 
-    def at(self, version, *, first=True, second=True):
+    def at(self, version, *, first=True, second=True, third=True):
         """The version that the providers have from now on."""
         if first:
             names = {"match": "match", "match-event": "match-event", "liveticker": "liveticker/co"}
@@ -35,6 +42,9 @@ class TwoProviders:
         if second:
             written = PA.write(self.course.kept[version], SEED)
             self.second.bodies = {f"{PATHS[name]}/{KEY}/{self.pa_id}": body for name, body in written.items()}
+        if third:
+            (body,) = MA1.write(self.course.kept[version], SEED).values()
+            self.third.bodies = {self.ma1_id: body}
 
     async def external(self, **change):
         path = f"/apigw/sports/v2/{ORGANIZATION}/liveblog/{self.liveblog}/external.json"
@@ -74,24 +84,26 @@ def score_of(game):
 @pytest.fixture
 async def day(tmp_path):
     played = course(next(each for each in course_files() if "uruguay-russia" in each.name))
-    async with serving(Server({})) as first, serving(Server({})) as second:
+    async with serving(Server({})) as first, serving(Server({})) as second, serving(Server({})) as third:
         tables = configuration(first.url, tmp_path)
         tables["organizations"][ORGANIZATION] |= {
             "providers": {
                 "heim": {"base_url": first.url, "text_content": True},
                 "pa": {"base_url": f"{second.url}/v1.5", "api_key": KEY},
+                "statsperform": {"base_url": third.url, "api_key": KEY},
             },
             "withdrawn": "silent",
         }
         tables["standby"] = {"silence": 120, "stall": 120, "quiet_time": 4, "slower": 1, "hold": 600}
         tables["clients"]["cms"]["scopes"].append("admin")
+        tables["recording"] = {"enabled": True, "folder": str(tmp_path / "kept")}
         settings = Settings.model_validate(tables)
         async with running(settings) as address:
             secret = settings.clients["cms"].secret.get_secret_value()
             async with httpx.AsyncClient(
                 base_url=address, auth=("cms", secret), timeout=60, trust_env=False, verify=False
             ) as client:
-                yield TwoProviders(first, second, client, played)
+                yield Providers((first, second, third), settings, client, played)
 
 
 def before_goal(played, number):
@@ -142,6 +154,46 @@ async def test_the_other_provider_leads_while_one_fails(day):
     done = await day.until(lambda game: score_of(game) == str(last.score), day.game)
     assert len(goals_of(done)) == last.score.total
     assert {each["local_id"] for each in led["events"]} <= {each["local_id"] for each in done["events"]}
+
+
+async def test_the_third_provider_leads_where_both_others_fail(day, tmp_path):
+    """Its goal is public, once; the incident's file has the answers of all three, and says what of it can be played."""
+    played = day.course
+    start, goal = before_goal(played, 1), before_goal(played, 2) + 1
+    day.at(start)
+    request = {"provider": "heim", "matchId": played.match_id, "autoPostEnabled": True}
+    day.liveblog = (await day.client.post(CREATE, json=request)).json()["local_id"]
+    standby = [{"provider": "pa", "matchId": day.pa_id}, {"provider": "statsperform", "matchId": day.ma1_id}]
+    await day.external(standby=standby)
+    await day.until(lambda found: all(each.get("lastGood") for each in found["sources"]), day.external)
+
+    day.first.spoil = day.second.spoil = lambda _: Reply(status=503, body=b"{}")
+    day.at(goal, first=False, second=False)
+    wanted = played.kept[goal].score
+    led = await day.until(lambda game: score_of(game) == str(wanted), day.game)
+    assert len(goals_of(led)) == wanted.total
+    assert [each["provider"] for each in (await day.external())["sources"] if each["leads"]] == ["statsperform"]
+
+    day.first.spoil = day.second.spoil = lambda _: None
+    day.at(goal)
+    await day.until(lambda found: found["sources"][0]["leads"], day.external)
+    done = await day.until(lambda game: score_of(game) == str(wanted), day.game)
+    assert goals_of(done) == goals_of(led)
+    assert {each["local_id"] for each in led["events"]} <= {each["local_id"] for each in done["events"]}
+
+    now = time.time()
+    window = IncidentWindow(since=now - 600, until=now + 600)
+    path = tmp_path / "three.zip"
+    path.write_bytes(pack(await _collect(day.settings, day.liveblog, window, commentary=True)))
+    bundle = unpack(path)
+    for provider, match_id in (("pa", day.pa_id), ("statsperform", day.ma1_id)):
+        decided, answers = (bundle[f"standbys/{provider}/{name}"] for name in ("decisions.json", "answers.jsonl.gz"))
+        assert decided
+        assert match_id in gzip.decompress(answers).decode()
+        assert KEY not in gzip.decompress(answers).decode()
+    assert {each["provider"] for each in bundle["timeline.json"]["leads"]} >= {"statsperform", "heim"}
+    said = await asyncio.to_thread(CliRunner().invoke, app, ["replay", str(path)])
+    assert (said.exit_code, "the liveblog of the first source alone" in said.output) == (0, True), said.output
 
 
 async def read_text(client, path):
