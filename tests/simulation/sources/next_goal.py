@@ -13,9 +13,9 @@ from tests.simulation.inline_store import InlineStore
 from tests.simulation.sources.fail_over import second_keys
 
 if TYPE_CHECKING:
-    import pytest
-
     from collections.abc import Sequence
+
+    import pytest
 
     from mapping.match import Match
     from tests.kit.soccer_courses import Course
@@ -56,7 +56,7 @@ def _new_goals(before: Match, now: Match) -> set[str]:
     return {each.key for each in now.incidents if each.score and each.phase != 5} - known
 
 
-async def wait_for_goal(  # noqa: PLR0917 -- what a failure is made of
+async def wait_for_goal(
     course: Course,
     other: Course,
     forms: Sequence[WireForm],
