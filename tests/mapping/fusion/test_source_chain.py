@@ -163,7 +163,7 @@ def test_a_source_that_has_said_nothing_yet_holds_nobody_back():
     chain.say(of("one", "1"), of("two", "a"), nothing)
     assert (chain.leads(), chain.match.score, chain.match.status) == ((0, Reason.FIRST), Score(1, 0), Status.LIVE)
     chain.rules = [replace(RULES, pinned=each) for each in pins(2, 2)]
-    chain.look(GOOD, GOOD, GOOD)
+    chain.look(GOOD, GOOD, GOOD, seconds=130.0)
     chain.say(of("one", "1"), of("two", "a"), nothing)
     assert (chain.leads(), chain.match.score, chain.match.status) == ((2, Reason.PINNED), Score(1, 0), Status.LIVE)
 
