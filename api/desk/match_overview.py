@@ -17,7 +17,7 @@ from mapping.desk.match_trouble import (
     troubles_of,
 )
 from mapping.fusion.leading_source import Reason
-from mapping.fusion.source_chain import leading, running
+from mapping.fusion.source_chain import is_running, who_leads
 from mapping.rules.lost_provider_code import LostProviderCode
 from store.alarms import alarms
 from store.following import overview, standbys
@@ -157,8 +157,8 @@ def _judge(
 def _sources(sources: MatchSources, sight: Sight, open_: Mapping[tuple[str, str], Alarm]) -> SourcesSight:
     """All sources of a match. Nobody has to know of the lead once the match is over, but of what they disagree about."""
     states = [each.known() for each in sources.standbys]
-    (place, lead), disagree = leading(states), disagreements(states, sources.providers)
-    leads, leader = place > 0 and running(states), sources.follow_ids[place]
+    (place, lead), disagree = who_leads(states), disagreements(states, sources.providers)
+    leads, leader = place > 0 and is_running(states), sources.follow_ids[place]
     answered = sight.answers.get(leader)
     late = answered is not None and sight.now - answered > sight.allowed
     facts = SourcesFacts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mapping.fusion.source_chain import lasting_differences, leading, pinned_place
+from mapping.fusion.source_chain import lasting_differences, pinned_place, who_leads
 from store.following import standbys
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def match_sources(conn: Connection, source: Source) -> dict[str, Any]:
     states = [each.known() for each in beside]
     health = standbys.health_of(conn, [source.follow_id, *(each.follow_id for each in beside)])
     every: list[Source | StandbySource] = [source, *beside]
-    led, pinned = leading(states), pinned_place([each.pinned for each in beside])
+    led, pinned = who_leads(states), pinned_place([each.pinned for each in beside])
     return {
         "leads": AUTOMATIC if pinned is None else every[pinned].provider,
         "sources": [

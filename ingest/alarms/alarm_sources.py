@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mapping.fusion.source_chain import lasting_differences, leader_of, leading, running
+from mapping.fusion.source_chain import is_running, lasting_differences, leader_of, who_leads
 from store.alarms.alarms import Observed
 from store.webhooks import delivery_log, webhooks
 
@@ -92,9 +92,9 @@ async def frozen(quarantine: Quarantine) -> list[Observed]:
 async def leading_standbys(watch: StandbyWatch) -> list[Observed]:
     """Liveblogs whose running match a standby leads, though nobody has chosen it."""
     led = [
-        (sources, leading(states))
+        (sources, who_leads(states))
         for sources, states in watch.watched
-        if running(states) and leader_of(states) and sources.pinned is None
+        if is_running(states) and leader_of(states) and sources.pinned is None
     ]
     return [_led(sources, found) for sources, found in led[:MOST]]
 
@@ -112,7 +112,7 @@ def _led(sources: MatchSources, found: Leading) -> Observed:
 
 async def disagreeing_sources(watch: StandbyWatch) -> list[Observed]:
     """Liveblogs of running matches whose sources contradict each other, and have done so twice."""
-    found = ((sources, lasting_differences(states)) for sources, states in watch.watched if running(states))
+    found = ((sources, lasting_differences(states)) for sources, states in watch.watched if is_running(states))
     return [_disagreement(sources, differences) for sources, differences in [each for each in found if each[1]][:MOST]]
 
 

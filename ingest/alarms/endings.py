@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mapping.fusion.source_chain import lasting_differences, leader_of, pinned_place, running
+from mapping.fusion.source_chain import is_running, lasting_differences, leader_of, pinned_place
 from store.alarms.alarms import Ending
 from store.following import standbys, sync
 from store.webhooks import webhooks
@@ -104,7 +104,7 @@ def _standby(conn: Connection, alarm: Alarm) -> Ending | None:
     states = [each.known() for each in found]
     if leader_of(states) == 0:
         return Ending(recovered=True, text=f"the first source leads the match {match} again")
-    return None if running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
+    return None if is_running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
 
 
 def _disagreement(conn: Connection, alarm: Alarm) -> Ending | None:
@@ -114,7 +114,7 @@ def _disagreement(conn: Connection, alarm: Alarm) -> Ending | None:
     states = [each.known() for each in found]
     if not lasting_differences(states):
         return Ending(recovered=True, text=f"the sources of the match {match} agree again")
-    return None if running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
+    return None if is_running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
 
 
 def _well(text: str, _conn: Connection, _alarm: Alarm) -> Ending:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from api.http.services import ImportRequest
     from mapping.import_options import ImportOptions
     from mapping.match import Match
+    from store.engine.records import StoredGame
     from store.engine.unit import Unit
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")
@@ -35,10 +36,7 @@ def take_over(
     """
     game, before = lock(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
     if before is not None and before.follow_id == attachment.follow_id:
-        stepped = change_terms(unit, game, before, terms)
-        if request.sources is not None and request.sources(unit, before) and not stepped:
-            liveblogs.record(unit, game.id, liveblogs.Change())
-        closing.open_again(unit, game.id, before.follow_id)
+        _stay(unit, request, game, before, terms)
         return None
     if game.sportstype != match.sport:
         raise Unprocessable(f"this is a match of {match.sport}", field=f"{request.selector_kind}Id")
@@ -50,6 +48,16 @@ def take_over(
     if not ledger.rows(unit.conn, game.id, only={ledger.GAME_KEY}):
         start_ledger(unit, game.id, handed_over(game.document, ledger.game_of(written)))
     return game.id
+
+
+def _stay(
+    unit: Unit, request: ImportRequest, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions
+) -> None:
+    """Change terms and sources of a liveblog that is on the match already, with one step at most, and open it again."""
+    stepped = change_terms(unit, game, attachment, terms)
+    if request.sources is not None and request.sources(unit, attachment) and not stepped:
+        liveblogs.record(unit, game.id, liveblogs.Change())
+    closing.open_again(unit, game.id, attachment.follow_id)
 
 
 def start_ledger(unit: Unit, game_id: str, document: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundStandby:
+class FetchedStandby:
     """A match that was found at its provider. Implements `api.http.services.FoundStandby`."""
 
     request: ImportRequest
@@ -45,7 +45,7 @@ class StandbyFinder:
         self._importer = importer
         self._followers = followers
 
-    async def find(self, wanted: StandbyRequest) -> FoundStandby:
+    async def find(self, wanted: StandbyRequest) -> FetchedStandby:
         """The match, as its provider gives it now; raises what createFromExternal raises."""
         request = ImportRequest.of_terms(
             ImportOptions(sport=""),
@@ -57,7 +57,7 @@ class StandbyFinder:
         )
         source, fetched, match, arrival = await self._importer.fetch(request)
         snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
-        return FoundStandby(request, source.adapter.endpoint.key, snapshot)
+        return FetchedStandby(request, source.adapter.endpoint.key, snapshot)
 
     async def follow(self, follow_ids: Iterable[str]) -> None:
         """Have these matches looked at, once the unit that named them is committed."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mapping.fusion.leading_source import LeadRules, SourceHealth
-from mapping.fusion.source_chain import fuse_sources, held, look_at_sources
+from mapping.fusion.source_chain import fuse_sources, held_goals, look_at_sources
 from mapping.fusion.source_pair import PairRules
 from mapping.match import Match, Status
 from store.engine.errors import UnreadableRow
@@ -78,7 +78,7 @@ def with_standbys(  # noqa: PLR0917 -- what all sources are made of
     match, after = fuse_sources(states, snapshot.match, others, pairs, unit.now)
     changed = (each for each in zip(beside, before, after, strict=True) if each[1] != each[2])
     standbys.save_states(unit, [(row, state) for row, _, state in changed])
-    return snapshot.of_match(match), replace(terms, held=held(after))
+    return snapshot.of_match(match), replace(terms, held=held_goals(after))
 
 
 def health_of(follow_ids: Iterable[str], health: Mapping[str, SourceHealth]) -> list[SourceHealth]:

@@ -20,8 +20,8 @@ from mapping.fusion.source_chain import (
     any_due,
     lasting_differences,
     leader_of,
-    leading,
     look_at_sources,
+    who_leads,
 )
 from mapping.fusion.source_pair import PairState
 from mapping.import_options import ImportOptions
@@ -99,11 +99,7 @@ class StandbyWatch:
         await self._say(own)
         known, said = await self._store.read(partial(self._read, follow_ids=matches.keys()))
         health = {**said, **{row.follow_id: standbys.health_in(row) for row in own}}
-        self._states = {
-            (row.game_id, row.follow_id): (row.edition, state)
-            for sources, states in known
-            for row, state in zip(sources.standbys, states, strict=True)
-        }
+        self._states = _by_standby(known)
         self._pace(matches.values(), {each for watched in known for each in self._needed(*watched, health, now)})
         self.watched = tuple([each for each in known if each[0].first_id in matches])
         for follow_id in dict.fromkeys(self._due(health, now)):
@@ -202,7 +198,7 @@ class StandbyWatch:
 
     def _note(self, before: States, sources: MatchSources, after: States) -> None:
         """Log and count who leads now, and what sources contradict each other in."""
-        providers, (place, lead) = sources.providers, leading(after)
+        providers, (place, lead) = sources.providers, who_leads(after)
         if place != leader_of(before):
             self.changes[lead.reason.value] = self.changes.get(lead.reason.value, 0) + 1
             log.warning(
@@ -222,6 +218,15 @@ class StandbyWatch:
                     about=each.what.about,
                     **{providers[each.before]: each.what.first, providers[each.standby]: each.what.second},
                 )
+
+
+def _by_standby(known: Iterable[Watched]) -> dict[tuple[str, str], tuple[int, PairState]]:
+    """Edition and state of each pair."""
+    return {
+        (row.game_id, row.follow_id): (row.edition, state)
+        for sources, states in known
+        for row, state in zip(sources.standbys, states, strict=True)
+    }
 
 
 def _differs(before: HealthRow | None, now: HealthRow) -> bool:

@@ -84,7 +84,7 @@ def leader_of(states: States) -> int:
     return max((place for place, state in enumerate(states, 1) if state.lead.source == "second"), default=0)
 
 
-def leading(states: States) -> Leading:
+def who_leads(states: States) -> Leading:
     """Who leads, since when and why."""
     place = leader_of(states)
     lead = states[max(place, 1) - 1].lead
@@ -106,12 +106,12 @@ def lead_changes(states: States) -> list[Leading]:
     return found
 
 
-def running(states: States) -> bool:
+def is_running(states: States) -> bool:
     """Whether the match runs, as one of its sources says."""
     return any(state.running for state in states)
 
 
-def held(states: States) -> frozenset[str]:
+def held_goals(states: States) -> frozenset[str]:
     """Keys of the goals that one source alone has, and that wait for another one."""
     return frozenset(states[-1].held) if states else frozenset()
 

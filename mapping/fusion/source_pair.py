@@ -127,9 +127,13 @@ def _expected(source: SourceName, own: Match, fused: FusedMatch, state: PairStat
 def _alone(fused: FusedMatch, first: Match, second: Match, alone: Container[str] | None) -> list[str]:
     """The goals that one source alone has now; `alone`: those of the first one of which that was known, None for all."""
     ours, theirs = ({each.key for each in source.incidents} for source in (first, second))
-    confirmed = () if alone is None else {each for each in ours if each not in alone}
-    several = {row.key for row in fused.keys if (row.first in ours and row.second in theirs) or row.first in confirmed}
+    ours_alone = ours if alone is None else {each for each in ours if each in alone}
+    several = {row.key for row in fused.keys if _has_several(row, ours, theirs, ours_alone)}
     return [each.key for each in fused.match.incidents if kind_class(each) == "goal" and each.key not in several]
+
+
+def _has_several(row: FusedKey, ours: Container[str], theirs: Container[str], ours_alone: Container[str]) -> bool:
+    return row.first in ours and (row.second in theirs or row.first not in ours_alone)
 
 
 def look(state: PairState, health: Health, rules: PairRules, now: float) -> PairState:

@@ -164,34 +164,45 @@ def save_sources(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
     What is known of a source that stays is kept. One that nobody needs any more is followed no longer. Where the source goes
     that a person has chosen to lead, whichever is well does.
     """
-    before = of_liveblog(unit.conn, game_id)
-    known = {each.follow_id: each for each in before}
-    if [each.follow_id for each in before] == list(follow_ids):
+    before = {each.follow_id: each for each in of_liveblog(unit.conn, game_id)}
+    if list(before) == list(follow_ids):
         return False
-    pinned = pinned_place([each.pinned for each in before])
-    chosen = before[pinned - 1].follow_id if pinned else ""
-    place = 0 if pinned == 0 else follow_ids.index(chosen) + 1 if chosen in follow_ids else None
+    chosen = pins(len(follow_ids), _place_after(list(before.values()), follow_ids))
     rows = [
-        {
-            "game_id": game_id,
-            "follow_id": follow_id,
-            "place": number,
-            "pinned": pin or "",
-            "state": known[follow_id].state if follow_id in known else None,
-            "edition": known[follow_id].edition + 1 if follow_id in known else 0,
-        }
-        for number, (follow_id, pin) in enumerate(zip(follow_ids, pins(len(follow_ids), place), strict=True), 1)
+        _row(game_id, before.get(follow_id), place, follow_id, pinned)
+        for place, (follow_id, pinned) in enumerate(zip(follow_ids, chosen, strict=True), 1)
     ]
     unit.conn.execute(delete(standbys).where(standbys.c.game_id == game_id))
     write_batch(unit.conn, insert_rows(standbys, rows))
-    for follow_id in follow_ids:
-        if follow_id not in known:
-            sync.save_follow(unit, follow_id, closed_at=None)
-            sync.look_afresh(unit, follow_id)
-    for follow_id in known.keys() - set(follow_ids):
+    for follow_id in set(follow_ids).difference(before):
+        sync.save_follow(unit, follow_id, closed_at=None)
+        sync.look_afresh(unit, follow_id)
+    for follow_id in before.keys() - set(follow_ids):
         closing.close_empty(unit, follow_id)
     _look_afresh(unit, game_id)
     return True
+
+
+def _place_after(before: Sequence[StandbyRow], follow_ids: Sequence[str]) -> int | None:
+    """The place that the source has now which a person has chosen; None where there is none, or it is gone."""
+    place = pinned_place([each.pinned for each in before])
+    if not place:
+        return place
+    chosen = before[place - 1].follow_id
+    return follow_ids.index(chosen) + 1 if chosen in follow_ids else None
+
+
+def _row(
+    game_id: str, known: StandbyRow | None, place: int, follow_id: str, pinned: SourceName | None
+) -> dict[str, Any]:
+    return {
+        "game_id": game_id,
+        "follow_id": follow_id,
+        "place": place,
+        "pinned": pinned or "",
+        "state": None if known is None else known.state,
+        "edition": 0 if known is None else known.edition + 1,
+    }
 
 
 def move(unit: Unit, game_id: str, before: str, after: str) -> None:

@@ -9,14 +9,14 @@ import pytest
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth
 from mapping.fusion.source_chain import (
     fuse_sources,
-    held,
+    held_goals,
     lasting_differences,
     lead_changes,
     leader_of,
-    leading,
     look_at_sources,
     pinned_place,
     pins,
+    who_leads,
 )
 from mapping.fusion.source_pair import PairRules, PairState
 from mapping.match import Clock, Incident, Score, Status
@@ -56,18 +56,18 @@ class Chain:
             self.states = look_at_sources(self.states, fresh, self.rules, self.now)
 
     def leads(self):
-        place, lead = leading(self.states)
+        place, lead = who_leads(self.states)
         return place, lead.reason
 
 
-def running():
+def begun():
     chain = Chain()
     chain.say(of("one"), of("two"), of("three"))
     return chain
 
 
 def test_the_third_source_leads_where_both_others_fail():
-    chain = running()
+    chain = begun()
     chain.look(BAD, GOOD, GOOD)
     assert chain.leads() == (1, Reason.FAILING)
     chain.look(BAD, BAD, GOOD)
@@ -76,13 +76,13 @@ def test_the_third_source_leads_where_both_others_fail():
 
 def test_the_third_source_leads_at_once_where_both_others_have_failed():
     """The second one does not lead in between."""
-    chain = running()
+    chain = begun()
     chain.look(BAD, BAD, GOOD)
     assert chain.leads() == (2, Reason.FAILING)
 
 
 def test_the_second_source_leads_again_before_the_first_one_is_well():
-    chain = running()
+    chain = begun()
     chain.look(BAD, BAD, GOOD)
     chain.look(BAD, GOOD, GOOD, seconds=310.0)
     assert chain.leads()[0] == 1
@@ -93,7 +93,7 @@ def test_the_second_source_leads_again_before_the_first_one_is_well():
 
 def test_one_lead_changes_at_a_time():
     """What the second source brings is what the third one was ahead with: that one does not lead too."""
-    chain = running()
+    chain = begun()
     chain.say(of("one"), of("two", "a"), of("three", "x"))
     chain.look(GOOD, GOOD, GOOD, seconds=62.0)
     assert chain.leads() == (1, Reason.STALLED)
@@ -105,7 +105,7 @@ def test_one_lead_changes_at_a_time():
 
 def test_a_goal_is_one_incident_whoever_has_it_first():
     """The third source's, then the second one's, then the first one's too: under the key of the day it became known."""
-    chain = running()
+    chain = begun()
     chain.look(BAD, BAD, GOOD)
     chain.say(of("one"), of("two"), of("three", "x"))
     keys = [[each.key for each in chain.match.incidents]]
@@ -119,7 +119,7 @@ def test_a_goal_is_one_incident_whoever_has_it_first():
 
 
 def test_equal_ids_of_two_standbys_are_two_incidents():
-    chain = running()
+    chain = begun()
     chain.look(BAD, GOOD, GOOD)
     chain.say(of("one"), of("two", "7"), of("three"))
     chain.look(BAD, BAD, GOOD)
@@ -141,7 +141,7 @@ def test_equal_ids_of_two_standbys_are_two_incidents():
 def test_a_goal_waits_until_any_two_have_it(first, second, third, waits):
     chain = Chain(replace(RULES, hold=120.0))
     chain.say(of("one", *first), of("two", *second), of("three", *third))
-    assert held(chain.states) == (frozenset({"incident:1"}) if waits else frozenset())
+    assert held_goals(chain.states) == (frozenset({"incident:1"}) if waits else frozenset())
 
 
 def test_a_goal_waits_for_no_longer_than_is_allowed():
@@ -149,7 +149,7 @@ def test_a_goal_waits_for_no_longer_than_is_allowed():
     for seconds, waits in ((0, True), (118, True), (4, False)):
         chain.now += seconds
         chain.say(of("one", "1"), of("two"), of("three"))
-        assert bool(held(chain.states)) is waits, seconds
+        assert bool(held_goals(chain.states)) is waits, seconds
 
 
 def test_a_source_that_has_said_nothing_yet_holds_nobody_back():
@@ -169,7 +169,7 @@ def test_a_source_that_has_said_nothing_yet_holds_nobody_back():
 
 
 def test_each_contradiction_names_the_two_that_contradict_each_other():
-    chain = running()
+    chain = begun()
     chain.say(of("one", "1"), of("two", "a"), of("three"))
     chain.look(GOOD, GOOD, GOOD, seconds=8.0)
     chain.say(of("one", "1"), of("two", "a"), of("three"))
@@ -190,7 +190,7 @@ def test_what_a_person_has_chosen_is_known_of_each_pair(standbys):
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_the_source_leads_that_a_person_has_chosen(place):
     """Whatever becomes of it."""
-    chain = running()
+    chain = begun()
     chain.rules = [replace(RULES, pinned=each) for each in pins(2, place)]
     health = [GOOD, GOOD, GOOD]
     for _ in range(2):
