@@ -127,13 +127,13 @@ def _expected(source: SourceName, own: Match, fused: FusedMatch, state: PairStat
 def _alone(fused: FusedMatch, first: Match, second: Match, alone: Container[str] | None) -> list[str]:
     """The goals that one source alone has now; `alone`: those of the first one of which that was known, None for all."""
     ours, theirs = ({each.key for each in source.incidents} for source in (first, second))
-    ours_alone = ours if alone is None else {each for each in ours if each in alone}
-    several = {row.key for row in fused.keys if _has_several(row, ours, theirs, ours_alone)}
+    several = {row.key for row in fused.keys if _has_several(row, ours, theirs, alone)}
     return [each.key for each in fused.match.incidents if kind_class(each) == "goal" and each.key not in several]
 
 
-def _has_several(row: FusedKey, ours: Container[str], theirs: Container[str], ours_alone: Container[str]) -> bool:
-    return row.first in ours and (row.second in theirs or row.first not in ours_alone)
+def _has_several(row: FusedKey, ours: Container[str], theirs: Container[str], alone: Container[str] | None) -> bool:
+    confirmed = alone is not None and row.first not in alone
+    return row.first in ours and (confirmed or row.second in theirs)
 
 
 def look(state: PairState, health: Health, rules: PairRules, now: float) -> PairState:
