@@ -1,14 +1,13 @@
 # Needs python3 (3.11 or newer) with pip, and make; everything else is installed into .venv, from wheels with known hashes.
 
 PYTHON ?= python3
-# For two cores: most of a test's time is waiting for another process.
-WORKERS ?= 6
-# So many tests that fail beside others, on a machine that may be busy, run once more without them; more are no chance.
-CHANCE ?= 3
+# One more than cores: a worker that waits for a database or a browser leaves its core to another.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) + 1)')
 PYTEST_ARGS ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest
 READY := $(VENV)/.ready
 TEST_READY := $(VENV)/.ready-to-test
 # Not the environment's own pip: where python3-venv is missing there is none.
@@ -18,7 +17,7 @@ INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python i
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test lint style types house soak lock clean
+.PHONY: help install run test proof lint style types house soak lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -28,20 +27,11 @@ install: $(READY) ## create the environment .venv with the command matchwire
 run: $(READY) ## start the demo: a provider that replays real matches, the daemon, API and web page
 	$(BIN)/matchwire demo
 
-# The types are checked beside the tests; what mypy says stands below them, and either one fails the whole. In a fresh clone
-# one process compiles the tests for all workers first.
-test: style ## lint and the bounded tests; PYTEST_ARGS="-k goal", WORKERS=8
-	@said=$$(mktemp); $(BIN)/mypy >"$$said" 2>&1 & types=$$!; \
-	trap 'kill $$types 2>/dev/null; rm -f "$$said"' EXIT; \
-	[ -d tests/__pycache__ ] || $(BIN)/python -m pytest -q --collect-only >/dev/null 2>&1; \
-	tested=0; $(BIN)/python -m pytest -m "not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS) || tested=$$?; \
-	failed=$$($(BIN)/python -c 'import json; print(len(json.load(open(".pytest_cache/v/cache/lastfailed"))))' 2>/dev/null || echo 99); \
-	if [ $$tested -eq 1 ] && [ $$failed -le $(CHANCE) ]; then \
-		echo "alone: what failed beside others runs once more; what passes now hangs on the machine or on chance, and wants mending too"; \
-		tested=0; $(BIN)/python -m pytest -m "not soak" --last-failed --last-failed-no-failures none $(PYTEST_ARGS) || tested=$$?; \
-	fi; \
-	typed=0; wait $$types || typed=$$?; \
-	sed 's/^/mypy: /' "$$said"; exit $$((tested ? tested : typed))
+test: $(TEST_READY) ## the tests that every change runs: in process and in virtual time; PYTEST_ARGS="-k goal", WORKERS=8
+	$(PYTEST) -m "not proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+proof: $(TEST_READY) ## everything else that is bounded: kills of real processes, recordings, widths x schemes x databases
+	$(PYTEST) -m "proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 lint: style types ## ruff, formatting and types
 
@@ -56,7 +46,7 @@ house: $(TEST_READY) ## measure how the product is built: rooms, circles, capabi
 	$(BIN)/python -m tools.house
 
 soak: $(TEST_READY) ## the long tests: kill loops, fuzzing, simulated days, fresh examples for properties; one needs libfaketime
-	$(BIN)/python -m pytest -m "soak or hypothesis" --hypothesis-profile=fresh $(PYTEST_ARGS)
+	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=fresh $(PYTEST_ARGS)
 
 # An environment that was left half-made has no interpreter that runs, and is made anew.
 $(READY): requirements.lock pyproject.toml

@@ -14,9 +14,11 @@ import pytest
 from hypothesis import settings
 
 from store.engine import migrate
+from tests.kit.budget import Budget
 from tests.kit.opening import store_at
 from tests.kit.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.kit.postgres import Cluster, binaries, identity, server_folder
+from tests.kit.receivers import receiver, second_receiver, shared_receivers
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.s3_server import s3, s3_endpoint
 from tests.kit.statements import share_compiled_statements
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
     from store.database import Store
 
-__all__ = ["pgbouncer", "pgbouncer_url", "s3", "s3_endpoint"]
+__all__ = ["pgbouncer", "pgbouncer_url", "receiver", "s3", "s3_endpoint", "second_receiver", "shared_receivers"]
 
 # httpx looks for it at each request to an app of this process, and where it is missing along the whole path; known to be
 # missing it is not looked for.
@@ -41,6 +43,10 @@ settings.register_profile("fresh", derandomize=False, deadline=None, print_blob=
 settings.load_profile("fixed")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Budget(config))
+
+
 def pytest_collection() -> None:
     """No garbage is looked for while thousands of tests are collected, and none among them later: they stay to the end."""
     gc.disable()
@@ -53,20 +59,9 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put the tests into the order in which several workers are done soonest; one process alone keeps that of the files.
-
-    Files that wait come beside files that compute, and the tests marked `long` are spread over the first three quarters:
-    a worker that takes one at the end keeps all others waiting.
-    """
-    if not hasattr(config, "workerinput"):
-        return
-    items.sort(key=lambda item: zlib.crc32(item.nodeid.partition("::")[0].encode()))
-    long = [item for item in items if item.get_closest_marker("long")]
-    others = [item for item in items if not item.get_closest_marker("long")]
-    apart = 1 + len(others) * 3 // 4 // max(len(long), 1)
-    for number, item in enumerate(long):
-        others.insert(number * apart, item)
-    items[:] = others
+    """Spread files that wait among files that compute where several workers share them; one process keeps the files' order."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: zlib.crc32(item.nodeid.partition("::")[0].encode()))
 
 
 @pytest.fixture(scope="session")

@@ -56,6 +56,7 @@ def test_one_module_starts_the_daemon_as_a_process():
     assert found == ["daemon_process"]
 
 
+@pytest.mark.proof
 def test_benchmarks_start_without_the_packages_of_the_tests():
     """Neither pytest nor anything else of the extra `test` is imported by any of them."""
     program = WITHOUT.format(packages=packages_of_tests(), names=COMMANDS)
@@ -80,6 +81,7 @@ PRINTED = f"""
 """
 
 
+@pytest.mark.proof
 def test_one_command_runs_keeps_and_compares(tmp_path, capsys, monkeypatch):
     """What is named runs, its figures are kept as JSON, and two files are set beside each other; what prints no table is named."""
     before, after = tmp_path / "before.json", tmp_path / "after.json"

@@ -12,6 +12,8 @@ from PIL import Image
 from tests.kit.browser import needed
 from tools.walkthrough import LARGEST, STEPS, TARGET, WIDTH, small, walk_through
 
+pytestmark = pytest.mark.proof
+
 DOCUMENT = TARGET.parent / "for-newsrooms.md"
 SAID = {
     "publish a draft": "Published.",
@@ -29,7 +31,6 @@ def pictures():
 
 
 @needed
-@pytest.mark.long
 async def test_a_newcomers_steps_lead_from_the_page_alone_to_what_the_document_shows():
     """Publish a draft, correct a scorer, hand a field back, pin, find out why a goal was late: by what the page calls them."""
     taken = {}

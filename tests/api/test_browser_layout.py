@@ -188,7 +188,7 @@ def screens_in_turn(number):
 @pytest.mark.parametrize(
     "screens",
     [
-        pytest.param(screens_in_turn, marks=pytest.mark.long, id="in turn"),
+        pytest.param(screens_in_turn, marks=pytest.mark.proof, id="in turn"),
         pytest.param(all_screens, marks=pytest.mark.soak, id="all"),
     ],
 )

@@ -92,7 +92,6 @@ def screens_in_turn(number, locale):
     return [screen for at, screen in enumerate(SCREENS) if (at + number) % len(LOCALES) == LOCALES.index(locale)]
 
 
-@pytest.mark.long
 async def test_the_end_of_every_recording_fits_every_screen(browser):
     """In two languages in turn, also with text of twice the size; axe-core finds nothing in any sport."""
     assert await measure(browser, screens_in_turn) == {}

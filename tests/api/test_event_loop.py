@@ -25,6 +25,8 @@ from tests.kit.polling_readers import POLL
 from tests.kit.settings import configure
 from tests.kit.sqlite import migrated_url
 
+pytestmark = pytest.mark.proof
+
 TICKER_ID, GAME = "10" * 12, "glong"
 POSTS, COMMENTS, LOADS, SKETCHES = 10_000, 2_000, 100_000, 600
 LONGEST = 0.05

@@ -18,6 +18,8 @@ from tests.kit.event_desk import post
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.proof
+
 GENERATOR = "openapi-python-client==0.29.1"
 """In an environment of its own: it wants an older Typer than the command has."""
 SECRET = "correct-horse-battery-staple"

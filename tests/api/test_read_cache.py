@@ -266,6 +266,7 @@ def endless_game(_conn, name):
     )  # fmt: skip
 
 
+@pytest.mark.proof
 async def test_five_thousand_feeds_stay_within_the_setting(monkeypatch):
     """Of 5,000 feeds of 20 KB, 100 MB, as many are kept as `read_cache_bytes` allows, what is beside the bodies included."""
     monkeypatch.setattr(read_cache.liveblogs, "find_game", endless_game)

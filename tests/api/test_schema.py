@@ -26,6 +26,8 @@ from tests.providers.heim.feed import row, wrapped
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "tests" / "api" / "schemathesis.toml"
 SECRET = "correct-horse-battery-staple"
@@ -110,7 +112,6 @@ def _number(pattern: str, shown: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("run", RUNS)
 async def test_schemathesis_finds_nothing(day, tmp_path, run):
     """The same requests in each run, so that a failure can be looked at again."""

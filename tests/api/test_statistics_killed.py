@@ -7,6 +7,7 @@ import csv
 import json
 
 import httpx
+import pytest
 from typer.testing import CliRunner
 
 from ingest.cli import main as cli
@@ -15,6 +16,8 @@ from tests.kit.day import ORGANIZATION
 from tests.kit.opening import look
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import SECRET, Daemon
+
+pytestmark = pytest.mark.proof
 
 CONFIG = """
 [server]

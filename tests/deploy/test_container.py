@@ -25,6 +25,8 @@ from tests.deploy.container import (
 )
 from tests.kit.typed import line_fault
 
+pytestmark = pytest.mark.proof
+
 OURS = ("api", "worker", "upgrade")
 LABELS = {"title", "description", "licenses", "base.name", "version", "revision", "created"}
 

@@ -22,6 +22,8 @@ import pytest
 from tests.deploy.container import ROOT, command_of_image, instructions, program
 from tests.kit.command import MATCHWIRE
 
+pytestmark = pytest.mark.proof
+
 CERTIFICATES = "etc/ssl/certs/ca-certificates.crt"
 PACKAGES = "python3,python3-pip,python3-venv,ca-certificates"
 USER = 10001

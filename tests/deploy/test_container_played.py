@@ -24,6 +24,8 @@ from tests.ingest.sync.test_creating import LINES, MATCH
 from tests.kit.terminal import Terminal, plain_environment
 from tests.kit.unprivileged import NOBODY, own_folder, unprivileged
 
+pytestmark = pytest.mark.proof
+
 PASSWORD = "the provider's password"
 HEIM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"
 

@@ -14,6 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tools import metrics
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[2]
 RULES = ROOT / "deploy" / "prometheus"
 DASHBOARD = ROOT / "deploy" / "grafana" / "matchwire.json"

@@ -14,6 +14,8 @@ import pytest
 from ingest.kit.exit_status import ExitStatus
 from ingest.kit.roles import Role
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "deploy" / "systemd" / "matchwire@.service"
 MOST = 20

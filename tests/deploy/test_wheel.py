@@ -10,8 +10,11 @@ import zipfile
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.kit.terminal import fresh_folder, plain_environment, terminal
+
+pytestmark = pytest.mark.proof
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = """

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 
-from tests.webhooks.conftest import ROOT
+from tests.kit.command import ROOT
 
 
 class Process:

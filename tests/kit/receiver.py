@@ -77,9 +77,12 @@ async def main(log_file):
                 exact = dict(line.partition(": ")[::2] for line in head[1:] if line)
                 body = await reader.readexactly(int(headers.get("content-length", "0")))
                 path = head[0].split(" ")[1]
-                if path.startswith("/switch/"):  # /switch/<receiver>/<how>
+                if path.startswith("/switch/"):  # /switch/<receiver>/<how>; /switch/*/reset for all
                     _, _, name, how = path.split("/")
-                    switched[name] = how
+                    if name == "*":
+                        switched.clear()
+                    else:
+                        switched[name] = how
                     again = await behave("ok", writer)
                     continue
                 _, how, name = path.split("/")

@@ -132,6 +132,7 @@ def killed(folder, seed):
     assert size(folder) <= 4_194_304
 
 
+@pytest.mark.proof
 def test_a_killed_process_leaves_no_half_entry(tmp_path):
     """What can be read afterwards is whole, and the cap holds after the next write."""
     for seed in range(3):

@@ -104,6 +104,7 @@ async def test_a_photo_of_a_form_that_browsers_do_not_show_is_no_video(tmp_path,
         assert (await desk.event(event["local_id"]))["media"][0]["subtype"] == "i"
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("delay", "width"), [(0.0, 320), (4.0, None)], ids=["in time", "together too late"])
 async def test_both_parts_of_a_video_have_one_time(tmp_path, origin, delay, width):
     """A slow origin holds a probe up for one time-out, however many parts are wanted: each of them alone would be in time."""
@@ -140,6 +141,7 @@ async def test_a_look_at_a_video_is_bounded(ffprobe, monkeypatch):
         assert await video.run(ffprobe("exec sleep 60"), "nothing") == b""
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("form", ["#EXTM3U\n#EXTINF:1,\n{}\n#EXT-X-ENDLIST\n", "ffconcat version 1.0\nfile {}\n"])
 async def test_a_playlist_opens_no_other_file(tmp_path, form):
     """One that names a file beside it, or an address, is no video that the service takes."""

@@ -19,6 +19,8 @@ from tests.kit.pictures import picture
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
 
+pytestmark = pytest.mark.proof
+
 IMAGE = "Svc::Model::Content::ImageMediaContent"
 MEDIA = """
 [webhooks]
@@ -107,7 +109,6 @@ def database(request, tmp_path):
     return request.getfixturevalue("postgres_url")
 
 
-@pytest.mark.long
 async def test_kills_lose_no_probe_and_double_none(database, tmp_path):
     """A kill at a random instant while pictures are posted and probed."""
     await killed(tmp_path, database, kills=1, seed=11)

@@ -12,6 +12,8 @@ from structlog.testing import capture_logs
 from store.files.port import FileMissing, StorageUnavailable, new_key
 from tests.kit.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 
+pytestmark = pytest.mark.proof
+
 BODY = b"x" * 1000
 ANSWER = (
     'HTTP/1.1 {status}\r\nContent-Type: application/xml\r\nETag: "e"\r\n'

@@ -32,6 +32,8 @@ from tests.kit.s3_server import SECRET_KEY
 from tests.media.test_s3_files import answering
 from tests.scenarios.crash.test_kill import CONFIG, ORGANIZATION, SECRET, Daemon, client_of
 
+pytestmark = pytest.mark.proof
+
 __all__ = ["store"]
 
 UPLOAD = f"/api/mediaservice/v3/organization/{ORGANIZATION}/upload"
@@ -70,7 +72,6 @@ async def purged(database, files):
     return found
 
 
-@pytest.mark.long
 async def test_two_processes_share_a_bucket(postgres_url, s3, tmp_path):
     """What one took the other shows once it is published; the purge takes what nothing refers to, and no secret is logged."""
     first, second = (configured(tmp_path, name, postgres_url, s3) for name in ("first", "second"))

@@ -24,6 +24,8 @@ from tests.kit.pictures import picture
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
 
+pytestmark = pytest.mark.proof
+
 PATH = f"/api/mediaservice/v3/organization/{ORGANIZATION}/upload"
 HEAD = picture("png", 4, 3)
 LATER = 2 * 86_400
@@ -146,7 +148,6 @@ def media(request, disk):
     return disk if request.param == "disk" else disk + request.getfixturevalue("s3").toml()
 
 
-@pytest.mark.long
 async def test_kills_lose_no_upload_and_leave_nothing_over(database, disk, tmp_path):
     """A kill of the daemon under four senders, one of the purge, at random instants."""
     await killed(tmp_path, database, disk, kills=1, seed=7)

@@ -66,6 +66,7 @@ async def test_videos_are_taken_by_their_content(desk, files):
     assert len(await files.keys("", 100)) == len(KINDS) + 1
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("index_first", [True, False])
 async def test_an_uploaded_video_is_played_in_ranges(desk, index_first):
     """Its size and length are known from its content; the page names an address that gives any part of it."""

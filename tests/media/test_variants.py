@@ -224,6 +224,7 @@ print(peak() - before)
 """
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_hostile_images_take_little_memory(tmp_path):
     """All of them, and the largest of each format that are taken, take less than 72 MB more than a small image."""

@@ -27,6 +27,8 @@ from tests.simulation.virtual_loop import VirtualLoop
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+pytestmark = pytest.mark.proof
+
 MINUTE = 60.0
 SATURDAYS = int(os.environ.get("MATCHWIRE_SATURDAYS", "1"))
 """How many days of 400 matches the soak plays, each like the one before."""
@@ -262,7 +264,6 @@ PLANTED = {
 """Leaks, and what they are found by."""
 
 
-@pytest.mark.long
 def test_two_days_leave_nothing_but_their_liveblogs(tmp_path):
     """Eight matches in two days alike, with all faults."""
     wrong = play([SHORT, SHORT], SHORT_RETENTIONS, tmp_path, every=21 * MINUTE)

@@ -95,6 +95,7 @@ async def test_a_backup_is_of_one_instant_and_comes_back(urls, tmp_path):
     await again.close()
 
 
+@pytest.mark.proof
 async def test_what_is_there_is_only_replaced_on_demand(urls, tmp_path):
     """Neither a backup nor a database is overwritten by accident; a daemon that runs is not pulled from under."""
     url, _ = urls
@@ -169,6 +170,7 @@ STEPS = {
 }  # fmt: skip
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("when", ["before", "after"])
 async def test_a_restore_that_is_broken_off_leaves_no_empty_database(urls, when, tmp_path, monkeypatch):
     """At each of its steps: what is there is the old database or the new one, or says that it has to be restored."""

@@ -90,6 +90,7 @@ def way(request, postgres_url):
     return postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("end", ["stop", "kill"])
 async def test_a_server_that_goes_away_is_an_outage_and_comes_back(postgres_cluster, way, end):
     """While it is away everybody gets StoreUnavailable in bounded time; when it is back so is the store."""

@@ -149,6 +149,7 @@ async def test_a_store_that_takes_no_writes_says_so_until_one_succeeds(sqlite_st
     await sqlite_store.write(writing(sqlite_game.id, "later"))
 
 
+@pytest.mark.proof
 async def test_a_commit_that_fails_fails_all_its_units(migrated_sqlite_url, tmp_path):
     """With no room for the log nobody hears of success, reads go on, and afterwards everything works again."""
     process = await asyncio.to_thread(

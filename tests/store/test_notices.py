@@ -112,6 +112,7 @@ async def test_a_lost_connection_is_made_again_and_everything_counts_as_stepped(
         assert await ear.next() == {game.id: 1}
 
 
+@pytest.mark.proof
 async def test_a_server_that_restarts_is_heard_again(postgres_cluster, two_stores):
     """Attempts go on while it is away."""
     one, other = two_stores

@@ -19,6 +19,8 @@ from tests.kit.command import MATCHWIRE
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

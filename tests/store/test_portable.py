@@ -362,6 +362,7 @@ module.import_organization(sys.argv[1], Path(sys.argv[2]), files=folder, media=f
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["postgresql", pytest.param("sqlite", marks=pytest.mark.soak)])
 def test_an_import_that_is_killed_begins_again(kind, full, empty_urls, tmp_path):
     """Nothing of it is left; the next one is whole."""

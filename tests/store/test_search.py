@@ -380,6 +380,7 @@ async def test_declarations_are_exactly_what_is_declared(store):
     assert (row.name, row.owner_id, row.doc) == ("Nordstadion", ORGANIZATION, {"city": "Kiel"})
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.soak)])
 async def test_both_databases_find_the_same(migrated_sqlite_url, migrated_postgres_url, clock, number):
     """Three hundred invented names and many questions, with everything that collations and cases differ in."""

@@ -1,16 +1,12 @@
-"""A store, a receiver in its own process, and deliveries between them."""
+"""A store, and deliveries to receivers in processes of their own."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import socket
-import subprocess
-import sys
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -26,70 +22,8 @@ from tests.kit.opening import store_at
 from tests.kit.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game
 
-ROOT = Path(__file__).resolve().parents[2]
 QUICK = Webhooks(rate=0, round_timeout=4.0, try_timeout=0.4)
 """Time-outs are short, so that a receiver that hangs costs a test little."""
-
-KIT = Path(__file__).parents[1] / "kit"
-
-
-@dataclass
-class Receiver:
-    """The process, and what it has been sent so far."""
-
-    port: int
-    log: Path
-    process: subprocess.Popen = field(repr=False)
-
-    def url(self, how, name=None):
-        return f"http://127.0.0.1:{self.port}/{how}/{name or how}"
-
-    def named_url(self, host, how, name):
-        """The same under a name, which is looked up for each connection."""
-        return f"http://{host}:{self.port}/{how}/{name}"
-
-    def requests(self, name=None):
-        lines = self.log.read_text(encoding="utf-8").split("\n")[:-1] if self.log.exists() else []
-        rows = [json.loads(line) for line in lines]
-        return [row for row in rows if name is None or row["name"] == name]
-
-    def body(self, row):
-        return json.loads(row["body"])
-
-    def versions(self, name):
-        return [int(json.loads(row["body"])["version"]) for row in self.requests(name)]
-
-    async def until(self, condition, within=60.0):
-        async with asyncio.timeout(within):
-            while not condition():
-                await asyncio.sleep(0.02)
-
-
-@contextmanager
-def running_receiver(folder):
-    """A receiver until the end of the test."""
-    log = folder / "received.jsonl"
-    process = subprocess.Popen([sys.executable, KIT / "receiver.py", log], stdout=subprocess.PIPE, text=True)
-    try:
-        yield Receiver(int(process.stdout.readline()), log, process)
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
-@pytest.fixture
-def receiver(tmp_path):
-    with running_receiver(tmp_path) as receiver:
-        yield receiver
-
-
-@pytest.fixture
-def second_receiver(tmp_path):
-    """A receiver at an address of its own."""
-    (tmp_path / "second").mkdir()
-    with running_receiver(tmp_path / "second") as receiver:
-        yield receiver
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from functools import partial
 
+import pytest
+
 from ingest.webhooks.receiver import ReceiverWorker
 from mapping.errors import StoreUnavailable
 from store.webhooks import deliveries, delivery_log
@@ -84,6 +86,7 @@ async def test_who_is_woken_while_it_looks_looks_again(hub, receiver, monkeypatc
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.proof
 async def test_what_was_under_way_when_the_database_went_away_is_delivered_when_it_is_back(hub, receiver, monkeypatch):
     """The worker that gave up in the middle knows no more what it has begun; the one after it finds all that in the store."""
     due, lost, url = deliveries.due, [], receiver.url("hang", "late")

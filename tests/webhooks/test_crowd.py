@@ -16,6 +16,8 @@ from store.webhooks import deliveries, webhooks
 from store.webhooks.webhooks import new_secret
 from tests.store.conftest import ORGANIZATION
 
+pytestmark = pytest.mark.proof
+
 MANY = 1200
 PATIENT = Webhooks(rate=0, organization_rounds=64)
 """No try of a crowd takes so long that it is made again."""

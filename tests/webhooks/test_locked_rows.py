@@ -67,6 +67,7 @@ async def until(condition):
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.proof
 async def test_the_records_of_others_go_on(store, receiver, locked):
     """While the row of one is locked everything of the other is delivered and recorded; when it is free again the first
     goes on where it was, and each version is recorded once."""

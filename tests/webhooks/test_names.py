@@ -14,8 +14,9 @@ import pytest
 from config.sections import Webhooks
 from ingest.guard.names import Resolver
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
+from tests.kit.command import ROOT
 from tests.kit.latency import OTHER, SLOW, changing, games_of, latencies, p99, shown
-from tests.webhooks.conftest import QUICK, ROOT
+from tests.webhooks.conftest import QUICK
 
 
 class SlowNames:
@@ -157,6 +158,7 @@ assert not asyncio.run(SsrfGuard(Webhooks(look_up_timeout=0.1)).is_allowed("http
 """
 
 
+@pytest.mark.proof
 def test_the_end_of_the_process_waits_for_no_look_up():
     """A thread that hangs in a look-up is left behind."""
     subprocess.run([sys.executable, "-c", HANGING], cwd=ROOT, check=True, timeout=50)

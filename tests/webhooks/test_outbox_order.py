@@ -122,6 +122,7 @@ async def test_a_version_that_is_under_way_at_a_subscription_is_delivered_after_
     assert any(slow.id in each for each in ids)
 
 
+@pytest.mark.proof
 async def test_numbers_that_do_not_move_are_an_alarm(two_stores, receiver, monkeypatch):
     """Rows that wait for a number while none is given are logged once and counted, and so is the end of it."""
     monkeypatch.setattr(outbox_sequencer, "STUCK_AFTER", 1.0)
@@ -163,7 +164,7 @@ class Play:
         self.daemons = [Process(folder, f"daemon{number}", url) for number in range(DAEMONS)]
         self.writers = []
         self.floors = {}
-        self.read = 0
+        self.read = receiver.begun
         self.sent = defaultdict(dict)
         """The versions of each liveblog that each receiver got, in the order of their first arrival."""
 
@@ -290,12 +291,13 @@ async def play(tmp_path, receiver, **plan):
         assert list(versions) == sorted(versions), (name, game)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 async def test_nothing_is_lost_between_writers_and_receivers(tmp_path, receiver, postgres_cluster):
     """300 versions by 16 writers in two processes, one kill of a process, one of PostgreSQL: all arrive, in order."""
     await play(tmp_path, receiver, total=300, kills=1, restarts=1, processes=2)
 
 
+@pytest.mark.proof
 @pytest.mark.soak
 async def test_nothing_is_lost_in_a_long_run(tmp_path, receiver, postgres_cluster):
     """100,000 versions by 16 writers in four processes, ten kills, two of PostgreSQL: all arrive, in order."""

@@ -172,7 +172,7 @@ async def holders(store):
     return await store.read(lambda conn: [tuple(row) for row in conn.execute(query)])
 
 
-@pytest.mark.long
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("how", "steps"),
     [

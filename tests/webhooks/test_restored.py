@@ -61,6 +61,7 @@ def kept_by_a_conforming_receiver(requests):
     return kept
 
 
+@pytest.mark.proof
 async def test_what_comes_after_a_restore_is_new_to_everybody(settings, receiver, tmp_path):
     """Seven versions were delivered and three are restored, twice: versions rise, no id comes again, open pages begin anew."""
     url, file = settings.database.url.get_secret_value(), tmp_path / "kept"

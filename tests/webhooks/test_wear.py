@@ -58,6 +58,7 @@ async def status_of(hub, url):
     return row.status, row.failures
 
 
+@pytest.mark.proof
 async def test_ten_failures_over_seven_days_disable(hub, receiver, hands):
     """Nine are not enough, nor are six days; then the next one is, and nothing more is sent."""
     url = receiver.url("400")

@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 import httpx
+import pytest
 
 from api.desk import liveblog_view
 from api.desk.attendance import ANNOUNCED_EVERY, LASTS, LONGEST_NAME, LONGEST_POST, MOST_PAGES, TOPIC, Attendance
@@ -36,6 +37,7 @@ async def at(stack, worker, email):
     return SignedInBrowser(http, token, SESSION)
 
 
+@pytest.mark.proof
 async def test_everybody_is_seen_at_whichever_process_they_are(tmp_path, postgres_url):
     """Who comes, edits and goes at one process is seen at the other one at once; one that dies is forgotten with its pages."""
     store = await store_at(postgres_url)

@@ -104,7 +104,6 @@ def helpers(document):
     return [each for each in document["sport_event"]["players"] if each["event_player_type"] != "scorer"]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("width", WIDTHS)
 async def test_a_match_is_worked_on_by_the_page_alone(browser, width, monkeypatch):
     """A draft published, a scorer corrected, kept through the provider's correction and handed back, a pin, and why it was late."""

@@ -65,6 +65,7 @@ async def sign_in(server, subject, wanted="/desk/account"):
     return await server.http.get(f"{BACK}?{back.query}", headers={"Cookie": cookie_in(begun)})
 
 
+@pytest.mark.proof
 async def test_people_of_a_real_provider_sign_in(store):
     """By the address of an account that the operator has made, then by who they are there; by a group; and nobody else."""
     people = (

@@ -27,9 +27,11 @@ from tests.ingest.sync.test_workers import recorded
 from tests.kit.command import MATCHWIRE
 from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.opening import pool_settings, store_at
+from tests.kit.receivers import running_receiver
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
-from tests.webhooks.conftest import running_receiver
+
+pytestmark = pytest.mark.proof
 
 MATCH = "9000001"
 SIGNING = new_secret()

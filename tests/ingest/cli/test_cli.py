@@ -110,6 +110,7 @@ def test_check_config_knows_providers_and_event_types(command, tmp_path):
     assert command("run", "--config", path).exit_code == 2
 
 
+@pytest.mark.proof
 def test_a_replay_ends_in_order_at_a_hangup():
     """A closed terminal ends what is no daemon, as Ctrl-C does."""
     file = next(iter(demo_files("en")))
@@ -155,6 +156,7 @@ def process(*words):
     return subprocess.run(line, capture_output=True, text=True, env=ENVIRON, timeout=60, check=False)
 
 
+@pytest.mark.proof
 def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(command, tmp_path):
     """A declared liveblog is created and synced without a daemon; explain says what the sync knows of each post."""
 
@@ -188,6 +190,7 @@ def _only_liveblog(path) -> str:
     return name
 
 
+@pytest.mark.proof
 def test_what_is_loaded_is_not_looked_through_for_garbage_and_threads_take_turns():
     """A daemon looks for it seldom, and on; and a thread that computes keeps the writer waiting a tenth as long as usual."""
     ask = (

@@ -78,6 +78,7 @@ def test_list_names_every_provider_and_its_origin():
     assert "soccer: scoreboard, no text: goal, own-goal, start, end" in shown.output
 
 
+@pytest.mark.proof
 async def test_probe_shows_what_was_understood(server, tmp_path):
     """Answers with size and cache, state, score, parts, incidents and faults; there is one poll."""
     code, shown, errors = await probe(tmp_path, "openligadb", "70001")
@@ -114,6 +115,7 @@ async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
     assert PASSWORD not in shown
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("command", "arguments", "code", "words"),
     [

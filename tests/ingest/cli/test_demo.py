@@ -8,6 +8,7 @@ from io import StringIO
 from pathlib import Path
 
 import httpx
+import pytest
 from rich.console import Console
 
 from ingest.cli.demo import play
@@ -15,6 +16,8 @@ from ingest.telemetry import logs
 from providers.replay.demo import NAMES
 from tests.kit.blocks import blocks_of
 from tests.kit.terminal import fresh_folder, plain_environment, terminal
+
+pytestmark = pytest.mark.proof
 
 ROOT = Path(__file__).resolve().parents[3]
 

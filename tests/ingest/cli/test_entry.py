@@ -48,6 +48,7 @@ def test_an_installed_command_runs(installed):
     assert lines[0].startswith("matchwire ")
 
 
+@pytest.mark.proof
 def test_a_package_over_ours_is_named(installed):
     """`pip install config` writes its `__init__` over ours: one line with package and file, no traceback."""
     file = installed / "config" / "__init__.py"
@@ -60,6 +61,7 @@ def test_a_package_over_ours_is_named(installed):
     assert str(file) in line
 
 
+@pytest.mark.proof
 def test_what_is_left_after_its_removal_is_named(installed):
     """`pip uninstall config` takes our file away with its own."""
     (installed / "config" / "__init__.py").unlink()
@@ -70,6 +72,7 @@ def test_what_is_left_after_its_removal_is_named(installed):
     assert f"the package config is damaged, {installed / 'config' / '__init__.py'} is missing" in line
 
 
+@pytest.mark.proof
 def test_a_missing_module_is_one_line(installed):
     """Half an installation says what it misses."""
     (installed / "config" / "check.py").unlink()
@@ -80,6 +83,7 @@ def test_a_missing_module_is_one_line(installed):
     assert "No module named 'config.check'" in line
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", PACKAGES)
 @pytest.mark.parametrize("form", ["{}/__init__.py", "{}.py"])
 def test_a_package_in_front_of_ours_is_named(tmp_path, name, form):
@@ -119,6 +123,7 @@ main()
 """
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("words", "status"),
     [(("run", "--config", "missing.toml"), ExitStatus.MISTAKE), (("check-config", "missing.toml"), -signal.SIGHUP)],

@@ -11,6 +11,8 @@ import pytest
 from ingest.kit.exit_status import ExitStatus
 from tests.kit.command import MATCHWIRE
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.mark.parametrize("word", ["run", "sync-once"])
 def test_without_a_configuration_nothing_is_made(tmp_path, word):

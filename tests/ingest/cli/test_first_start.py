@@ -105,6 +105,7 @@ def only_line(ended, status, *names):
     assert PASSWORD not in text
 
 
+@pytest.mark.proof
 def test_a_start_without_the_rights_or_the_room_says_why(folder, taken):
     """An unprivileged user's data folder, log file, disk and port: each is one line, and a status of its own."""
     log, data = "/var/log/matchwire-first.log", "/var/lib/matchwire-first"
@@ -174,6 +175,7 @@ async def test_what_is_wrong_with_database_and_address_is_named(tmp_path):
         assert status_of(raised.value) is ExitStatus.MISTAKE
 
 
+@pytest.mark.proof
 def test_recordings_that_cannot_be_written_are_a_mistake(folder):
     """A folder for recordings that is a file, or that the daemon may not write to, is named at the start."""
     (folder / "file").touch()
@@ -223,6 +225,7 @@ main.main()
 """
 
 
+@pytest.mark.proof
 def test_a_fault_of_our_own_keeps_its_traceback():
     """What ends a daemon that has started is no mistake of the operator's: status 70, and the whole story."""
     done = subprocess.run(

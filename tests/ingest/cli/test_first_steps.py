@@ -23,6 +23,8 @@ from tests.kit.blocks import blocks_of
 from tests.kit.postgres import free_port
 from tests.kit.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[3]
 STEPS = (ROOT / "docs" / "first-steps.md").read_text()
 ADDRESS = "127.0.0.1:8080"

@@ -15,6 +15,8 @@ from tests.kit.blocks import blocks_of, typed
 from tests.kit.postgres import free_port
 from tests.kit.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 
+pytestmark = pytest.mark.proof
+
 DOCS = Path(__file__).resolve().parents[3] / "docs"
 OPERATORS, NEWSROOMS, INTEGRATORS = (
     (DOCS / f"for-{name}.md").read_text() for name in ("operators", "newsrooms", "integrators")

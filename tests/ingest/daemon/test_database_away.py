@@ -80,6 +80,7 @@ async def started_again(cluster):
                 await asyncio.sleep(0.1)
 
 
+@pytest.mark.proof
 async def test_a_start_waits_for_a_server_that_does_not_listen_yet(postgres_cluster, postgres_url, tmp_path):
     """One line names the server, another one says that it is there."""
     await asyncio.to_thread(postgres_cluster.stop)
@@ -95,6 +96,7 @@ async def test_a_start_waits_for_a_server_that_does_not_listen_yet(postgres_clus
     assert postgres_cluster.password not in str(start.log)
 
 
+@pytest.mark.proof
 async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, postgres_url, tmp_path):
     """`the database system is starting up` is a matter of waiting."""
     go, data = postgres_cluster.folder / "go", postgres_cluster.folder / "data"
@@ -118,6 +120,7 @@ async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, postgr
     assert away["cause"] == "the database system is starting up"
 
 
+@pytest.mark.proof
 async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, postgres_url, tmp_path):
     """A server that can only be read is not there yet: the start waits until it takes writes."""
     data = postgres_cluster.folder / "data"
@@ -136,6 +139,7 @@ async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, po
     assert "read-only" in away["cause"]
 
 
+@pytest.mark.proof
 async def test_a_start_waits_for_a_server_that_shuts_down_and_comes_back(postgres_cluster, postgres_url, tmp_path):
     """`the database system is shutting down`, then nobody listens, then it is there."""
     last = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
@@ -179,6 +183,7 @@ async def waiting_for_a_lock(conn, number=1):
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.proof
 async def test_a_server_killed_in_the_middle_of_a_start_is_waited_for(postgres_cluster, postgres_url, tmp_path):
     """kill -9 while the start writes what the configuration declares: it is written once the server is back."""
     foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
@@ -196,6 +201,7 @@ async def test_a_server_killed_in_the_middle_of_a_start_is_waited_for(postgres_c
     await conn.close()
 
 
+@pytest.mark.proof
 async def test_a_server_killed_in_the_middle_of_a_migration_is_waited_for(
     postgres_cluster, bare_postgres_url, tmp_path
 ):
@@ -249,6 +255,7 @@ async def test_a_start_that_is_stopped_while_it_waits_ends(postgres_cluster, pos
             freeze.__exit__(None, None, None)
 
 
+@pytest.mark.proof
 def test_a_stop_ends_though_the_server_is_frozen(postgres_cluster, postgres_url, configured):
     """Nobody waits for a dozen time-outs one after the other: soon after its grace the process is gone."""
     config = configured(postgres_url)
@@ -327,6 +334,7 @@ def command(*words):
     return Ended(ran.returncode, ran.stdout + ran.stderr)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("words", [("run",), ("db", "upgrade")])
 def test_a_server_that_stays_away_ends_the_process_with_a_status_of_its_own(postgres_cluster, configured, words):
     """Exit status 75, and one line that names the server, the reason and the setting."""
@@ -340,6 +348,7 @@ def test_a_server_that_stays_away_ends_the_process_with_a_status_of_its_own(post
     assert postgres_cluster.password not in ended.output
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("words", "wrong", "reason"),
     [

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from tests.ingest.sync.test_workers import NUMBERS, create, two_processes
 from tests.kit.streaming import Reader
+
+pytestmark = pytest.mark.proof
 
 NEVER_LOOKS = "from api.stream.streams import Streams; Streams.__init__.__kwdefaults__['poll'] = 3600.0; "
 CARDS = 3

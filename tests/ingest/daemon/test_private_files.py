@@ -56,6 +56,7 @@ def too_open(folder):
     }
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("umask", sampled(UMASKS, bool), ids=oct)
 async def test_a_running_daemon_has_no_file_that_others_may_read(tmp_path, umask):
     """Database, WAL, shared memory, lock, recordings and log, and the folders that it makes for them."""

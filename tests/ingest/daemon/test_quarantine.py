@@ -29,6 +29,8 @@ from tests.kit.opening import look
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import HOME, row, wrapped
 
+pytestmark = pytest.mark.proof
+
 HEALTHY = "9000001"
 
 

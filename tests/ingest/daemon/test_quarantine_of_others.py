@@ -15,7 +15,7 @@ from store.upkeep import command
 from tests.ingest.daemon.test_quarantine import daemon, database, poison, settings, upstream
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.opening import look
-from tests.webhooks.conftest import running_receiver
+from tests.kit.receivers import running_receiver
 
 __all__ = ["database", "settings", "upstream"]
 
@@ -78,6 +78,7 @@ SPOILT = (
 )
 
 
+@pytest.mark.proof
 async def test_others_go_on_beside_those_that_cannot_be_read(settings, receiver):
     """The healthy receiver is notified, the healthy event published, the new liveblog created; five others are named once."""
     spoilt, healthy = await seeded(settings, receiver)

@@ -13,9 +13,9 @@ import pytest
 from providers.http_server import bind_socket, listening
 from tests.ingest.sync.test_workers import ENVIRON, NUMBERS, Upstream, Worker, create, until
 from tests.kit.day import CREATE, ORGANIZATION
-from tests.webhooks.conftest import receiver
 
-__all__ = ["receiver"]
+pytestmark = pytest.mark.proof
+
 
 SUBSCRIBE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}/subscribe"
 SHOW = "/api/v5/write/ticker/show.json"
@@ -116,7 +116,6 @@ async def logged(worker, *events):
     await until(all_of_them, within=60)
 
 
-@pytest.mark.long
 async def test_an_outage_of_the_database_is_a_line_for_each_part_and_one_when_it_is_back(
     tmp_path, postgres_cluster, postgres_url, receiver
 ):

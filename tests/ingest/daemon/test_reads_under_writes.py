@@ -24,6 +24,8 @@ from tests.kit.command import MATCHWIRE
 from tests.kit.day import ORGANIZATION
 from tests.kit.sqlite import migrated_url
 
+pytestmark = pytest.mark.proof
+
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 SECRET = "a-secret-of-these-tests-alone"
 CONFIG = f"""

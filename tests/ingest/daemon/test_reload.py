@@ -9,9 +9,12 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.ingest.daemon.test_resources import daemon_in, made, shown, written
 from tests.scenarios.crash.test_kill import SECRET, client_of
+
+pytestmark = pytest.mark.proof
 
 RENEWED = "another-secret-of-32-characters-and-more"
 

@@ -18,6 +18,8 @@ from tests.kit.day import ORGANIZATION, SHOW
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
 
+pytestmark = pytest.mark.proof
+
 WRITE = "/api/v5/write"
 NEWS = {
     "_type": "Svc::Model::Game",

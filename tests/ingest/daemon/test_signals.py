@@ -19,10 +19,10 @@ from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, post, wit
 from tests.ingest.jobs.test_jobs import DECLARED
 from tests.ingest.sync.test_workers import Upstream, recorded
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
+from tests.kit.receivers import running_receiver
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
 from tests.scenarios.imports.test_recordings import posts_of_the_liveblog
-from tests.webhooks.conftest import running_receiver
 
 HOOKS = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
 MATCH = "9000001"
@@ -99,6 +99,7 @@ async def test_sigterm_lets_a_request_under_way_finish_and_takes_no_new_one(tmp_
     assert kept == [(answer.json()["local_id"], 0)]
 
 
+@pytest.mark.proof
 async def test_sigterm_finishes_a_delivery_under_way_and_records_it(tmp_path):
     """The receiver has the notification and takes a second to answer: after the restart it is not sent again."""
     async with followed(tmp_path) as all_:
@@ -120,7 +121,7 @@ async def test_sigterm_finishes_a_delivery_under_way_and_records_it(tmp_path):
     assert receiver.versions("slow") == [1, 2]
 
 
-@pytest.mark.long
+@pytest.mark.proof
 async def test_a_job_under_way_leaves_its_grace_to_requests(tmp_path):
     """A provider keeps a declared liveblog waiting, a client takes its time: the stop ends in order, and is not cut off."""
     upstream = Upstream(MATCH)
@@ -188,12 +189,13 @@ async def stopped_and_continued(folder, seconds):
     assert set(range(1, game["version"] + 1)) <= set(versions)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 async def test_a_process_that_stood_still_posts_and_sends_nothing_twice(tmp_path):
     """Stopped in the middle of a live match it catches up: each card and each version once."""
     await stopped_and_continued(tmp_path, 3)
 
 
+@pytest.mark.proof
 @pytest.mark.soak
 async def test_a_process_that_stood_still_for_a_minute(tmp_path):
     """The same with a minute."""

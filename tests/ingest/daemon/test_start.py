@@ -13,6 +13,8 @@ import pytest
 from tests.kit.day import ORGANIZATION
 from tests.kit.opening import store_at
 
+pytestmark = pytest.mark.proof
+
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
 CONFIG = """
 [server]

@@ -251,7 +251,7 @@ async def test_a_job_that_takes_too_long_is_cut_off_and_counts_as_failed():
     assert [(each["event"], each["cause"]) for each in logged] == [("job.failed", "took longer than 0.2 s")]
 
 
-@pytest.mark.long
+@pytest.mark.proof
 async def test_two_workers_create_what_both_declare_once(tmp_path, postgres_url):
     """`matchwire run` twice, started together with the same declaration: it is created once, and nobody fails."""
     async with two_processes(tmp_path, postgres_url, one="worker", two="worker") as (_, one, two):

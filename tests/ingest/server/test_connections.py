@@ -11,6 +11,8 @@ import pytest
 
 from tests.kit.bounded_server import FEED, daemon
 
+pytestmark = pytest.mark.proof
+
 IMPATIENT = "header_timeout = 1\nstall_timeout = 1\nmax_connections = 200"
 PER_ADDRESS = 30
 

@@ -9,6 +9,8 @@ import pytest
 
 from tests.ingest.daemon.test_resources import daemon_in
 
+pytestmark = pytest.mark.proof
+
 SECRET = b"hunter2-hunter2-hunter2"
 FORGED = b"%0d%0aforged=1"
 REQUESTS = [

@@ -12,6 +12,8 @@ from api.page.page import STREAM_PATH
 from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, post, shown
 from tests.scenarios.crash.test_kill import SECRET, client_of
 
+pytestmark = pytest.mark.proof
+
 
 async def writing(daemon, liveblog, acknowledged, failed, *, kept):
     """Post until nobody takes connections: each time on a new one, or (`kept`) on one that is kept as long as it lasts."""

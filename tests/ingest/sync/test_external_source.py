@@ -139,7 +139,6 @@ async def test_text_that_is_requested_later_is_delivered(day):
     assert await shown(day, name, lambda game: "A header from close range." in str(game["events"]))
 
 
-@pytest.mark.long
 async def test_nothing_is_written_while_paused_and_everything_afterwards(day):
     """The match is followed, a goal falls, and the paused liveblog gets it when it goes on."""
     name, other = [(await day.create(MATCH))["local_id"] for _ in range(2)]
@@ -154,7 +153,6 @@ async def test_nothing_is_written_while_paused_and_everything_afterwards(day):
     assert await shown(day, name, lambda game: "50'" in minutes(game))
 
 
-@pytest.mark.long
 async def test_a_liveblog_made_by_hand_is_put_on_a_match(day):
     """Teams, board and posts come from the match, the editor's title and post stay; it goes on following the match."""
     made = await day.client.post(f"{WRITE}/ticker/create.json", json=GAME)
@@ -182,7 +180,6 @@ async def test_a_liveblog_made_by_hand_is_put_on_a_match(day):
     assert again.json()["external"]["autoPost"]["enabled"], "what is absent is kept"
 
 
-@pytest.mark.long
 async def test_a_liveblog_is_moved_to_another_match(day):
     """It follows the other match with the settings that it had, and what the first match brought is the editors'."""
     name = (await day.create(MATCH, locale="de"))["local_id"]
@@ -197,7 +194,6 @@ async def test_a_liveblog_is_moved_to_another_match(day):
     assert "50'" not in minutes(last), "the first match is not followed here any more"
 
 
-@pytest.mark.long
 async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(day):
     """Its posts are the editors', `external` is gone, and taking it off once more changes nothing."""
     name = (await day.create(MATCH))["local_id"]
@@ -301,7 +297,6 @@ async def test_a_field_of_a_post_and_a_whole_post_are_given_back(day):
     assert later == (await given())[0]
 
 
-@pytest.mark.long
 async def test_the_score_is_given_back_and_follows_the_match_again(day):
     """A score by hand holds until it is handed back; from then on it is the match's, whose last goal is a row already."""
     name = (await day.create(MATCH))["local_id"]

@@ -137,7 +137,6 @@ async def test_no_match_is_called_silent_because_the_store_was_lost():
     assert lines[-1]["event"] == "match.silent"
 
 
-@pytest.mark.long
 async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
     """With nothing to write but that this process lives: one line each, however often it was tried in between."""
     store = await store_at(migrated_url(tmp_path / "outage.db"))

@@ -247,7 +247,7 @@ def _written(record):
     time.sleep(0.05)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 async def test_a_recorded_day_plays_again(tmp_path):
     """A whole match day, recorded from one replay and replayed from that recording, gives the same liveblog."""
     source = demo_files("en")[:1]

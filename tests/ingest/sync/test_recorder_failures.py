@@ -26,6 +26,8 @@ from tests.kit.opening import client_at, endpoint_of
 from tests.kit.reader_view import shown_to_readers
 from tests.providers.loopback import answered, upstream
 
+pytestmark = pytest.mark.proof
+
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00Z
 HEIM = endpoint_of(
     provider="heim",
@@ -219,7 +221,6 @@ PATIENT = {
 }  # fmt: skip
 
 
-@pytest.mark.long
 async def test_a_day_of_failures_plays_again(tmp_path):
     """Recorded through faults and replayed to another daemon: the same posts, and the same words in its health."""
     folder = tmp_path / "recordings"

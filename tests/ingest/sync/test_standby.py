@@ -51,6 +51,7 @@ def score_of(game):
     return game.document["scoreboard"]["score"]
 
 
+@pytest.mark.proof
 async def test_both_sources_are_one_match(pair):
     """From the first version to the last, nothing is posted because the second source has it too."""
     while pair.at < len(pair.versions) - 1:

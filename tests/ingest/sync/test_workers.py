@@ -30,6 +30,8 @@ from tests.providers.heim.feed import row, wrapped
 from tests.scenarios.imports.test_recordings import posts_of_the_liveblog
 from tests.scenarios.outages.test_hostile_day import KICKOFF
 
+pytestmark = pytest.mark.proof
+
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
 SECRET = "a-secret-of-these-tests-alone"
 LIVE = 0.5
@@ -273,7 +275,6 @@ async def fences(database):
     return await look(database, lambda conn: {each.match_id: each.fence for each in conn.execute(select(follows))})
 
 
-@pytest.mark.long
 async def test_two_workers_share_take_over_and_never_write_twice(tmp_path, postgres_url):
     """Even shares within 10 s; one frozen for longer than its lease writes nothing when it wakes; one killed is replaced."""
     await frozen_and_killed(tmp_path, postgres_url, frozen=11.0)

@@ -24,6 +24,8 @@ from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, MATCH, SECRET, Daemon, client_of, demo_files
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[3]
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 COLLECTORS_KEY = "Bearer of-the-collector"

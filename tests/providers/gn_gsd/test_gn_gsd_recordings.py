@@ -18,6 +18,8 @@ from tests.kit.sampling import sampled
 from tests.providers.replay.test_replay_demo import realdata
 from tools.demo.make_gn_gsd import main, recordings
 
+pytestmark = pytest.mark.proof
+
 ROOT = Path(__file__).resolve().parents[2] / "fixtures" / "gn_gsd"
 FACTS = {
     "croatia-denmark": (
@@ -87,7 +89,6 @@ def test_the_script_writes_the_fixtures(tmp_path):
     assert 2 == main([])
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", sampled(["croatia-denmark", "uruguay-russia"], "uruguay-russia".__eq__))
 async def test_a_followed_match_ends_as_the_facts(tmp_path, name):
     """After goals that were corrected, doubted and never were, the liveblog says what the last answer says."""

@@ -12,6 +12,8 @@ from tests.kit.recordings import recorded
 from tests.kit.sampling import sampled
 from tests.providers.heim.feed import BERLIN, NAMES
 
+pytestmark = pytest.mark.proof
+
 MATCHES = ("2226833", "2226958", "2309737", "2415975", "2415987", "2416108", "8305396", "8315073")
 TWINS = ("2226833", "2416108")
 """Matches in which nothing happens that no other one has: a bounded run leaves them out."""

@@ -19,6 +19,8 @@ from providers.replay.demo import demo_files
 from tests.kit.recordings import recordings, required
 from tests.kit.sport_fixtures import FOLDER, NOBODY, recorded_steps, translated
 
+pytestmark = pytest.mark.proof
+
 RECORDED = ("tennis", "icehockey", "basketball", "motorsports")
 QUARTERS = {"sport_american_football": "2,7"}
 """Basketball is played in quarters too, and stands for american football here."""

@@ -56,7 +56,6 @@ def used(match):
         return None
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("share", SHARES)
 @pytest.mark.parametrize("name", CASES)
 def test_no_broken_field_is_a_crash(name, share):

@@ -465,6 +465,7 @@ def test_there_is_no_third_language():
         demo.demo_files("fr")
 
 
+@pytest.mark.proof
 def test_the_script_writes_what_is_shipped():
     """The recordings in the package are, byte for byte, what the script makes of the public data."""
     written = dict(recordings(realdata()))

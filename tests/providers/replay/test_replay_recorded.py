@@ -12,6 +12,8 @@ from providers.replay.dates import CLOSED, PLAYED, RUNNING
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.sampling import sampled
 
+pytestmark = pytest.mark.proof
+
 DATES = PLAYED.keys() | RUNNING.keys() | {"match_date", "match_time"}
 
 

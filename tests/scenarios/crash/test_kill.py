@@ -149,7 +149,7 @@ async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
         await asyncio.sleep(2)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_sqlite(tmp_path):
     """A match at 800 times its speed, SIGKILL at random instants, one SQLite file."""
     await killed_all_along(tmp_path, migrated_url(tmp_path / "kill.db"), kills=2, speed=800, seed=1)
@@ -161,7 +161,7 @@ async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_postgre
     await killed_all_along(tmp_path, postgres_url, kills=2, speed=800, seed=2)
 
 
-@pytest.mark.long
+@pytest.mark.proof
 async def test_killed_several_times_nothing_is_lost_and_nothing_twice_behind_pgbouncer(
     tmp_path, postgres_url, pgbouncer
 ):

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import httpx
+import pytest
 
 from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, shown
 from tests.scenarios.crash.test_kill import client_of
+
+pytestmark = pytest.mark.proof
 
 ABSENT = ""
 

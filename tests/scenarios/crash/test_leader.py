@@ -20,6 +20,8 @@ from tests.kit.event_desk import photo
 from tests.kit.opening import look, store_at
 from tests.kit.pictures import picture
 
+pytestmark = pytest.mark.proof
+
 MEDIA = """
 [webhooks]
 allow_hosts = ["127.0.0.1"]
@@ -110,7 +112,6 @@ async def be_due(database):
     await store.close()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM], ids=["killed", "stopped"])
 async def test_a_job_under_way_is_taken_up_when_its_process_ends(tmp_path, postgres_url, how):
     """Killed while a declared liveblog is created and a file probed: the other process does both, and each once."""
@@ -154,7 +155,6 @@ async def test_a_job_under_way_is_taken_up_when_its_process_ends(tmp_path, postg
         assert "failingJobs" not in await other.ready()
 
 
-@pytest.mark.long
 async def test_a_leader_that_stood_still_begins_nothing_when_it_goes_on(tmp_path, postgres_url):
     """Frozen for longer than its lease it ends what it was at, where nothing is left to do, and leaves the rest to the other."""
     async with leader_and_other(tmp_path, postgres_url, *NUMBERS[:6], program=HASTY) as (upstream, leader, other):
@@ -181,7 +181,6 @@ async def test_a_leader_that_stood_still_begins_nothing_when_it_goes_on(tmp_path
         assert logged("job.failed", leader, other) == 0
 
 
-@pytest.mark.long
 async def test_a_database_that_is_started_again_leaves_one_leader(tmp_path, postgres_cluster, postgres_url):
     """Both processes join anew and one of them leads; the job that was under way is done once, whoever goes on with it."""
     async with leader_and_other(tmp_path, postgres_url, NUMBERS[0]) as (upstream, *processes):

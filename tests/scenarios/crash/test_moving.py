@@ -23,6 +23,8 @@ from tests.kit.polling_readers import POLLS
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import MATCH, posts_of_the_liveblog, posts_of_the_provider
 
+pytestmark = pytest.mark.proof
+
 FEED = "/api/embed/v4/feed/liveblog"
 UPLOAD = f"/api/mediaservice/v3/organization/{ORGANIZATION}/upload"
 WRITE = "/api/v5/write/event"
@@ -130,7 +132,6 @@ async def steady(client, replay, liveblog):
             await asyncio.sleep(0.1)
 
 
-@pytest.mark.long
 async def test_a_liveblog_goes_on_where_it_was(tmp_path, bare_postgres_url):
     """Reads are equal byte for byte while the match stands still; then it is played to its end, with every post once."""
     old, new = migrated_url(tmp_path / "old.db"), bare_postgres_url

@@ -30,7 +30,7 @@ from tests.kit.opening import look, store_at
 from tests.kit.people import OWN_SITE, PASSWORD, SignedInBrowser, add_account, session_of
 from tests.kit.sqlite import migrated_url
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 __all__ = ["browser", "browsers", "chromium"]
 
 MATCHES, SPEED = 40, 20.0

@@ -43,7 +43,6 @@ def by_minute(game: dict[str, Any], minute: str) -> dict[str, Any]:
     return next(event for event in game["events"] if (event.get("sport_event") or {}).get("time_of_play") == minute)
 
 
-@pytest.mark.long
 async def test_an_imported_post_waits_for_an_editor_and_stays_so_when_the_setting_is_taken_back(day):
     """A goal that falls while `editorial_publishing` is on is a draft; turning it off publishes nothing, an editor does."""
     name = (await day.create(MATCH))["local_id"]

@@ -31,6 +31,8 @@ from tests.kit.scripted import Bodies, Crash, Process, board, bound, open_store,
 from tests.kit.sport_fixtures import FOLDER
 from tests.kit.sqlite import migrated_url
 
+pytestmark = pytest.mark.proof
+
 EXAMPLES = examples(28)
 
 SPOILS = {
@@ -261,14 +263,12 @@ def converges(url: str, count: int) -> None:
             runner.run(store.close())
 
 
-@pytest.mark.long
 @pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_sqlite(tmp_path):
     """Recorded and demo matches, random polls, faults and crashes: the liveblog says what the provider said last."""
     converges(migrated_url(tmp_path / "convergence.db"), EXAMPLES)
 
 
-@pytest.mark.long
 @pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_postgresql(postgres_url):
     """The same on PostgreSQL."""

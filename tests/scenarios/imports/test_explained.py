@@ -17,6 +17,8 @@ from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.crash.test_kill import CONFIG, ENVIRON, MATCH, SECRET, Daemon, client_of
 
+pytestmark = pytest.mark.proof
+
 ROLES = {"sqlite": ["all"], "postgresql": ["api", "worker"]}
 NEW_POSTS = 3
 """Posts that come while somebody watches the stream."""

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from mapping.disallowed import WithdrawalRules
 
+pytestmark = pytest.mark.proof
+
 NOTE = "soccer.disallowed-goal"
 SEEDS, SOAK_SEEDS = 1, 12
 PUBLICATION = Publication(

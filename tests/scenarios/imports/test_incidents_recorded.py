@@ -15,6 +15,8 @@ from tests.kit.day import match_day
 from tests.kit.recordings import required, soccer_recordings
 from tests.scenarios.imports.test_recordings import created_when_it_appears
 
+pytestmark = pytest.mark.proof
+
 WINDOW = IncidentWindow(since=0.0, until=9e9)
 
 
@@ -24,7 +26,6 @@ async def bundle_of(day, path, local_id, **wanted):
     return await asyncio.to_thread(unpack, path)
 
 
-@pytest.mark.long
 async def test_bundles_of_all_recorded_matches_give_the_same_liveblogs(tmp_path):
     """Eight of eight: real answers with their faults, corrections and withdrawals, through files and a database of its own."""
     files = required(soccer_recordings())

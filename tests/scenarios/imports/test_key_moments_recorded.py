@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     from mapping.key_moments import KeyMoment
 
+pytestmark = pytest.mark.proof
+
 NOBODY = References(owner_id=OWNER)
 BREAKS = {"first-half-end": 45, "second-half-end": 90, "first-extra-end": 105, "second-extra-end": 120}
 """A whistle → the minute up to which goals count before it."""

@@ -9,6 +9,8 @@ from providers.replay.demo import demo_files
 from tests.kit.day import CREATE, match_day
 from tests.kit.sport_fixtures import FOLDER
 
+pytestmark = pytest.mark.proof
+
 RACE, TENNIS, FOOTBALL, HOCKEY = "9900011", "9900012", "9900013", "9930121"
 
 
@@ -21,7 +23,6 @@ def events(game):
     return [event["sport_event"]["event_type"] for event in game["events"] if event.get("sport_event")]
 
 
-@pytest.mark.long
 async def test_a_day_of_four_sports_ends_as_the_provider_says(tmp_path):
     """Followed from before the start to the end, each liveblog holds what its sport has: posts, board, state, text."""
     lines = [line for path in files() for line in read_lines(path)]

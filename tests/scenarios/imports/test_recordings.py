@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+pytestmark = pytest.mark.proof
+
 KINDS = {
     "card yellow": "soccer.yellow-card",
     "card red": "soccer.red-card",
@@ -120,7 +122,6 @@ def unbound(files: Iterable[Path], match_id: str, items: list[dict[str, Any]]) -
     return sum(1 for item in items if "event" not in item and item["id"] in ever)
 
 
-@pytest.mark.long
 async def test_recorded_matches_end_as_their_last_good_snapshot_says(tmp_path):
     """Posted incidents, scoreboard, state, line-ups and texts equal what the provider said last; nothing more, nothing twice."""
     files = required(soccer_recordings())

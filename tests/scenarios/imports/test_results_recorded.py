@@ -15,6 +15,8 @@ from tests.kit.watched import COURSES, Observed, course, shown
 from tests.scenarios.imports.test_convergence import course as steps
 from tests.scenarios.imports.test_key_moments_recorded import liveblog
 
+pytestmark = pytest.mark.proof
+
 CROATIA = next(path for path in demo_files("en") if path.name.startswith("croatia"))
 
 

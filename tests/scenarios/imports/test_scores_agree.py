@@ -22,6 +22,8 @@ from tests.kit.scripted import BERLIN, NAMES
 from tests.kit.watched import NOBODY
 from tests.scenarios.imports.test_convergence import course
 
+pytestmark = pytest.mark.proof
+
 SCORE = re.compile(r"(\d+)[-\u2013](\d+)")
 PATHS = [
     path

@@ -19,6 +19,8 @@ from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 
+pytestmark = pytest.mark.proof
+
 PA, MA1, KEY = FORMS["pa"], FORMS["statsperform"], "key-of-the-test"
 PATHS = {"match": "match/info", "events": "match/events", "lineups": "match/lineUpsEnhanced"}
 SEED = 3

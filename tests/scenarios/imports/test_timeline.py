@@ -30,6 +30,8 @@ from tests.kit.opening import look
 from tests.kit.recordings import recorded
 from tests.scenarios.imports.test_incidents_recorded import WINDOW, bundle_of
 
+pytestmark = pytest.mark.proof
+
 MATCH = "8315073"
 MARGIN = 0.005
 """Seconds: instants are whole milliseconds, and two clocks cannot be read at once."""

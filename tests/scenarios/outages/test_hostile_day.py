@@ -35,6 +35,8 @@ from tests.kit.day import configuration
 from tests.kit.opening import endpoint_of
 from tests.providers.heim.feed import BERLIN, row, wrapped
 
+pytestmark = pytest.mark.proof
+
 HONEST, THROTTLED, REDIRECTED = "5f0c1de2a1b2c3d4e5f60718", "5f0c1de2a1b2c3d4e5f60719", "5f0c1de2a1b2c3d4e5f6071a"
 GOOD = [str(9000001 + n) for n in range(60)]
 HANGING = [str(9000101 + n) for n in range(10)]
@@ -211,7 +213,6 @@ def checked(late: list[float], seen: dict[str, Any], polls_due: float) -> float:
     return late[int(len(late) * 0.99)]
 
 
-@pytest.mark.long
 async def test_sixty_matches_keep_their_intervals_beside_forty_hostile_ones(tmp_path, record_property):
     """One endpoint has all the hanging, flooding and senseless ones; another one is throttled, a third redirects.
 

@@ -33,6 +33,8 @@ from tests.kit.opening import look
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import BERLIN, NAMES, encoded, row, wrapped
 
+pytestmark = pytest.mark.proof
+
 HUGE = "9000900"
 OTHERS = [str(9000901 + number) for number in range(5)]
 INTERVAL = 0.2

@@ -287,6 +287,7 @@ async def purge(url, settings):
     await store.close()
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
 async def test_no_statement_goes_through_a_whole_table_that_grows(request, tmp_path, kind):
     """Of a start, a tick, a poll, a read or a write: each looks for its rows by an index, or ends after so many."""

@@ -16,6 +16,8 @@ from tests.kit.wire_forms.forms import FORMS
 from tests.scenarios.crash.test_leader import HASTY, SOON
 from tests.simulation.sources.next_goal import goals_of
 
+pytestmark = pytest.mark.proof
+
 SEED = 1
 PATHS = {"match": "match/info", "events": "match/events", "lineups": "match/lineUpsEnhanced"}
 MORE = """

@@ -22,6 +22,8 @@ from tests.kit.wire_forms.forms import FORMS
 from tests.simulation.inline_store import InlineStore
 from tests.simulation.sources.next_goal import goals_of
 
+pytestmark = pytest.mark.proof
+
 FEW, MANY = range(6), range(100)
 POLL = 10.0
 RULES = LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0)

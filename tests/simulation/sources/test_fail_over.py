@@ -13,6 +13,8 @@ from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 from tests.simulation.sources.fail_over import FailOver
 
+pytestmark = pytest.mark.proof
+
 FAILURES = 7
 """Failures of the first source in a match of the soak; all matches in all forms have more than two hundred."""
 FEW = {"pa": "ma2309737", "statsperform": "ma8315073", "openligadb": "ma2226833"}

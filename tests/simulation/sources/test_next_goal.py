@@ -12,6 +12,8 @@ from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 from tests.simulation.sources.next_goal import WAYS, wait_for_goal
 
+pytestmark = pytest.mark.proof
+
 SILENCE = configured().standby.silence
 FEW, MANY = range(3), range(100)
 

@@ -12,6 +12,8 @@ from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 from tests.kit.wire_forms.other_words import EXACT, LAST_MINUTES, base_36, digits
 
+pytestmark = pytest.mark.proof
+
 GOALS = {"soccer.goal", "soccer.own-goal"}
 CARDS = {"soccer.yellow-card", "soccer.red-card", "soccer.yellow-red-card"}
 CHANGES = {"soccer.substitution"}
