@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from mapping.locales import Translator
+    from mapping.locales.labels import Label
     from mapping.match import SideName
 
 END_OF_PLAY = frozenset({"full-time", "extra-time"})
@@ -53,8 +54,8 @@ class MatchState:
     """The match as the head of its liveblog shows it.
 
     `decided` stands beside the score, `parts` are titles and scores of halves, sets or periods, `phase` counts from 1,
-    `ranking` names the first places of a race. `winner`: where it is said, as the sets may not say it; `interrupted`: the
-    match was not played as planned.
+    `ranking` names the first places of a race. `winner`: where it is said, as the sets may not say it; `interrupted`: what
+    became of a match that was not played as planned.
     """
 
     home: str = ""
@@ -68,7 +69,7 @@ class MatchState:
     ranking: tuple[str, ...] = ()
     lap: str = ""
     winner: SideName | None = None
-    interrupted: bool = False
+    interrupted: Label | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -103,12 +103,17 @@ def _scoreboard(
         "_type": f"Svc::Model::Content::Scoreboard::{kind}GameScoreboard",
         "home_team": embedded.team(home, references),
         "away_team": embedded.team(away, references),
-        "score": embedded.score(match.score, _decided(sport, match, texts)),
+        "score": embedded.score(None if _never_began(match) else match.score, _decided(sport, match, texts)),
         "scores": _parts(match, texts),
         **({} if match.points is None else {"current_score": embedded.points(match.points)}),
         **({} if match.serving is None else {"serving": match.serving}),
         **({"winner": match.winner} if sport.sets and match.status.over and match.winner is not None else {}),
     }
+
+
+def _never_began(match: Match) -> bool:
+    """Whether a match was called off before it began: then it has no score, though some feeds have 0:0 from the beginning."""
+    return match.status is Status.CANCELLED and not match.clock.phase and not match.incidents
 
 
 def _decided(sport: Sport, match: Match, texts: Translator) -> str:

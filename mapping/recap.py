@@ -48,7 +48,9 @@ def _score(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts:
 
 
 def _part(sport: Sport, state: MatchState) -> str:
-    """The msgid of the part of the match that is being played."""
+    """The msgid of the part of the match that is being played, or of what became of it."""
+    if state.interrupted and state.gamestate == ENDED:
+        return state.interrupted
     if state.gamestate != RUNNING:
         return {SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}.get(state.gamestate or BEFORE, Label.LIVE)
     if not state.in_break:
@@ -58,8 +60,8 @@ def _part(sport: Sport, state: MatchState) -> str:
 
 
 def _race(state: MatchState, texts: Translator) -> str:
-    """Who leads, or who won."""
-    if not state.ranking:
+    """Who leads, or who won; nothing where the race was called off, or broken off."""
+    if not state.ranking or (state.interrupted and state.gamestate == ENDED):
         return ""
     names = dict(zip(("first", "second", "third"), map(isolate, state.ranking), strict=False))
     whole = len(names) == 3

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, number, text
+from api.view.key_moments import interruption_of
 from api.view.references import sport_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
-from mapping.locales.labels import Label
+from mapping.locales.labels import INTERRUPTED, Label
 from mapping.rules.clock import display, phase_length, played_before
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ def clock(game: Json, translator: Translator, now: float) -> ShownClock | None:
     if gamestate is None:
         return None
     if gamestate != RUNNING:
-        return ShownClock(label=translator.text(LABELS.get(gamestate, Label.LIVE)), live=gamestate == SHOOTOUT)
+        became = interruption_of(game, translator)
+        label = LABELS.get(gamestate, Label.LIVE) if became is None else INTERRUPTED[became]
+        return ShownClock(label=translator.text(label), live=gamestate == SHOOTOUT)
     return _of_play(game, translator, now)
 
 

@@ -6,7 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.http.json_path import Json, node, nodes, number, text
+from api.view.key_moments import interruption_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING
+from mapping.locales import translator
 from mapping.locales.labels import LAP, Label
 from mapping.sports.motorsports import MOTORSPORTS
 
@@ -30,24 +32,24 @@ class RankingRow(NamedTuple):
     time: str
 
 
-def progress(game: Json, translator: Translator) -> str:
+def progress(game: Json, texts: Translator) -> str:
     """The lap and the flag in force, as far as the state has them; nothing once the race is over."""
     state = node(game, "state_info")
     if number(state, "gamestate") == ENDED:
         return ""
-    lap, flag = lap_of(game, translator), text(state, "flag")
+    lap, flag = lap_of(game, texts), text(state, "flag")
     shown = [lap] if lap else []
-    shown += [] if flag in SILENT else [translator.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.{flag}").title)]
+    shown += [] if flag in SILENT else [texts.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.{flag}").title)]
     return f'<p class="parts">{"".join(f"<b>{escape(each)}</b>" for each in shown)}</p>' if shown else ""
 
 
-def lap_of(game: Json, translator: Translator) -> str:
+def lap_of(game: Json, texts: Translator) -> str:
     """The running lap and how many there are; empty where nobody knows it, and once the race is over."""
     state = node(game, "state_info")
     lap, total = number(state, "lap"), number(state, "total_laps")
     if lap is None or number(state, "gamestate") == ENDED:
         return ""
-    return translator.text(LAP, lap=lap if total is None else f"{lap}/{total}")
+    return texts.text(LAP, lap=lap if total is None else f"{lap}/{total}")
 
 
 def ranking_heading(game: Json) -> Label | None:
@@ -63,17 +65,17 @@ def ranking_heading(game: Json) -> Label | None:
 HEADINGS = {BEFORE: Label.STARTING_GRID, RUNNING: Label.RUNNING_ORDER}
 
 
-def ranking(game: Json, translator: Translator) -> str:
+def ranking(game: Json, texts: Translator) -> str:
     """The table of a race, with laps and times as far as anybody has some; empty where nobody is named."""
     heading, rows = ranking_heading(game), _rows(game)
     if heading is None:
         return ""
     columns = [name for name in ("laps", "time") if any(getattr(row, name) for row in rows)]
-    titles = "".join(f'<th class="{name}" scope="col">{escape(translator.text(TITLES[name]))}</th>' for name in columns)
-    place, name = (escape(translator.text(label)) for label in (Label.PLACE, Label.NAME))
+    titles = "".join(f'<th class="{name}" scope="col">{escape(texts.text(TITLES[name]))}</th>' for name in columns)
+    place, name = (escape(texts.text(label)) for label in (Label.PLACE, Label.NAME))
     head = f'<th scope="col"><span class="unseen">{place}</span></th><th scope="col">{name}</th>{titles}'
     return (
-        f'<section class="squad ranking"><h2>{escape(translator.text(heading))}</h2><table><thead><tr>{head}</tr></thead>'
+        f'<section class="squad ranking"><h2>{escape(texts.text(heading))}</h2><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(_html(row, columns) for row in rows)}</tbody></table></section>"
     )
 
@@ -81,17 +83,17 @@ def ranking(game: Json, translator: Translator) -> str:
 TITLES = {"laps": Label.LAPS, "time": Label.TIME}
 
 
-def podium(game: Json, translator: Translator) -> str:
-    """The first three once the race is over, as far as exactly one has each place; empty without a winner."""
+def podium(game: Json, texts: Translator) -> str:
+    """The first three once the race is over as planned, as far as exactly one has each place; empty without a winner."""
     steps = "".join(_step(*each) for each in _on_podium(game))
-    label = escape(translator.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.podium").title))
+    label = escape(texts.text(MOTORSPORTS.kind(f"{MOTORSPORTS.id}.podium").title))
     return f'<ol class="podium" aria-label="{label}">{steps}</ol>' if steps else ""
 
 
 def _on_podium(game: Json) -> list[tuple[int, str, str]]:
     """Place, name and team."""
     found: list[tuple[int, str, str]] = []
-    entries = nodes(game, "state_info", "ranking") if number(game, "state_info", "gamestate") == ENDED else []
+    entries = nodes(game, "state_info", "ranking") if _is_over_as_planned(game) else []
     for place in range(1, STEPS + 1):
         there = [each for each in entries if number(each, "position") == place]
         if len(there) != 1 or not _row(there[0]).name:
@@ -99,6 +101,11 @@ def _on_podium(game: Json) -> list[tuple[int, str, str]]:
         player, team = _short(node(there[0], "player")), _short(node(there[0], "team"))
         found.append((place, player or team, team if player else ""))
     return found
+
+
+def _is_over_as_planned(game: Json) -> bool:
+    called_off = interruption_of(game, translator(text(game, "locale") or "en"))
+    return number(game, "state_info", "gamestate") == ENDED and called_off is None
 
 
 def podium_names(game: Json) -> list[str]:

@@ -101,7 +101,7 @@ def state_of(game: Json, texts: Translator) -> MatchState:
     board, info = node(game, "scoreboard"), node(game, "state_info")
     meta = node(game, "meta_info")
     parts = [(text(each, "title"), score_of(each)) for each in nodes(board, "scores")]
-    lap, laps = text(info, "lap"), text(info, "total_laps")
+    lap, laps, interruption = text(info, "lap"), text(info, "total_laps"), interruption_of(game, texts)
     return MatchState(
         home=short_name(node(board, "home_team")) or short_name(node(meta, "home_team")),
         away=short_name(node(board, "away_team")) or short_name(node(meta, "away_team")),
@@ -114,7 +114,7 @@ def state_of(game: Json, texts: Translator) -> MatchState:
         ranking=_first_places(info),
         lap="/".join(filter(None, (lap, laps))) if lap else "",
         winner=SIDES.get(text(board, "winner")),
-        interrupted=interruption_of(game, texts) is not None,
+        interrupted=None if interruption is None else INTERRUPTED[interruption],
     )
 
 

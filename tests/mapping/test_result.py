@@ -7,7 +7,7 @@ import pytest
 from mapping.documents.state import BEFORE, ENDED, RUNNING
 from mapping.key_moments import MatchState
 from mapping.locales import translator
-from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT
+from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Label
 from mapping.match import Score
 from mapping.result import result_line
 from mapping.sports import SPORTS
@@ -60,7 +60,7 @@ def test_the_winner_is_named_in_every_sport(sport, state, line):
     [
         (SOCCER, replace(over(2, 1), gamestate=RUNNING)),
         (SOCCER, replace(over(2, 1), gamestate=BEFORE)),
-        (SOCCER, replace(over(2, 1), interrupted=True)),
+        (SOCCER, replace(over(2, 1), interrupted=Label.ABANDONED)),
         (SOCCER, replace(over(2, 1), score=None)),
         (SOCCER, replace(over(2, 1), home="")),
         (SOCCER, over(1, 1, decided="pens")),
@@ -69,7 +69,7 @@ def test_the_winner_is_named_in_every_sport(sport, state, line):
         (TENNIS, replace(PLAYERS, decided="abandoned")),
         (TENNIS, replace(PLAYERS, score=Score(1, 1))),
         (RACE, MatchState(gamestate=ENDED)),
-        (RACE, MatchState(gamestate=ENDED, ranking=("Norris",), interrupted=True)),
+        (RACE, MatchState(gamestate=ENDED, ranking=("Norris",), interrupted=Label.ABANDONED)),
     ],
 )
 def test_nothing_is_said_where_nobody_knows(sport, state):

@@ -1,0 +1,123 @@
+"""What readers learn of every match of every provider, by how it ends: `endings.toml`, a table that can be read aloud."""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from providers.registry import Registry
+from tests.kit.course_player import LOCALES, SURFACES, CoursePlayer, Words, course_player
+from tests.kit.sqlite import migrated_url
+from tests.kit.wire_courses.courses import ASKED, CORRECTED, course, endings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+TABLE = tomllib.loads(Path(__file__).with_name("endings.toml").read_text(encoding="utf-8"))
+PROVIDERS = tuple(Registry.load())
+OFFERED = [(each.id, sport) for each in PROVIDERS for sport in sorted({*each.catalog, *each.text_sports})]
+"""Every provider with each sport that it offers."""
+NOTHING_NAMED = dict.fromkeys(SURFACES, "")
+
+Case = tuple[str, str, str]
+"""Provider, sport, ending."""
+
+
+def impossible(provider: str, sport: str) -> dict[str, str]:
+    """Ending → why the provider cannot send it."""
+    reasons = TABLE["impossible"].get(provider, {}).get(sport, {})
+    return {ending: why for why, listed in reasons.items() for ending in listed}
+
+
+CASES: list[Case] = [
+    (provider, sport, ending)
+    for provider, sport in OFFERED
+    for ending in endings(provider, sport)
+    if ending not in impossible(provider, sport)
+]
+
+
+def words_of(case: Case, locale: str) -> Words:
+    """The words of the table, in one language."""
+    provider, sport, ending = case
+    block: dict[str, Any] = TABLE[sport][ending]
+    own: dict[str, Any] = block.get(provider, {})
+    words = {**NOTHING_NAMED, "state": own.get("state", block["state"]), **block[locale], **own.get(locale, {})}
+    over = "ended" if words["state"] == "over" else "goes on"
+    known = {"feed title": words["title"], "structured data": f"{words['title']}, EventScheduled, coverage {over}"}
+    found = {name: words[name] or known.get(name, "") for name in SURFACES}
+    return found | {"key moments": " | ".join(found["key moments"].split("\n")).strip(" |")}
+
+
+def rows() -> Iterator[Any]:
+    """A row for each place; one that says something else today is marked with what is wrong there."""
+    for case in CASES:
+        provider, sport, ending = case
+        faults = {
+            surface: fault["why"]
+            for fault in TABLE[sport][ending].get("faults", ())
+            if provider in fault["providers"]
+            for surface in fault["surfaces"]
+        }
+        for surface in SURFACES:
+            marks = [pytest.mark.xfail(strict=True, reason=faults[surface])] if surface in faults else []
+            name = f"{provider}-{sport}-{ending}-{surface}".replace(" ", "-")
+            yield pytest.param(case, surface, id=name, marks=marks)
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Case], dict[str, Words]]]:
+    """Plays a case into one store, once, and gives what all places show, by the language."""
+    url = migrated_url(tmp_path_factory.mktemp("endings") / "matchwire.db")
+    known: dict[Case, dict[str, Words]] = {}
+    with pytest.MonkeyPatch.context() as patch, asyncio.Runner() as runner:
+        service = course_player(url, PROVIDERS, CORRECTED, patch)
+        player = runner.run(service.__aenter__())
+
+        def play(case: Case) -> dict[str, Words]:
+            if case not in known:
+                known[case] = runner.run(played(player, case))
+            return known[case]
+
+        yield play
+        runner.run(service.__aexit__(None, None, None))
+
+
+NUMBERS = count(9_000_001)
+
+
+async def played(player: CoursePlayer, case: Case) -> dict[str, Words]:
+    selector, steps = course(*case, next(NUMBERS))
+    return await player.play(case[0], selector, steps)
+
+
+@pytest.mark.parametrize(("provider", "sport"), OFFERED)
+def test_every_ending_has_words_or_cannot_be_sent(provider, sport):
+    """A new provider, and a new sport of one, has a course to each ending, or a reason why there is none."""
+    there, never = set(endings(provider, sport)), impossible(provider, sport)
+
+    assert [each for each in ASKED if each not in there and each not in never] == []
+    assert [each for each in there if each not in TABLE[sport]] == []
+
+
+@pytest.mark.parametrize(("case", "surface"), list(rows()))
+def test_readers_see_how_the_match_stands(shown, case, surface):
+    """Every place shows the words of the table, in English and in German."""
+    found = shown(case)
+
+    assert {each: found[each][surface] for each in LOCALES} == {each: words_of(case, each)[surface] for each in LOCALES}
+
+
+@pytest.mark.parametrize("provider", [each.id for each in PROVIDERS])
+async def test_the_words_are_the_same_on_postgresql(shown, postgres_url, monkeypatch, provider):
+    """The longest course of each provider that ends with a winner, beside the same one on SQLite."""
+    case = (provider, "soccer", "shoot-out")
+    async with course_player(postgres_url, PROVIDERS, CORRECTED, monkeypatch) as player:
+        found = await played(player, case)
+
+    assert found == await asyncio.to_thread(shown, case)
