@@ -13,7 +13,7 @@ import pytest
 from providers.registry import Registry
 from tests.kit.course_player import LOCALES, SURFACES, CoursePlayer, Words, course_player
 from tests.kit.sqlite import migrated_url
-from tests.kit.wire_courses.courses import ASKED, CORRECTED, course, endings
+from tests.kit.wire_courses.courses import REQUIRED, CORRECTED, course, endings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,7 +101,7 @@ def test_every_ending_has_words_or_cannot_be_sent(provider, sport):
     """A new provider, and a new sport of one, has a course to each ending, or a reason why there is none."""
     there, never = set(endings(provider, sport)), impossible(provider, sport)
 
-    assert [each for each in ASKED if each not in there and each not in never] == []
+    assert [each for each in REQUIRED if each not in there and each not in never] == []
     assert [each for each in there if each not in TABLE[sport]] == []
 
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 Steps = list[tuple[float, dict[str, bytes]]]
 
-ASKED = (
+REQUIRED = (
     "before-start", "live", "regular-time", "extra-time", "shoot-out", "abandoned", "cancelled", "postponed", "awarded",
     "result-missing", "flag-first", "entered-twice",
 )  # fmt: skip
-"""The endings that every provider is asked for in every sport; a sport may have more."""
+"""The endings to which every provider has a course in every sport, or a reason why not; a sport may have more."""
 CORRECTED: Mapping[str, Mapping[str, str]] = {"heim": NAMES}
 """What an endpoint's configuration corrects of a provider's names."""
 SOCCER: Mapping[str, Callable[[Moment, str], dict[str, bytes]]] = {
