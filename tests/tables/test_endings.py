@@ -13,7 +13,7 @@ import pytest
 from providers.registry import Registry
 from tests.kit.course_player import LOCALES, SURFACES, CoursePlayer, Words, course_player
 from tests.kit.sqlite import migrated_url
-from tests.kit.wire_courses.courses import REQUIRED, CORRECTED, course, endings
+from tests.kit.wire_courses.courses import CORRECTED, REQUIRED, course, endings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
