@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from ingest.cli import main as cli
 from store.statistics.tables import beacon_intakes
+from tests.kit.daemon import SECRET, Daemon
 from tests.kit.day import ORGANIZATION
 from tests.kit.opening import look
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import SECRET, Daemon
 
 pytestmark = pytest.mark.proof
 

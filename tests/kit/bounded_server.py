@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 import time
 from contextlib import asynccontextmanager
@@ -13,11 +12,10 @@ from typing import Any
 
 import httpx
 
-from tests.kit.command import MATCHWIRE
+from tests.kit.forked import Forked, forked
 from tests.kit.rude import KINDS, crowd_of
 from tests.kit.sqlite import migrated_url
 
-ROOT = Path(__file__).resolve().parents[2]
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 SECRET = "a-secret-of-these-tests-alone"
 FEED = "/api/embed/v4/feed/liveblog.json"
@@ -47,7 +45,7 @@ public_per_second = 0
 class Daemon:
     """`matchwire run` as a process of its own, with one liveblog of long posts."""
 
-    process: asyncio.subprocess.Process
+    process: Forked
     http: httpx.AsyncClient
     port: int
     liveblog: str = ""
@@ -113,13 +111,8 @@ async def daemon(folder: Path, *, server: str = "", limits: str = "") -> Any:
     config.write_text(
         CONFIG.format(organization=ORGANIZATION, secret=SECRET, database=database, server=server, limits=limits)
     )
-    with (folder / "daemon.log").open("wb") as log:
-        process = await asyncio.create_subprocess_exec(
-            *MATCHWIRE, "run", "--config", str(config),
-            stdout=asyncio.subprocess.PIPE, stderr=log, env={**os.environ, "PYTHONPATH": str(ROOT)},
-        )  # fmt: skip
+    process = await forked("run", "--config", str(config), stderr=folder / "daemon.log")
     try:
-        assert process.stdout is not None
         line = (await process.stdout.readline()).decode()
         address = re.search(r"http://\S+", line)[0]
         async with httpx.AsyncClient(base_url=address, trust_env=False, verify=False, timeout=60) as http:

@@ -10,6 +10,7 @@ import pytest
 
 BOUNDS = {"browser tests": 60, "starts of processes": 60}
 """Of a whole `make test`; `make proof` and `make soak` have none."""
+STARTS = {"subprocess.Popen", "tests.forked"}
 BOUNDED = "not proof and not soak"
 
 
@@ -23,7 +24,7 @@ class Budget:
         sys.addaudithook(self._hear)
 
     def _hear(self, event: str, _arguments: tuple[Any, ...]) -> None:
-        if event == "subprocess.Popen" and not self._shared:
+        if event in STARTS and not self._shared:
             self.counts["starts of processes"] += 1
 
     @pytest.hookimpl(wrapper=True)

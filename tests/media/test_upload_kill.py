@@ -18,11 +18,12 @@ from ingest.jobs.purges import UploadPurge
 from ingest.media.file_store import file_store
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
+from tests.kit.command import ENVIRON
+from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import ORGANIZATION
 from tests.kit.opening import store_at
 from tests.kit.pictures import picture
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import CONFIG, ENVIRON, SECRET, Daemon, client_of
 
 pytestmark = pytest.mark.proof
 

@@ -24,12 +24,12 @@ from store import tables
 from store.webhooks import webhooks
 from store.webhooks.webhooks import new_secret
 from tests.ingest.sync.test_workers import recorded
-from tests.kit.command import MATCHWIRE
+from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION
+from tests.kit.forked import forked
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.receivers import running_receiver
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
 
 pytestmark = pytest.mark.proof
 
@@ -48,13 +48,12 @@ async def until(condition, daemon):
 @asynccontextmanager
 async def provider(file, port=0):
     """A provider in a process of its own, its address; at the end it is away, with all of its connections."""
-    words = [*MATCHWIRE, "replay", str(file), "--port", str(port)]
-    process = await asyncio.create_subprocess_exec(*words, stdout=asyncio.subprocess.PIPE)
+    process = await forked("replay", str(file), "--port", str(port))
     try:
         yield (await process.stdout.readline()).decode().split()[-1]
     finally:
         process.terminate()
-        await process.communicate()
+        await process.wait()
 
 
 async def test_a_lost_provider_is_an_alarm_from_its_beginning_to_its_end(tmp_path):

@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from providers.http_server import bind_socket, listening
-from tests.ingest.sync.test_workers import ENVIRON, NUMBERS, Upstream, Worker, create, until
+from tests.ingest.sync.test_workers import NUMBERS, Upstream, Worker, create, until
+from tests.kit.command import ENVIRON
 from tests.kit.day import CREATE, ORGANIZATION
 
 pytestmark = pytest.mark.proof
@@ -40,7 +41,7 @@ class Busy(Worker):
             "MATCHWIRE_WEBHOOKS__ALLOW_HOSTS": '["127.0.0.1"]',
         }
         self.config.write_text(self.config.read_text().replace('"external"]', '"external", "webhooks"]'))
-        self.stderr = self.config.with_suffix(".err").open("wb")
+        self.stderr = self.config.with_suffix(".err")
         self._work = []
 
     async def work(self, liveblog):
@@ -54,7 +55,6 @@ class Busy(Worker):
             for task in self._work:
                 task.cancel()
             await asyncio.gather(*self._work, return_exceptions=True)
-            self.stderr.close()
 
     def output(self):
         """All that it wrote, but what it announced."""

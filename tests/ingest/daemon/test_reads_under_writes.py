@@ -19,9 +19,8 @@ import pytest
 
 from store.clients import clients
 from store.upkeep import command
-from tests.ingest.sync.test_workers import ENVIRON
-from tests.kit.command import MATCHWIRE
 from tests.kit.day import ORGANIZATION
+from tests.kit.forked import Forked, forked
 from tests.kit.sqlite import migrated_url
 
 pytestmark = pytest.mark.proof
@@ -113,7 +112,7 @@ class Process:
     """One daemon."""
 
     name: str
-    process: asyncio.subprocess.Process
+    process: Forked
     client: httpx.AsyncClient
 
 
@@ -121,11 +120,8 @@ class Process:
 async def daemon(folder, name, role, database):
     config = folder / f"{name}.toml"
     config.write_text(CONFIG.format(database=database))
-    process = await asyncio.create_subprocess_exec(
-        *MATCHWIRE,
-        "run", "--config", str(config), "--role", role, "--log-file", str(folder / f"{name}.log"),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON, cwd=folder,
-    )  # fmt: skip
+    log = str(folder / f"{name}.log")
+    process = await forked("run", "--config", str(config), "--role", role, "--log-file", log, cwd=folder)
     try:
         line = (await process.stdout.readline()).decode()
         async with httpx.AsyncClient(

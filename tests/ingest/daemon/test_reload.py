@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from tests.ingest.daemon.test_resources import daemon_in, made, shown, written
-from tests.scenarios.crash.test_kill import SECRET, client_of
+from tests.kit.daemon import SECRET, client_of
 
 pytestmark = pytest.mark.proof
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import ORGANIZATION, SHOW
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import CONFIG, SECRET, Daemon, client_of
 
 pytestmark = pytest.mark.proof
 

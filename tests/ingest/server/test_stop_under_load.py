@@ -10,7 +10,7 @@ import pytest
 
 from api.page.page import STREAM_PATH
 from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, post, shown
-from tests.scenarios.crash.test_kill import SECRET, client_of
+from tests.kit.daemon import SECRET, client_of
 
 pytestmark = pytest.mark.proof
 

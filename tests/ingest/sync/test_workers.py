@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import signal
-import sys
 import time
 from collections import Counter, defaultdict
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from functools import cache
 from itertools import groupby
-from pathlib import Path
 
 import httpx
 import pytest
@@ -24,7 +21,9 @@ from providers.http_server import bind_socket, listening
 from providers.replay import Line, Replay
 from providers.replay.app import create_app
 from store.tables import follows
+from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
+from tests.kit.forked import forked
 from tests.kit.opening import look
 from tests.providers.heim.feed import row, wrapped
 from tests.scenarios.imports.test_recordings import posts_of_the_liveblog
@@ -32,7 +31,6 @@ from tests.scenarios.outages.test_hostile_day import KICKOFF
 
 pytestmark = pytest.mark.proof
 
-ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
 SECRET = "a-secret-of-these-tests-alone"
 LIVE = 0.5
 NUMBERS = range(9000001, 9000009)
@@ -114,9 +112,9 @@ class Upstream:
 class Worker:
     """`matchwire run` as a process of its own, known to the provider by `name`."""
 
-    program = "from ingest.entry import main; main()"
+    program = MATCHWIRE[-1]
     environ = ENVIRON
-    stderr = asyncio.subprocess.DEVNULL
+    stderr = None
 
     def __init__(self, folder, name, role, **values):
         self.name, self.role = name, role
@@ -124,15 +122,16 @@ class Worker:
         self.config.write_text(CONFIG.format(name=name, organization=ORGANIZATION, secret=SECRET, live=LIVE, **values))
 
     async def start(self):
-        self.process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", self.program,
-            "run", "--config", str(self.config), "--role", self.role, "--log-file", str(self.config.with_suffix(".log")),
-            stdout=asyncio.subprocess.PIPE, stderr=self.stderr, env=self.environ,
-        )  # fmt: skip
+        words = ("run", "--config", str(self.config), "--role", self.role)
+        words += ("--log-file", str(self.config.with_suffix(".log")))
+        self.process = await self._begin(words)
         line = (await self.process.stdout.readline()).decode()
         self.client = httpx.AsyncClient(
             base_url=re.search(r"http://\S+", line)[0], auth=("cms", SECRET), trust_env=False, verify=False, timeout=30
         )
+
+    async def _begin(self, words):
+        return await forked(*words, program=self.program, environ=self.environ, stderr=self.stderr)
 
     def send(self, how):
         self.process.send_signal(how)

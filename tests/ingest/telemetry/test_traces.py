@@ -20,9 +20,10 @@ from providers.replay.recording import read_lines
 from providers.replay.replay import Replay
 from providers.replay.settings import ReplaySettings
 from tests.ingest.daemon.test_resources import made, written
+from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import CONFIG, MATCH, SECRET, Daemon, client_of, demo_files
+from tests.scenarios.crash.test_kill import MATCH, demo_files
 
 pytestmark = pytest.mark.proof
 

@@ -12,7 +12,8 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
-from tests.ingest.sync.test_workers import ENVIRON, LIVE, Worker
+from tests.ingest.sync.test_workers import LIVE, Worker
+from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.day import CREATE
 from tests.scenarios.crash.test_kill import MATCH, quiet
 from tests.scenarios.imports.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
@@ -49,6 +50,13 @@ class Misled(Worker):
             "DONT_FAKE_MONOTONIC": "1",
             "FAKETIME_FORCE_MONOTONIC_FIX": "0",  # with it every wait of a thread for another takes milliseconds
         }
+
+    async def _begin(self, words):
+        """Cold: what it preloads is loaded when a program begins."""
+        command = (*MATCHWIRE, *words)
+        return await asyncio.create_subprocess_exec(
+            *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=self.environ
+        )
 
     def set_clock(self, offset):
         written = self.offset.with_suffix(".new")

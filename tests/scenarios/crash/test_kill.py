@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import random
-import re
-import time
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,87 +13,19 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
-from tests.kit.command import MATCHWIRE
+from tests.kit.command import ENVIRON, MATCHWIRE
+from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.pgbouncer import DIRECT
 from tests.kit.sqlite import migrated_url
 from tests.scenarios.imports.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 
-ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
 MATCH = "9900001"
-SECRET = "a-secret-of-these-tests-alone"
-CONFIG = """
-[server]
-port = 0
-[database]
-url = "{database}"
-[organizations.{organization}]
-name = "Example Newsroom"
-[organizations.{organization}.providers.heim]
-base_url = "{upstream}"
-text_content = true
-[clients.cms]
-secret = "{secret}"
-organizations = ["{organization}"]
-scopes = ["read", "write", "external"]
-[limits]
-client_per_second = 0
-[polling]
-live = 0.1
-pause = 0.1
-before = 0.1
-far = 0.1
-after = 0.1
-after_growth = 1
-backoff_max = 0.5
-"""
-
-
-class Daemon:
-    """`matchwire run` as a process of its own."""
-
-    def __init__(self, config: Path, *arguments: str) -> None:
-        self.config = config
-        self.arguments = arguments
-        self.process: asyncio.subprocess.Process | None = None
-        self.address = ""
-        self.starts: list[float] = []
-
-    async def start(self) -> None:
-        """Start it and wait until it is ready; the seconds that took are kept."""
-        began = time.monotonic()
-        self.process = await asyncio.create_subprocess_exec(
-            *MATCHWIRE, "run", "--config", str(self.config),
-            *self.arguments, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=ENVIRON,
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        line = (await self.process.stdout.readline()).decode()
-        self.address = re.search(r"http://\S+", line)[0]
-        async with httpx.AsyncClient(trust_env=False, verify=False) as client:
-            while (await client.get(self.address + "/readyz")).status_code != 200:
-                await asyncio.sleep(0.01)
-        self.starts.append(time.monotonic() - began)
-
-    async def kill(self) -> None:
-        self.process.kill()
-        await self.process.wait()
-
-    async def terminate(self) -> int:
-        self.process.terminate()
-        return await self.process.wait()
 
 
 def direct_of(url: str) -> str:
     """The setting that names the server's own address, where `url` leads through a pooler."""
     return f'direct_url = "{DIRECT[url]}"' if url in DIRECT else ""
-
-
-@asynccontextmanager
-async def client_of(daemon: Daemon) -> Any:
-    async with httpx.AsyncClient(
-        base_url=daemon.address, auth=("cms", SECRET), trust_env=False, verify=False, timeout=60
-    ) as client:
-        yield client
 
 
 async def killed_all_along(folder: Path, database: str, *, kills: int, speed: float, seed: int) -> Daemon:

@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, shown
-from tests.scenarios.crash.test_kill import client_of
+from tests.kit.daemon import client_of
 
 pytestmark = pytest.mark.proof
 

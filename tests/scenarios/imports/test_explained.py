@@ -12,10 +12,11 @@ import pytest
 from ingest.incident.bundle import unpack
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
-from tests.kit.command import MATCHWIRE
+from tests.kit.command import ENVIRON, MATCHWIRE
+from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import CONFIG, ENVIRON, MATCH, SECRET, Daemon, client_of
+from tests.scenarios.crash.test_kill import MATCH
 
 pytestmark = pytest.mark.proof
 

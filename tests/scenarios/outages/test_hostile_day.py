@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import resource
 from collections import Counter
@@ -30,8 +29,8 @@ from ingest.daemon.build import Components, build_components
 from providers.heim.adapter import HEIM
 from providers.http_server import bind_socket, listening
 from providers.replay import Line
-from tests.kit.command import MATCHWIRE
 from tests.kit.day import configuration
+from tests.kit.forked import forked
 from tests.kit.opening import endpoint_of
 from tests.providers.heim.feed import BERLIN, row, wrapped
 
@@ -75,10 +74,7 @@ async def upstream(folder) -> Any:
         for line in recorded(match_id, number, 1 if match_id in FLOODING else 11)
     ]
     file.write_text("".join(f"{line.row()}\n" for line in lines))
-    process = await asyncio.create_subprocess_exec(
-        *MATCHWIRE, "replay", str(file),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, env=dict(os.environ),
-    )  # fmt: skip
+    process = await forked("replay", str(file))
     try:
         yield re.search(r"http://\S+", (await process.stdout.readline()).decode())[0]
     finally:

@@ -1,0 +1,81 @@
+"""`matchwire run` beside a test: a configuration for it, the process, and a client that may do everything."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from tests.kit.forked import Forked, forked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SECRET = "a-secret-of-these-tests-alone"
+CONFIG = """
+[server]
+port = 0
+[database]
+url = "{database}"
+[organizations.{organization}]
+name = "Example Newsroom"
+[organizations.{organization}.providers.heim]
+base_url = "{upstream}"
+text_content = true
+[clients.cms]
+secret = "{secret}"
+organizations = ["{organization}"]
+scopes = ["read", "write", "external"]
+[limits]
+client_per_second = 0
+[polling]
+live = 0.1
+pause = 0.1
+before = 0.1
+far = 0.1
+after = 0.1
+after_growth = 1
+backoff_max = 0.5
+"""
+
+
+class Daemon:
+    """`matchwire run` as a process of its own."""
+
+    def __init__(self, config: Path, *arguments: str) -> None:
+        self.config = config
+        self.arguments = arguments
+        self.process: Forked | None = None
+        self.address = ""
+        self.starts: list[float] = []
+
+    async def start(self) -> None:
+        """Start it and wait until it is ready; the seconds that took are kept."""
+        began = time.monotonic()
+        self.process = await forked("run", "--config", str(self.config), *self.arguments)
+        line = (await self.process.stdout.readline()).decode()
+        self.address = re.search(r"http://\S+", line)[0]
+        async with httpx.AsyncClient(trust_env=False, verify=False) as client:
+            while (await client.get(self.address + "/readyz")).status_code != 200:
+                await asyncio.sleep(0.01)
+        self.starts.append(time.monotonic() - began)
+
+    async def kill(self) -> None:
+        self.process.kill()
+        await self.process.wait()
+
+    async def terminate(self) -> int:
+        self.process.terminate()
+        return await self.process.wait()
+
+
+@asynccontextmanager
+async def client_of(daemon: Daemon) -> Any:
+    async with httpx.AsyncClient(
+        base_url=daemon.address, auth=("cms", SECRET), trust_env=False, verify=False, timeout=60
+    ) as client:
+        yield client
