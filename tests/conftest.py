@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 
+from api.desk import passwords
 from store.engine import migrate
 from tests.kit.budget import Budget
 from tests.kit.opening import store_at
+from tests.kit.people import cheap_hasher
 from tests.kit.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.kit.postgres import Cluster, binaries, identity, server_folder
 from tests.kit.receivers import receiver, second_receiver, shared_receivers
@@ -62,6 +64,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Spread files that wait among files that compute where several workers share them; one process keeps the files' order."""
     if hasattr(config, "workerinput"):
         items.sort(key=lambda item: zlib.crc32(item.nodeid.partition("::")[0].encode()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cheap_passwords() -> Iterator[None]:
+    """Passwords are hashed by Argon2id at its cheapest; its real parameters are one test's."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(passwords, "password_hasher", cheap_hasher)
+        yield
 
 
 @pytest.fixture(scope="session")

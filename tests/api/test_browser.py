@@ -52,6 +52,7 @@ async def test_a_new_post_appears_by_itself(public, address, browser):
     assert complaints == []
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("width", [320, 390, 1280])
 async def test_a_long_row_of_partial_scores_neither_breaks_a_name_nor_leaves_the_page(public, address, browser, width):
     """A shoot-out has five of them: each word of the teams' names stays on one line, and nothing needs scrolling sideways."""
@@ -71,6 +72,7 @@ async def test_a_long_row_of_partial_scores_neither_breaks_a_name_nor_leaves_the
     assert max(heights) < 2.1, "both names have two words"
 
 
+@pytest.mark.proof
 async def test_the_offline_documentation_lists_the_operations(address, browser):
     """The viewer runs under its policy and shows the document."""
     page = await browser.new_page()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+import pytest
 from axe_playwright_python.async_playwright import Axe
 
 from api.app import create_app
@@ -23,7 +24,7 @@ from tests.kit.browser import needed
 from tests.kit.event_desk import Desk, post
 
 __all__ = ["address"]
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],

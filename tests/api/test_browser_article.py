@@ -13,7 +13,7 @@ from tests.kit.browser import needed
 from tests.kit.embedding import OtherSite, Service
 from tests.kit.event_desk import post
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 SOON = 30_000
 PREFETCH = "/api/embed/v4/prefetch/liveblog.json"

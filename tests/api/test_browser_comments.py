@@ -21,7 +21,7 @@ from tests.kit.event_desk import Desk
 from tests.kit.settings import configure
 
 __all__ = ["address"]
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 
 @pytest.fixture

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from functools import partial
 
+import pytest
+
 from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from tests.api.test_delay import served
@@ -12,7 +14,7 @@ from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.sqlite import migrated_url
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 DELAY = 90
 SOON = 90_000

@@ -21,7 +21,7 @@ from tests.kit.browser import needed
 from tests.kit.matchday import pair
 from tests.kit.showing import page_files
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 WIDTHS = (320, 360, 390, 560, 768, 1024, 1280, 1920)
 SHOTS = os.environ.get("MATCHWIRE_SHOTS")

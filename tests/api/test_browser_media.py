@@ -26,7 +26,7 @@ from tests.kit.browser import needed
 from tests.kit.showing import KEY, add, file, item, showing
 from tests.providers.loopback import answered, upstream
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 PHOTO = "https://img.example.org/derby.jpg"
 TALL = "https://img.example.org/tall.jpg"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.api.test_browser import address
 from tests.api.test_browser_accessible import violations
 from tests.kit.browser import needed
@@ -9,7 +11,7 @@ from tests.kit.matchday import ORGANIZATION
 from tests.kit.polling_readers import POLL, QUIZ, SOLUTION, Voter, liveblog, poll_post, reader_of
 
 __all__ = ["address"]
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 
 async def test_readers_vote_change_and_see_what_others_vote(public, address, browser):

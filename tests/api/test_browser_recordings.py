@@ -21,7 +21,7 @@ from tests.kit.browser import needed
 from tests.kit.showing import page_files
 from tests.kit.watched import COURSES, NOBODY, Observed, course
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 SCREENS = ((390, 16), (390, 32), (1280, 16))
 """Pixels of width and of the root's font."""

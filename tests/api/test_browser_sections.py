@@ -13,7 +13,7 @@ from tests.kit.event_desk import Desk, post
 from tests.kit.matchday import pair
 
 __all__ = ["address"]
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 PHONE = {"width": 390, "height": 844}
 SEEN = """each => {

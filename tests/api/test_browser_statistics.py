@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from time import monotonic
 
+import pytest
 from playwright.async_api import async_playwright
 from starlette.applications import Starlette
 from starlette.responses import HTMLResponse
@@ -18,7 +19,7 @@ from tests.api.test_statistics import BROWSER, Site
 from tests.kit import matchday
 from tests.kit.browser import ARGUMENTS, CHROMIUM, needed
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 
 OBJECTS = "Object.defineProperty(Navigator.prototype, 'globalPrivacyControl', {get: () => true})"
 POSTS = [matchday.event(f"e{number:03}", matchday.KICK_OFF + number) for number in range(70)]

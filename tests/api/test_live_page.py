@@ -252,6 +252,7 @@ async def test_a_permalink_shows_its_post_and_counts_newer_ones(site, page):
     assert page.complaints == []
 
 
+@pytest.mark.proof
 async def test_a_server_that_comes_back_is_found_again(site, page):
     """The page shows what it has missed, and hears the rest."""
     lost, minute = page.page.locator(".lost"), page.page.locator(".board .clock")

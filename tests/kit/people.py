@@ -8,9 +8,10 @@ from functools import partial
 from typing import Any
 
 import httpx
+from argon2 import PasswordHasher
 
 from api.desk.cookies import PROTECTED, SESSION
-from api.desk.passwords import hash_password
+from api.desk.passwords import hash_password, password_hasher
 from api.desk.sessions_door import csrf_token
 from mapping.desk.account_roles import AccountRole
 from store.accounts import accounts, sessions
@@ -23,9 +24,19 @@ OWN_SITE = {"Sec-Fetch-Site": "same-origin"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
+real_hasher = password_hasher
+"""As the product makes it."""
+
+
+@functools.cache
+def cheap_hasher() -> PasswordHasher:
+    """In place of it: the same algorithm with the least of time and memory that it takes."""
+    return PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+
+
 @functools.cache
 def hashed() -> str:
-    """The hash of the password; made once, as it costs a tenth of a second."""
+    """The hash of the password."""
     return hash_password(PASSWORD)
 
 

@@ -26,7 +26,7 @@ from tests.kit.people import EMAIL, PASSWORD, add_account
 from tests.kit.sqlite import copied_url
 
 pytestmark = needed
-WIDTHS = (390, 1280)
+WIDTHS = (390, pytest.param(1280, marks=pytest.mark.proof))
 LOOKS = {"en": ((390, "light"), (1280, "dark")), "de": ((390, "dark"), (1280, "light"))}
 """Language → widths and colours in which axe looks at each page: every two of language, width and colour meet once."""
 
@@ -94,6 +94,7 @@ async def test_a_person_signs_in_looks_around_and_out(desk, browser, width):
     assert page.complaints == []
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("locale", LOOKS)
 async def test_axe_finds_nothing_and_every_target_is_large(desk, browsers, locale):
     """Each page in each language, light and dark, on both screens; whoever is not signed in sees one page at all addresses."""
@@ -149,6 +150,7 @@ async def test_fields_of_passwords_hide_them_and_take_what_is_pasted(desk, brows
         assert await field.input_value() == "pasted at once, with blanks"
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("width", WIDTHS)
 async def test_a_second_factor_is_set_up_and_signs_in(desk, browser, width):
     """By keys; axe finds nothing on any page of the way, and nothing needs scrolling sideways."""
@@ -236,6 +238,7 @@ async def test_scripts_of_the_desk_call_the_operations_of_clients(desk, browser)
     assert await page.evaluate(call, [news(), False]) == 403
 
 
+@pytest.mark.proof
 async def test_other_sites_cannot_use_the_session(desk, browser):
     """A form and a script of another site, and a frame of it: nothing is written, nothing shown."""
     server, address = desk
@@ -265,6 +268,7 @@ async def test_other_sites_cannot_use_the_session(desk, browser):
     assert server.store is not None
 
 
+@pytest.mark.proof
 async def test_a_person_signs_in_with_a_provider(tmp_path, browser):
     """In the browser as a whole: to the provider, there by a button, and back, to the page that was wanted."""
     store = await store_at(copied_url(tmp_path / "openid.db", declared_database), clock=time.time)

@@ -203,6 +203,7 @@ async def judge(page, name):
             await page.screenshot(path=f"{SHOTS}/{name}-{scheme}.png", full_page=True)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("width", WIDTHS)
 async def test_the_page_can_be_used_by_everybody(desk, browser, width):
     """No rule of axe is broken, with the form open too, and targets are large enough for a thumb."""
@@ -292,6 +293,7 @@ async def test_who_only_reads_has_nothing_to_press(desk, browser):
     assert await page.locator("#editor").is_hidden()
 
 
+@pytest.mark.proof
 async def test_no_text_of_a_liveblog_runs_or_breaks_the_page(desk, browser):
     """Markup and script in every field, also in the form and in what is edited: shown, never run."""
     await desk.add(poison.xss_liveblog())

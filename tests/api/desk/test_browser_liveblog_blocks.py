@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.api.desk.conftest import EVERYWHERE
 from tests.kit.browser import needed
 from tests.kit.event_desk import CONTENT, post
 from tests.kit.liveblog_page import at_desk, row, says, stands, writing
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 PUBLIC = True
 LATER, LATER_STILL = "2026-10-01T18:30", "2026-10-02T20:15"
 """After the moment at which the tests' service stands, as the field for date and time writes it."""

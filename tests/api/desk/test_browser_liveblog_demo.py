@@ -18,7 +18,7 @@ from tests.api.desk.test_browser_desk import WIDTHS, opened
 from tests.kit.browser import needed
 from tests.kit.liveblog_page import row, says
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 SPEED = 60
 CLIENT = ("demo", PASSWORD)
 MATCH = "9900003"

@@ -17,7 +17,7 @@ from tests.kit.event_desk import post, text
 from tests.kit.liveblog_page import PATH, TICKER, at_desk, follow_match, row, says, writing
 from tests.kit.matchday import KICK_OFF
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 MANY = 500
 FILTERED = 320
 """So many that every filter but that of the scheduled has a second page."""

@@ -12,7 +12,7 @@ from tests.kit.browser import needed
 from tests.kit.liveblog_page import at_desk, says, writing
 from tests.kit.pictures import HTML, picture
 
-pytestmark = needed
+pytestmark = [needed, pytest.mark.proof]
 GIVE = """(target, [kind, files, words]) => {
   const carried = new DataTransfer();
   for (const [name, type, content, more] of files) {

@@ -139,6 +139,7 @@ async def test_a_field_that_was_handed_back_becomes_the_persons_again(desk, brow
     assert page.complaints == [] or all("404" in each for each in page.complaints)
 
 
+@pytest.mark.proof
 async def test_a_text_that_was_handed_back_becomes_the_persons_again(desk, browser):
     """A block of text too, beside whatever else stands in the post."""
     await follow_match(desk)
@@ -157,6 +158,7 @@ async def test_a_text_that_was_handed_back_becomes_the_persons_again(desk, brows
     assert (await stands(desk, "egoal9"))["contents"] == mine
 
 
+@pytest.mark.proof
 async def test_undoing_a_correction_gives_the_field_what_the_provider_says_by_now(desk, browser):
     """Not what it said when the person corrected it: the field follows the provider again."""
     await follow_match(desk)
@@ -171,6 +173,7 @@ async def test_undoing_a_correction_gives_the_field_what_the_provider_says_by_no
     await row(page, "egoal9").locator(".taken").wait_for(state="detached")
 
 
+@pytest.mark.proof
 async def test_one_thing_after_the_other_is_taken_back_until_all_is_as_it_was(desk, browser):
     """Pin, edit, unpin and withdraw of one post: in the end it says what it said at first."""
     await desk.desk.create(post("As it was", local_id="emine", headline="A first headline"))
@@ -265,6 +268,7 @@ async def test_a_new_post_is_taken_back_to_a_draft_and_a_new_draft_deleted(desk,
     ]
 
 
+@pytest.mark.proof
 async def test_score_and_state_by_hand_are_taken_back_to_the_provider(desk, browser):
     """So they follow the match again; and what was handed back can be the person's again."""
     await follow_match(desk)

@@ -31,7 +31,7 @@ from tests.kit.people import EMAIL
 from tests.kit.sqlite import copied_url
 
 pytestmark = needed
-WIDTHS = (390, 1280)
+WIDTHS = (390, pytest.param(1280, marks=pytest.mark.proof))
 SHOTS = os.environ.get("DESK_SCREENSHOTS")
 """A folder for pictures of the pages, for somebody who wants to look at them."""
 
@@ -304,6 +304,7 @@ def _all(conn):
     return comments.list_comments(conn, matchday.ORGANIZATION, **query).comments
 
 
+@pytest.mark.proof
 async def test_comments_are_decided_without_scripts(desk, browsers):
     """By forms, a page at a time, of one liveblog too."""
     server, address = desk
@@ -323,6 +324,7 @@ async def test_comments_are_decided_without_scripts(desk, browsers):
     await page.get_by_text("Banned", exact=True).wait_for(state="detached")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("locale", LOOKS)
 async def test_axe_finds_nothing_on_any_page(desk, browsers, locale):
     """Light and dark, on both screens; every target is large, and nothing needs scrolling sideways."""
@@ -351,6 +353,7 @@ async def test_axe_finds_nothing_on_any_page(desk, browsers, locale):
     assert not faults, faults
 
 
+@pytest.mark.proof
 async def test_hostile_texts_that_arrive_stay_texts(desk, browsers):
     """In the table, on the settings, in the queue: put in by the script, and nothing runs."""
     server, address = desk
