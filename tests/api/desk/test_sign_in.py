@@ -25,6 +25,7 @@ from tests.kit.people import (
     PASSWORD,
     SignedInBrowser,
     add_account,
+    real_hasher,
     session_of,
     signed_in,
     try_password,
