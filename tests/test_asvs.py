@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from tests.test_architecture import ROOT
-from tests.test_threats import NODE, names_in
+from tests.kit.repository import ROOT
+from tests.kit.threats import NODE, names_in
 
 VERSION = "5.0.0"
 LEVELS = {1: 70, 2: 183}

@@ -9,7 +9,7 @@ from collections import Counter
 
 import pytest
 
-from tests.test_architecture import ROOT, name_of, tracked
+from tests.kit.repository import ROOT, name_of, tracked
 
 DECISIONS = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
 HEAD = re.compile(r"# (\d{3}) \S.*\n\nDate: \d{4}-\d{2}-\d{2}\. Status: (accepted|replaced by (\d{3}))\.\n\n\S")

@@ -16,8 +16,8 @@ import structlog
 
 from ingest.cli.main import app
 from tests.kit.blocks import blocks_of, commands, inline
+from tests.kit.repository import tracked
 from tests.kit.typed import MissingArgument, line_fault
-from tests.test_architecture import tracked
 
 ROOT = Path(__file__).resolve().parents[1]
 HISTORY = ("CHANGELOG.md", "docs/decisions/")

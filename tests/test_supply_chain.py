@@ -14,7 +14,7 @@ import pytest
 from api.middleware import credentials
 from ingest.cli import clients as cli_clients
 from store.webhooks import webhooks
-from tests.test_architecture import ROOT, TEXT, everywhere, name_of, reading, tracked
+from tests.kit.repository import ROOT, TEXT, everywhere, name_of, reading, tracked
 
 HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}\b")
 LOCKS = ("requirements.lock", "requirements-test.lock")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from functools import cache
 
 import pytest
 
 from tests.kit.recordings import recordings_folder
-from tests.test_architecture import ROOT
+from tests.kit.repository import ROOT
+from tests.kit.threats import NODE, names_in
 
 THREATS = 50
 ROW = re.compile(r"\| (\d+) \| ([^|]+) \| ([^|]+) \|")
-NODE = re.compile(r"`(tests/[\w/]+\.py)::(\w+)(?:\[[^\]`]*\])?`")
 PENDING = "in work"
 """What a row says whose tests are still being written; it may not stay."""
 REASON = "Not tested: "
@@ -25,17 +23,6 @@ def rows():
     found = [ROW.fullmatch(line) for line in lines if line.startswith("| ") and not line.startswith("| |")]
     assert all(found), "a row of another form"
     return [(int(row[1]), row[2], row[3]) for row in found]
-
-
-@cache
-def names_in(path):
-    """Names of the tests in a file, without those of classes."""
-    tree = ast.parse((ROOT / path).read_text(encoding="utf-8")) if (ROOT / path).is_file() else ast.Module([], [])
-    return {
-        node.name
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
-    }
 
 
 def test_every_threat_has_its_row():

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from config.organizations import OrganizationConfig
 from tests.api.conftest import serving
-from tests.api.test_statistics import Site
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, post
 from tests.kit.settings import configure
+from tests.kit.statistics import Site
 
 PREFETCH = "/api/embed/v4/prefetch/liveblog.json"
 TEASER = "/api/embed/v4/prefetch/liveblog-teaser.json"

@@ -1,31 +1,19 @@
 """The page in a real browser: it updates itself, ticks, and breaks none of its own rules."""
 
-import asyncio
 import json
-import socket
 from functools import partial
 
 import pytest
-import uvicorn
 
 from store.liveblogs import liveblogs
 from tests.kit import matchday, poison
 from tests.kit.browser import needed
 from tests.kit.matchday import pair
+from tests.kit.served_page import address
+
+__all__ = ["address"]
 
 pytestmark = needed
-
-
-@pytest.fixture
-async def address(public):
-    """The API on a real port."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(public.app, log_level="warning", lifespan="off"))
-    serving = asyncio.create_task(server.serve(sockets=[listener]))
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    server.should_exit = True
-    await serving
-    listener.close()
 
 
 async def test_a_new_post_appears_by_itself(public, address, browser):

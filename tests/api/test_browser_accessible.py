@@ -9,31 +9,23 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from axe_playwright_python.async_playwright import Axe
 
 from api.app import create_app
 from api.page.window import POSTS_SHOWN
 from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from tests.api.conftest import NOW, serving
-from tests.api.test_browser import address
-from tests.api.test_browser_media import SHIFTS
-from tests.api.test_shootout_page import cup, posts
 from tests.kit import matchday
+from tests.kit.accessible import SMALL, violations
 from tests.kit.browser import needed
+from tests.kit.browser_media import SHIFTS
 from tests.kit.event_desk import Desk, post
+from tests.kit.served_page import address
+from tests.kit.shootout_page import cup, posts
 
 __all__ = ["address"]
 pytestmark = [needed, pytest.mark.proof]
 
-RULES = {
-    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    "resultTypes": ["violations"],
-}
-SMALL = """() => [...document.querySelectorAll("a, button, summary")].filter((each) => {
-  const box = each.getBoundingClientRect();
-  return box.width > 1 && !each.closest(".body p, footer") && (box.height < 23.9 || box.width < 23.9);
-}).map((each) => `${each.className} ${each.textContent} ${JSON.stringify(each.getBoundingClientRect())}`)"""
 WAITING = """() => {
   for (const each of document.querySelectorAll(".bar > *")) each.hidden = false;
   for (const each of document.querySelectorAll(".news")) each.textContent = "3 new posts";
@@ -42,12 +34,6 @@ WAITING = """() => {
 SIZES = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind)).map(
   ({ name, encodedBodySize, decodedBodySize }) => ({ name, sent: encodedBodySize, whole: decodedBodySize }))"""
 BYTES = 64 * 1024
-
-
-async def violations(page):
-    """What axe-core finds, as rule and elements."""
-    found = (await Axe().run(page, options=RULES)).response["violations"]
-    return {each["id"]: [node["target"] + [node["failureSummary"]] for node in each["nodes"]] for each in found}
 
 
 async def test_axe_finds_nothing_and_keys_are_enough(public, address, browser):

@@ -10,14 +10,14 @@ import pytest
 from providers.http_server import bind_socket, listening
 from store.clients import clients
 from tests.api.conftest import NOW, serving
-from tests.api.test_browser import address
-from tests.api.test_browser_accessible import SMALL, violations
-from tests.api.test_comments import DERBY, DESK, MODERATOR
-from tests.api.test_readers import SECRET
 from tests.kit import matchday, poison
+from tests.kit.accessible import SMALL, violations
 from tests.kit.browser import needed
+from tests.kit.comments import DERBY, DESK, MODERATOR
 from tests.kit.embedding import OtherSite, Service
 from tests.kit.event_desk import Desk
+from tests.kit.readers import SECRET
+from tests.kit.served_page import address
 from tests.kit.settings import configure
 
 __all__ = ["address"]

@@ -9,9 +9,9 @@ import pytest
 
 from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
-from tests.api.test_delay import served
 from tests.kit import matchday
 from tests.kit.browser import needed
+from tests.kit.delayed import served
 from tests.kit.sqlite import migrated_url
 
 pytestmark = [needed, pytest.mark.proof]

@@ -9,10 +9,10 @@ import time
 import pytest
 
 from providers.http_server import bind_socket, listening
-from tests.api.test_browser_accessible import violations
-from tests.api.test_browser_media import SHIFTS
 from tests.kit import matchday
+from tests.kit.accessible import violations
 from tests.kit.browser import needed
+from tests.kit.browser_media import SHIFTS
 from tests.kit.embedding import OtherSite, Service, example
 from tests.kit.event_desk import post, text
 from tests.kit.showing import file, showing

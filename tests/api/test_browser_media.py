@@ -23,6 +23,7 @@ from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from tests.kit import matchday
 from tests.kit.browser import needed
+from tests.kit.browser_media import SHIFTS
 from tests.kit.showing import KEY, add, file, item, showing
 from tests.providers.loopback import answered, upstream
 
@@ -39,12 +40,6 @@ SIZES = {PHOTO: (2000, 1250), TALL: (900, 1600), UNKNOWN: (1600, 900), LYING: (7
 SCREENS = [(390, 844), (1280, 900)]
 LATE = 0.4
 """Seconds after which an image comes: the page has been laid out and shown."""
-SHIFTS = """() => {
-  window.shifted = 0;
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
-  }).observe({ type: "layout-shift", buffered: true });
-}"""
 
 
 def picture(size):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 from config.organizations import ThemeConfig
-from tests.api.test_live_page import SEEN, SOON, TOP, Page, Site, page, site  # noqa: F401 -- fixtures
-from tests.api.test_pinned_posts import LONG_AGO, fill, pin
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import post
+from tests.kit.live_page import SEEN, SOON, TOP, Page, Site
+from tests.kit.pinned_posts import LONG_AGO, fill, pin
 
 pytestmark = needed
 
@@ -17,13 +17,13 @@ BELOW = "all => all.filter((each) => each.getBoundingClientRect().bottom > 0).ma
 """Of posts those that the reader sees, or that are below."""
 
 
-async def opened(site, browser, query=""):  # noqa: F811
-    page = Page(await browser.new_page(), site.address)  # noqa: F811
+async def opened(site, browser, query=""):
+    page = Page(await browser.new_page(), site.address)
     page.address += query
     return await page.open()
 
 
-async def as_served(site, browsers, query=""):  # noqa: F811
+async def as_served(site, browsers, query=""):
     """The ids of the posts on a page without JavaScript."""
     plain = await (await browsers.new_context(java_script_enabled=False)).new_page()
     await plain.goto(f"{site.address}/liveblogs/gderby{query}")
@@ -34,7 +34,7 @@ async def pinned(shown, name):
     await shown.page.locator(f"#{name}.pinned .pin").filter(has_text="Pinned").wait_for(timeout=SOON)
 
 
-async def test_a_post_of_long_ago_comes_to_the_top_and_goes_again(site, browser, browsers):  # noqa: F811
+async def test_a_post_of_long_ago_comes_to_the_top_and_goes_again(site, browser, browsers):
     """Also one that the page has not loaded; nothing but the changes is requested, and a page without JavaScript is the same."""
     await site.desk.create(post(local_id="eold", created_at=LONG_AGO))
     await fill(site.server)
@@ -57,7 +57,7 @@ async def test_a_post_of_long_ago_comes_to_the_top_and_goes_again(site, browser,
     assert shown.complaints == []
 
 
-async def test_a_post_of_the_page_moves_and_its_reader_does_not(site, browser):  # noqa: F811
+async def test_a_post_of_the_page_moves_and_its_reader_does_not(site, browser):
     """Who reads further down goes on reading the same line while a post goes to the top and back to its time."""
     await fill(site.server)
     shown = await opened(site, browser)
@@ -76,7 +76,7 @@ async def test_a_post_of_the_page_moves_and_its_reader_does_not(site, browser): 
     assert await shown.page.locator(".pin").count() == 0
 
 
-async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, browser, browsers):  # noqa: F811
+async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, browser, browsers):
     """A new post does not come between them and the old ones; one that is unpinned goes to the page of its time."""
     await fill(site.server)
     query = "?limit=5&continue_event_id=emany020"
@@ -101,7 +101,7 @@ async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, brow
 async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser, browsers):
     """A theme turns the order: the first page has the oldest posts, what follows is newer."""
     await public.add(matchday.derby())
-    site = Site(public, themes={"oldest": ThemeConfig(sort="asc")})  # noqa: F811
+    site = Site(public, themes={"oldest": ThemeConfig(sort="asc")})
     await site.start()
     try:
         await fill(site.server)
@@ -133,7 +133,7 @@ async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser,
         await site.stop()
 
 
-async def test_more_pinned_posts_than_stand_on_top(site, browser, browsers):  # noqa: F811
+async def test_more_pinned_posts_than_stand_on_top(site, browser, browsers):
     """The eleventh takes the place of the oldest, which stands at its time again, and comes back when there is room."""
     for number in range(10):
         await pin(site.server, f"epin{number}", at=matchday.KICK_OFF + 10 + number)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.test_browser import address
-from tests.api.test_browser_accessible import violations
+from tests.kit.accessible import violations
 from tests.kit.browser import needed
 from tests.kit.matchday import ORGANIZATION
 from tests.kit.polling_readers import POLL, QUIZ, SOLUTION, Voter, liveblog, poll_post, reader_of
+from tests.kit.served_page import address
 
 __all__ = ["address"]
 pytestmark = [needed, pytest.mark.proof]

@@ -15,9 +15,9 @@ from mapping.import_options import ImportOptions
 from mapping.parts import ALL_PARTS
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
-from tests.api.test_browser_accessible import violations
-from tests.api.test_browser_layout import MEASURE, styled
+from tests.kit.accessible import violations
 from tests.kit.browser import needed
+from tests.kit.browser_layout import MEASURE, styled
 from tests.kit.showing import page_files
 from tests.kit.watched import COURSES, NOBODY, Observed, course
 

@@ -15,9 +15,9 @@ from starlette.routing import Route
 
 from providers.http_server import bind_socket, listening
 from tests.api.conftest import serving
-from tests.api.test_statistics import BROWSER, Site
 from tests.kit import matchday
 from tests.kit.browser import ARGUMENTS, CHROMIUM, needed
+from tests.kit.statistics import BROWSER, Site
 
 pytestmark = [needed, pytest.mark.proof]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from api.view.read_cache import ReadCounts
-from tests.api.test_delay import EMBED
 from tests.kit import matchday
+from tests.kit.delayed import EMBED
 
 PAGE, NAME = "/liveblogs/gderby", {"liveblogId": "gderby"}
 READS = {

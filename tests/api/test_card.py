@@ -15,9 +15,9 @@ from api.page.card_drawing import SIZE, draw_card, writable_name
 from api.page.card_facts import CardFacts, CardSide
 from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import serving
-from tests.api.test_page_parts import ORDER, race
 from tests.kit import matchday, poison
 from tests.kit.matchday import pair
+from tests.kit.page_parts import ORDER, race
 
 PATH = "/liveblogs/gderby/card.png"
 ARABIC = "نادي الهلال"

@@ -20,14 +20,12 @@ from store.comments.tables import comment_reports, comments
 from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday, poison
+from tests.kit.comments import DERBY, DESK, MODERATOR, STRANGER
 from tests.kit.event_desk import Desk
 from tests.kit.matchday import ORGANIZATION, OTHER
 from tests.kit.settings import configure
 
 OWNER = f"/api/comments/v1/owner/{ORGANIZATION}/public/egoal/comments"
-DESK = f"/api/comments/v1/organization/{ORGANIZATION}"
-MODERATOR, STRANGER = ("moderator", matchday.SECRET), ("strange-moderator", matchday.SECRET)
-DERBY = matchday.derby(meta_info={**matchday.document()["meta_info"], "allow_comments": True})
 
 
 class Newsroom:

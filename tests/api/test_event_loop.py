@@ -18,8 +18,8 @@ from store.liveblogs.liveblogs import EventWrite, NewGame
 from store.statistics.tables import load_counts, reader_sketches
 from store.upkeep.command import run
 from tests.api.conftest import NOW, serving
-from tests.api.test_delay import EMBED
 from tests.kit import matchday
+from tests.kit.delayed import EMBED
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.polling_readers import POLL
 from tests.kit.settings import configure

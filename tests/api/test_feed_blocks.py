@@ -4,29 +4,13 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.api.test_feeds import ATOM, feed
 from tests.kit import matchday
+from tests.kit.feed_blocks import BOARD, GOAL
+from tests.kit.feed_forms import ATOM, feed
 from tests.kit.showing import add
 
-GOAL = {
-    **matchday.incident(
-        "goal", "Goal", "3'", side=matchday.HOME, people=(("Scorer", "Ole Brandt"),), score=matchday.pair(1, 0)
-    ),
-    "local_id": "b1",
-}
 CARD = {**matchday.incident("red-card", "Red card", "9'", side=matchday.AWAY), "local_id": "b2"}
 UNTITLED = {**matchday.incident("corner-kick", "", "11'"), "local_id": "b3"}
-BOARD = {
-    "_type": "Svc::Model::Content::ScoreboardContentBlock",
-    "local_id": "b4",
-    "scoreboard": {
-        "_type": "Svc::Model::Content::Scoreboard::TeamGameScoreboard",
-        "home_team": matchday.HOME,
-        "away_team": matchday.AWAY,
-        "score": matchday.pair(2, 1),
-        "scores": [matchday.pair(1, 1, "Half-time"), matchday.pair("", "")],
-    },
-}
 NAMELESS = {**BOARD, "scoreboard": {"score": matchday.pair(2, 2)}}
 
 

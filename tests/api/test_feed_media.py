@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.feeds.enclosures import WIDTH
-from tests.api.test_feeds import ATOM, FORMATS, feed
 from tests.kit import matchday, poison
+from tests.kit.feed_forms import ATOM, FORMATS, feed
 from tests.kit.harmless import read
 from tests.kit.showing import add, file, item, proxied, showing
 

@@ -11,9 +11,9 @@ import pytest
 from config.organizations import ThemeConfig
 from mapping.documents.scalars import Locale
 from tests.api.conftest import serving
-from tests.api.test_feed_blocks import BOARD, GOAL
-from tests.api.test_feeds import FORMATS, feed
 from tests.kit import matchday, poison
+from tests.kit.feed_blocks import BOARD, GOAL
+from tests.kit.feed_forms import FORMATS, feed
 from tests.kit.feed_rules import ATOM, faults
 from tests.kit.showing import block, file, item
 

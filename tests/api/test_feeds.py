@@ -13,27 +13,14 @@ from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday, poison
+from tests.kit.feed_forms import ATOM, BASE, FORMATS, feed, ids
 from tests.kit.harmless import active_parts
-
-BASE = "/api/embed/v4/feed/liveblog"
-ATOM = "{http://www.w3.org/2005/Atom}"
-FORMATS = ("rss", "atom", "json")
 
 
 @pytest.fixture
 async def derby(public):
     await public.add(matchday.derby())
     return public
-
-
-async def feed(server, extension="json", headers=None, **params):
-    return await server.http.get(f"{BASE}.{extension}", params={"liveblogId": "gderby", **params}, headers=headers)
-
-
-async def ids(server, **params):
-    response = await feed(server, **params)
-    assert response.status_code == 200, response.text
-    return [item["id"] for item in response.json()["items"]]
 
 
 @pytest.mark.parametrize(

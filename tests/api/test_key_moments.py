@@ -6,8 +6,8 @@ from functools import partial
 
 from mapping.documents.scalars import LocalStatus
 from store.liveblogs import liveblogs
-from tests.api.test_feeds import feed
 from tests.kit import matchday, poison
+from tests.kit.feed_forms import feed
 from tests.kit.showing import add
 
 GAME = "6a" * 12

@@ -16,11 +16,11 @@ from api.stream.live_bodies import SentBodies
 from api.stream.reader import StreamRequest
 from config import Settings
 from store.polls import votes
-from tests.api.test_streams import Follower
 from tests.kit.matchday import insert
 from tests.kit.opening import store_at
 from tests.kit.polling_readers import POLL, QUIZ, SOLUTION, liveblog, numbers, poll_post
 from tests.kit.sqlite import migrated_url
+from tests.kit.streams import Follower
 
 GAME = "9c" * 12
 START = 1_790_000_000

@@ -23,10 +23,9 @@ from tests.api.conftest import serving
 from tests.kit import matchday, poison
 from tests.kit.event_desk import DESK, Desk, post
 from tests.kit.harmless import active_parts, read
+from tests.kit.page import PAGE, changes
 from tests.kit.showing import page_files
 from tests.kit.streaming import STREAM, over_http
-
-PAGE = "/liveblogs/gderby"
 
 
 @pytest.fixture
@@ -118,11 +117,6 @@ async def test_the_fragment_is_the_part_that_changes(derby):
     assert "<html" not in fragment.text
     again = await derby.http.get(PAGE, params={"fragment": "1"}, headers={"If-None-Match": fragment.headers["etag"]})
     assert (again.status_code, again.content) == (304, b"")
-
-
-async def changes(server, refresh, page=PAGE, **params):
-    response = await server.http.get(page, params={"fragment": "1", "refresh": refresh, **params})
-    return response, response.json() if response.status_code == 200 else None
 
 
 async def test_a_page_asks_for_what_changed_since_its_version(derby):

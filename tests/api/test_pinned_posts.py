@@ -1,45 +1,27 @@
 """Pinned posts stand above all others, whatever has come since: on the page, in its changes, frame and prefetch, in no feed."""
 
 import re
-from functools import partial
 from html import unescape
 
 import pytest
 
 from api.page.window import MOST_PINNED
 from config.organizations import ThemeConfig
-from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, EventWrite
 from tests.api.conftest import serving
 from tests.kit import matchday
-from tests.kit.event_desk import Desk, post, text
+from tests.kit.event_desk import Desk
 from tests.kit.harmless import read
+from tests.kit.pinned_posts import LONG_AGO, fill, pin
 
 PAGE = "/liveblogs/gderby"
 PREFETCH = "/api/embed/v4/prefetch/liveblog.json"
 FORMS = (PAGE, "/embed/gderby", PREFETCH)
-LONG_AGO = matchday.KICK_OFF - 7200
-TICKER = matchday.Liveblog().ticker_id
 
 
 @pytest.fixture
 async def derby(public):
     await public.add(matchday.derby())
     return public
-
-
-async def fill(server, count=40, at=matchday.KICK_OFF + 9000):
-    """So many posts at the end, newest last."""
-    writes = [
-        EventWrite.new(local_id=f"emany{n:03}", document={"contents": [text("Now")]}, created_at=at + n)
-        for n in range(count)
-    ]
-    change = Change(events=tuple(writes))
-    await server.store.write(partial(liveblogs.record, game_id=TICKER, change=change))
-
-
-async def pin(server, name, highlight="sticky", at=LONG_AGO):
-    await Desk(server.http).create(post(f"How to follow {name}", local_id=name, created_at=at, highlight=highlight))
 
 
 async def html_of(server, path, **params):

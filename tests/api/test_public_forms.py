@@ -15,12 +15,12 @@ from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame
 from store.published_files import file_is_shown
 from tests.api.conftest import NOW
-from tests.api.test_delay import EMBED, served
-from tests.api.test_takedown import GAME, TICKER_ID, surfaces
 from tests.kit import matchday
+from tests.kit.delayed import EMBED, served
 from tests.kit.polling_readers import OPTIONS
 from tests.kit.settings import configure
 from tests.kit.sqlite import migrated_url
+from tests.kit.takedown import GAME, TICKER_ID, surfaces
 
 POSTS = range(4)
 DELAYS = (0, 3, 900)

@@ -19,8 +19,8 @@ from store.readers.reader_sign_ins import FORGOTTEN, use_once
 from store.readers.tables import reader_sign_ins
 from tests.api.conftest import NOW, serving
 from tests.kit.matchday import ORGANIZATION, OTHER
+from tests.kit.readers import SECRET
 
-SECRET = "a-secret-of-the-newsroom-of-32-bytes"
 SETTINGS = {
     "token_age": 3600.0,
     "sign_in_age": 300.0,

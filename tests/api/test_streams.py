@@ -12,7 +12,6 @@ import pytest
 from api.liveblogs import messages
 from api.liveblogs.messages import KeptMessages, Message, as_json
 from api.stream import shared_reads, streams
-from api.stream.reader import StreamRequest
 from api.view.delay import in_query
 from mapping.errors import StoreUnavailable
 from store.clients import clients
@@ -21,9 +20,10 @@ from store.liveblogs.liveblogs import Change, record
 from tests.kit import matchday
 from tests.kit.event_desk import DESK, Desk, post
 from tests.kit.streaming import STREAM, Reader, over_http
+from tests.kit.streams import SOON, TICKER, Follower, hub
 
-TICKER = matchday.Liveblog().ticker_id
-SOON = 30.0
+__all__ = ["hub"]
+
 OPEN = {"liveblogId": "gderby"}
 
 
@@ -34,58 +34,11 @@ async def desk(server):
 
 
 @pytest.fixture
-async def hub(server):
-    """Streams that look for versions by themselves once an hour."""
-    made = streams.Streams(server.store, poll=3600)
-    yield made
-    await made.close()
-
-
-@pytest.fixture
 def reads(monkeypatch):
     """What was read of liveblogs: (since, forms)."""
     made, real = [], messages.read
     monkeypatch.setattr(messages, "read", lambda conn, **what: made.append(what) or real(conn, **what))
     return made
-
-
-class Follower:
-    """A reader of a hub that keeps what it is sent, as long as it has room."""
-
-    def __init__(self, hub):
-        self.hub, self.events, self.ended = hub, [], False
-        self.room = asyncio.Event()
-        self.room.set()
-
-    async def join(self, since=0, name="gderby", form=as_json, delay=0):
-        game = await self.hub.find(name)
-        request = StreamRequest(game.id, game.version, since, form, b": silence\n\n", delay)
-        self.reader = self.hub.join(request, self._send)
-        return self
-
-    async def _send(self, message):
-        await self.room.wait()
-        self.ended = not message["more_body"]
-        if message["body"]:
-            self.events.append(message["body"])
-
-    def leave(self):
-        self.hub.leave(self.reader)
-
-    @property
-    def versions(self):
-        return [int(event.split(b"\n")[0].removeprefix(b"id: ")) for event in self.events if event.startswith(b"id: ")]
-
-    async def has(self, version):
-        async with asyncio.timeout(SOON):
-            while version not in self.versions:
-                await asyncio.sleep(0.005)
-        return self
-
-    async def end(self):
-        async with asyncio.timeout(SOON):
-            while not self.ended:
-                await asyncio.sleep(0.005)
 
 
 async def test_watchers_of_one_liveblog_share_a_read(desk, server, reads):

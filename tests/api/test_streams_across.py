@@ -14,9 +14,9 @@ from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, post
+from tests.kit.notices import broken_off
 from tests.kit.opening import store_at
 from tests.kit.streaming import Reader, over_http
-from tests.store.test_notices import broken_off
 
 HOUR = 3600.0
 TICKER = matchday.Liveblog().ticker_id

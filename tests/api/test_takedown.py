@@ -17,11 +17,11 @@ from store.following import ledger
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame
 from tests.api.conftest import NOW
-from tests.api.test_delay import EMBED, Watcher, served
 from tests.kit import matchday
+from tests.kit.delayed import EMBED, Watcher, served
 from tests.kit.sqlite import migrated_url
+from tests.kit.takedown import GAME, TICKER_ID, surfaces
 
-GAME, TICKER_ID = "gtaken", "7a" * 12
 WORDS, TITLE = "SomethingThatNobodyShallRead", "LiveblogThatIsTakenDown"
 DELAYS = (0, 3, 900)
 
@@ -63,25 +63,6 @@ def post(number):
     words = WORDS if number == 0 else "Another one"
     block = {"_type": "Svc::Model::Content::RichTextContentBlock", "local_id": f"b{number}", "text": f"<p>{words}</p>"}
     return {"headline": words, "highlight": "sticky", "contents": [block], "tag_ids": ["a"]}
-
-
-def surfaces(version):
-    """All that is public of the liveblog and its list."""
-    name = {"liveblogId": GAME}
-    yield "/", {}
-    yield "/", {"fragment": 1}
-    for form in ("rss", "atom", "json"):
-        yield f"{EMBED}/feed/liveblog.{form}", {**name, "limit": 1000}
-    yield f"{EMBED}/feed/liveblog.json", {**name, "continue_event_id": "e1", "include_continue_event": 1}
-    yield f"{EMBED}/prefetch/liveblog.json", name
-    yield f"{EMBED}/prefetch/liveblog-teaser.json", name
-    yield f"/liveblogs/{GAME}", {}
-    yield f"/embed/{GAME}", {"limit": 3}
-    for since in (0, version):
-        yield f"/liveblogs/{GAME}", {"fragment": 1, "refresh": since}
-        yield "/api/v6/ticker/show.json", {"id": GAME, "refresh": since, "limit": 1000}
-    yield "/api/v6/ticker/show.json", {"id": GAME, "tags": "a", "highlights": 1}
-    yield "/oembed", {"url": f"https://live.example.org/blogs/liveblogs/{GAME}"}
 
 
 async def read(server, version=1, etags=None):

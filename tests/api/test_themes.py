@@ -10,8 +10,8 @@ from api.view.read_cache import ReadCounts
 from config import Settings
 from config.organizations import ThemeConfig
 from tests.api.conftest import serving
-from tests.api.test_feeds import feed, ids
 from tests.kit import matchday
+from tests.kit.feed_forms import feed, ids
 
 CONFIG = {
     "themes": {

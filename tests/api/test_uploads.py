@@ -21,14 +21,13 @@ from store.media.tables import uploads as uploads_table
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday
 from tests.kit.pictures import FORMATS, HTML, SVG, animation, picture, png_header, webp_header
+from tests.kit.uploads import WEBM
 
 PATH = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
 AUTH = ("desk", matchday.SECRET)
 ADDRESS = re.compile(rf"imageservice://{matchday.ORGANIZATION}/([A-Za-z0-9_-]{{32}})")
 DAY = 86_400
 IMAGE_BYTES = 400_000
-MP4 = b"\0\0\0\x20ftypisom\0\0\2\0isomiso2avc1mp41" + bytes(100)
-WEBM = b"\x1a\x45\xdf\xa3" + bytes(100)
 
 
 @pytest.fixture

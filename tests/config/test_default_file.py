@@ -3,40 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from importlib.resources import files
 
 import pytest
 
-import config
 from config import Settings, load
-from config.schema_walk import FILE_SUFFIX, SHAPE, Free, Leaf, Rows, Table, leaves
+from config.schema_walk import FILE_SUFFIX, SHAPE, leaves
 from tests.config.samples import write
-
-TEXT = (files(config) / "default.toml").read_text(encoding="utf-8")
-EXAMPLE = re.compile(r"^# (?=(# )?(\[|[a-z0-9_]+ = ))", re.MULTILINE)
-"""A commented line that holds a key or a table is an example; other comments are prose."""
-
-
-def documented():
-    """The file with its examples in effect."""
-    return tomllib.loads(EXAMPLE.sub("", TEXT))
-
-
-def known_as(tree, node=SHAPE, path=()):
-    """Paths of all values in `tree`, as the shape names them, with what they are."""
-    match node:
-        case Leaf():
-            yield path, tree
-        case Table(keys):
-            for key, value in tree.items():
-                yield from known_as(value, keys[key], (*path, key))
-        case Free(inner):
-            for value in tree.values():
-                yield from known_as(value, inner, (*path, "*"))
-        case Rows(row):
-            for value in tree:
-                yield from known_as(value, row, (*path, "*"))
+from tests.kit.default_file import EXAMPLE, TEXT, documented, known_as
 
 
 def default_of(path):

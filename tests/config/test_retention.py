@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tests.config.test_default_file import documented
+from tests.kit.default_file import documented
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "running.md").read_text(encoding="utf-8")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from config.schema_walk import FILE_SUFFIX
-from tests.config.test_default_file import documented, known_as
+from tests.kit.default_file import documented, known_as
 
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api")

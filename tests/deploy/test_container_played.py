@@ -20,7 +20,7 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings
 from tests.deploy.container import CONFIGURATION, ROOT, command_of_image, composed, instructions, values
-from tests.ingest.sync.test_creating import LINES, MATCH
+from tests.kit.creating import LINES, MATCH
 from tests.kit.terminal import Terminal, plain_environment
 from tests.kit.unprivileged import NOBODY, own_folder, unprivileged
 

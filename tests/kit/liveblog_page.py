@@ -10,8 +10,8 @@ from mapping.reconcile import Entry, State
 from store.accounts import sessions
 from store.following import ledger, sync
 from store.liveblogs import liveblogs
-from tests.api.desk.test_browser_desk import opened
 from tests.kit import matchday
+from tests.kit.desk_browser import opened
 from tests.kit.event_desk import post
 
 PATH = "/desk/liveblogs/gderby"

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.kit.repository import ROOT, tracked
 from tests.kit.unprivileged import NOBODY, own_folder, unprivileged
-from tests.test_architecture import ROOT, tracked
 
 
 @contextmanager

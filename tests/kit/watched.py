@@ -25,10 +25,10 @@ from providers.openligadb.adapter import OPENLIGADB
 from providers.replay import read
 from providers.replay.demo import demo_files
 from tests.kit.opening import endpoint_of
+from tests.kit.recorded_courses import course as heim_course
+from tests.kit.recorded_courses import others
 from tests.kit.recordings import recordings, soccer_recordings
 from tests.kit.scripted import OWNER, Bodies
-from tests.scenarios.imports.test_convergence import course as heim_course
-from tests.scenarios.imports.test_convergence import others
 
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
 EMPTY = {"match-event": b"[]", "liveticker": b"[]"}

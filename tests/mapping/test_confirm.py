@@ -9,13 +9,13 @@ import pytest
 from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.match import Clock, Fault, PeriodScore, Race, RankingEntry, Score, Status
 from mapping.parts import ALL_PARTS
+from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without
 from tests.mapping.soccer_builders import (
     CALETA_CAR,
     GEIS,
     GORETZKA,
     HOME,
     KICKOFF,
-    MATCH,
     MEYER,
     comment,
     incident,
@@ -23,27 +23,6 @@ from tests.mapping.soccer_builders import (
 )
 
 GOOD = ALL_PARTS
-
-GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))
-CHANGE = incident("soccer.substitution", key="incident:2", order=2, people=involved(in_=MEYER, out=GEIS))
-START = incident("soccer.game-start", key="period:soccer.game-start", order=0)
-FULL = replace(
-    MATCH,
-    score=Score(2, 0),
-    status=Status.BREAK,
-    clock=Clock(phase=1, phase_started_at=KICKOFF, in_break=True),
-    periods=(PeriodScore(title="half-time", score=Score(1, 0)),),
-    incidents=(START, GOAL, CHANGE),
-    comments=(comment("A goal", incident_key=GOAL.key), comment("Rain", key="text:2", order=2)),
-)
-
-
-def without(name, *rows):
-    return replace(FULL, **{name: tuple(each for each in getattr(FULL, name) if each not in rows)})
-
-
-def only(**fields):
-    return replace(FULL, **fields)
 
 
 STEPS_BACK = {

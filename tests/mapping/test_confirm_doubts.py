@@ -9,13 +9,14 @@ from itertools import groupby
 import pytest
 from pydantic import TypeAdapter
 
-from mapping.confirm import ConfirmedMatch, confirm_answer
+from mapping.confirm import ConfirmedMatch
 from mapping.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREATS
 from mapping.match import Clock, Match, Score, Status
 from mapping.parts import ALL_PARTS, Part
 from store.following.sync import packed_belief, unpacked_belief
-from tests.mapping.soccer_builders import GEIS, MEYER, involved
-from tests.mapping.test_confirm import CHANGE, FULL, GOAL, KICKOFF, START, only, without
+from tests.kit.confirm_doubts import polled
+from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without
+from tests.mapping.soccer_builders import GEIS, KICKOFF, MEYER, involved
 
 LATER = replace(GOAL, key="incident:7", order=7, minute=30, score=Score(2, 0))
 SCORED = only(incidents=(START, GOAL, LATER, CHANGE))
@@ -34,15 +35,6 @@ DIFFERENT = {
         "incidents",
     ),
 }
-
-
-def polled(belief: ConfirmedMatch, *answers, good=ALL_PARTS) -> list[ConfirmedMatch]:
-    """What is believed after each of the answers; between them it is stored and loaded as by a process that was killed."""
-    found = []
-    for answer in answers:
-        belief = unpacked_belief(packed_belief(confirm_answer(belief, answer, good=good)))
-        found.append(belief)
-    return found
 
 
 @pytest.mark.parametrize(("first", "second", "name"), DIFFERENT.values(), ids=DIFFERENT.keys())

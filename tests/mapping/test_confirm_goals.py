@@ -9,9 +9,9 @@ import pytest
 from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.match import PeriodScore, Score
 from mapping.parts import ALL_PARTS
+from tests.kit.confirm_doubts import polled
+from tests.kit.soccer_belief import FULL, GOAL, START
 from tests.mapping.soccer_builders import CALETA_CAR, incident, involved
-from tests.mapping.test_confirm import FULL, GOAL, START
-from tests.mapping.test_confirm_doubts import polled
 
 FIRST = replace(GOAL, phase=1)
 SECOND = replace(FIRST, key="incident:5", order=5, minute=40, score=Score(2, 0))

@@ -9,9 +9,9 @@ import pytest
 from mapping.confirm import ConfirmedMatch
 from mapping.corrected_keys import MOST_KEYS
 from mapping.match import Fault, Score
+from tests.kit.confirm_doubts import polled
+from tests.kit.soccer_belief import CHANGE, GOAL, START, only
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MEYER, comment, incident, involved
-from tests.mapping.test_confirm import CHANGE, GOAL, START, only
-from tests.mapping.test_confirm_doubts import polled
 
 OUT_AND_IN = replace(CHANGE, minute=60)
 YELLOW = incident("soccer.yellow-card", key="incident:3", minute=20, people=involved(player=GEIS))

@@ -23,12 +23,12 @@ from store.media import image_uses
 from tests.api.conftest import NOW, NoFiles, serving
 from tests.kit import matchday, pictures
 from tests.kit.event_desk import Desk, photo
+from tests.kit.masterdata import importing, match, person
+from tests.kit.name_servers import Names
 from tests.kit.opening import store_at
+from tests.kit.places import PLACES, Places
+from tests.kit.proxy import Answer
 from tests.kit.sqlite import migrated_url
-from tests.media.test_addresses import PLACES, Places
-from tests.media.test_proxy import Answer
-from tests.store.test_masterdata import importing, match, person
-from tests.webhooks.test_guard import Names
 
 URL = "https://photos.example.org/a.jpg"
 OWNER = matchday.ORGANIZATION

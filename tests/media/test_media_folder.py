@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from tests.kit.probes import desk_at
 from tests.kit.sqlite import migrated_url
-from tests.media.test_probes import desk_at
 
 
 async def test_readiness_names_a_media_folder_that_cannot_be_written(tmp_path):

@@ -14,8 +14,8 @@ from ingest.jobs import jobs
 from ingest.media import probe
 from tests.kit import origin as origins
 from tests.kit.pictures import picture
+from tests.kit.probes import VIDEO, desk_at, is_known
 from tests.kit.sqlite import migrated_url
-from tests.media.test_probes import VIDEO, desk_at, is_known
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ import pytest
 from sqlalchemy import select
 
 from store.media.tables import media_probes
-from tests.ingest.daemon.test_resources import NEWS, WRITE
 from tests.kit import origin as origins
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import ORGANIZATION
+from tests.kit.news_daemon import NEWS, WRITE
 from tests.kit.opening import look
 from tests.kit.pictures import picture
 from tests.kit.sqlite import migrated_url

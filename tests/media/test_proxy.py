@@ -23,6 +23,7 @@ from store.files.port import new_key
 from store.media import uploads
 from tests.api.conftest import serving, store
 from tests.kit import matchday, pictures
+from tests.kit.proxy import Answer
 
 __all__ = ["store"]
 
@@ -31,14 +32,6 @@ PLAIN = {"accept": "image/*"}
 API = {"accept": "application/json"}
 URL = "https://photos.example.org/a.jpg"
 UPLOAD = f"imageservice://{matchday.ORGANIZATION}/{'k' * 32}"
-
-
-@dataclass
-class Answer:
-    status: str = "new"
-    body: bytes = b""
-    etag: str | None = None
-    max_age: float | None = None
 
 
 @dataclass

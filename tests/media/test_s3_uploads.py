@@ -23,15 +23,15 @@ from store.files.port import StorageUnavailable, new_key
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
 from tests.api.conftest import serving, store
-from tests.ingest.daemon.test_resources import NEWS, WRITE
 from tests.kit import matchday
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
+from tests.kit.day import ORGANIZATION
 from tests.kit.event_desk import post
+from tests.kit.news_daemon import NEWS, WRITE
 from tests.kit.opening import store_at
 from tests.kit.pictures import picture
+from tests.kit.s3_files import answering
 from tests.kit.s3_server import SECRET_KEY
-from tests.media.test_s3_files import answering
-from tests.scenarios.crash.test_kill import ORGANIZATION
 
 pytestmark = pytest.mark.proof
 

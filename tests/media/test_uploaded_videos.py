@@ -8,11 +8,11 @@ import pytest
 
 from store.files.disk import DiskFiles
 from tests.api.conftest import serving, store
-from tests.api.test_uploads import MP4, WEBM
 from tests.kit import matchday
 from tests.kit.event_desk import DESK, STRANGER, Desk
 from tests.kit.origin import video
 from tests.kit.pictures import picture
+from tests.kit.uploads import MP4, WEBM
 
 __all__ = ["store"]
 

@@ -17,8 +17,8 @@ from store.media.uploads import Upload
 from tests.api.conftest import serving, store
 from tests.kit import matchday
 from tests.kit.event_desk import CONTENT, Desk
-from tests.media.test_addresses import GAME, PLACES, Places
-from tests.webhooks.test_guard import Names
+from tests.kit.name_servers import Names
+from tests.kit.places import GAME, PLACES, Places
 
 __all__ = ["store"]
 

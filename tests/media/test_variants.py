@@ -205,11 +205,11 @@ def test_a_large_photo_is_decoded_small():
 MEASURED = """
 import resource, sys, threading
 from tests.kit import pictures
-from tests.media.test_variants import LIMITS
 from api.media.variant import RefusedImage
 from config.sections import MediaConfig
 from api.media.variants import render
 from mapping.rules.image_address import ImageOptions
+LIMITS = MediaConfig(decode_bytes=40 * 1024**2, animation_bytes=4_000_000)
 bodies = [open(name, "rb").read() for name in sys.argv[1:]]
 render(pictures.picture(), ImageOptions(100), frozenset({"avif", "webp"}), LIMITS)
 def peak():

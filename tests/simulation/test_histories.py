@@ -7,10 +7,10 @@ from multiprocessing import get_context
 
 import pytest
 
+from tests.kit.simulation import PLANTED as PLANTED_IN_PROCESSES
 from tests.simulation.histories import play
 from tests.simulation.invariants import Violation
 from tests.simulation.planted import PLANTED
-from tests.simulation.test_simulation import PLANTED as PLANTED_IN_PROCESSES
 
 HISTORIES, AT_ONCE, BOUNDED = 150, 30, 5
 """So many in every run, in groups, of fewer steps than in the soak."""

@@ -12,8 +12,8 @@ from mapping.statistics.page_address import PageAddress
 from store.engine.errors import UnreadableRow
 from store.liveblogs.liveblogs import insert_game
 from store.statistics.tables import load_counts, reader_sketches
+from tests.kit.store_statistics import BEGIN, Process, a_beacon, overview
 from tests.store.conftest import EMPTY, new_game, open_store
-from tests.store.test_statistics import BEGIN, Process, a_beacon, overview
 
 HONEST = [f"https://news.example/{number}" for number in range(50)]
 POISON = "https://news.example/" + "".join(chr(0x4E00 + number) for number in range(2_000))

@@ -19,9 +19,9 @@ from store.upkeep import doctor, doctor_rows
 from store.upkeep.doctor import examine
 from store.webhooks import outbox, webhooks
 from store.webhooks.webhooks import new_secret
+from tests.kit.corrected_match import TWO, begun
+from tests.kit.editing import edit
 from tests.kit.scripted import OWNER
-from tests.scenarios.editors.test_corrections import TWO, begun
-from tests.scenarios.editors.test_editors import edit
 from tests.store.conftest import new_game, open_store, post, writing
 
 GAME = new_game()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
-import signal
 import time
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -19,6 +17,7 @@ from mapping.errors import StoreUnavailable
 from store.engine.naming import parse_url
 from store.engine.postgres.session import Session
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from tests.kit.faults_postgres import frozen
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, open_store
 
@@ -59,29 +58,6 @@ async def healed(store, within=60):
         except StoreUnavailable:
             assert time.monotonic() < deadline, "the pool does not heal"
             await asyncio.sleep(0.05)
-
-
-@contextmanager
-def frozen(process):
-    """The server and all its children stand still, as they do when a machine is paused."""
-    everyone = [process.pid, *children_of(process.pid)]
-    try:
-        for pid in everyone:
-            _send(pid, signal.SIGSTOP)
-        yield
-    finally:
-        for pid in reversed(everyone):
-            _send(pid, signal.SIGCONT)
-
-
-def _send(pid, what):
-    with suppress(ProcessLookupError):  # the server's process of a connection that was closed a moment ago
-        os.kill(pid, what)
-
-
-def children_of(pid):
-    fields = {int(path.parent.name): path.read_text() for path in Path("/proc").glob("[0-9]*/stat")}
-    return [child for child, stat in fields.items() if int(stat.rpartition(")")[2].split()[1]) == pid]
 
 
 @pytest.fixture(params=["direct", "pgbouncer"])

@@ -11,8 +11,8 @@ import pytest
 from store.following import leases, sync
 from store.following.leases import Superseded, Worker
 from store.following.sync import ResourceRow
+from tests.kit.followed_rows import MATCH
 from tests.store.conftest import open_store
-from tests.store.test_sync import MATCH
 
 KNOWS = frozenset({MATCH.endpoint})
 ONE, TWO = Worker(id="one", knows=KNOWS), Worker(id="two", knows=KNOWS)

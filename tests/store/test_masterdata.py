@@ -10,43 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import event, select, text, update
 
-from mapping.match import Match, Named, Person, Side, Status
+from mapping.match import Match, Person, Side, Status
 from store.liveblogs.liveblogs import Change, EventWrite, find_game, insert_game, record
 from store.liveblogs.liveblogs import event as event_named
 from store.masterdata import masterdata_edit
 from store.masterdata.masterdata import find, import_match, merge
 from store.masterdata.masterdata_use import correct_waiting
 from store.tables import locations, players, teams, tournaments
+from tests.kit.masterdata import OWNER, importing, match, person
 from tests.store.conftest import new_game
-
-OWNER = "5f0c1de2a1b2c3d4e5f60718"
-
-
-def person(index, **fields):
-    return Person(ext_id=f"p{index}", **{"name": f"Player {index}", "number": str(index), **fields})
-
-
-PLAYERS = [person(index) for index in range(12)]
-
-
-def match(home=PLAYERS[1:3], bench=PLAYERS[3:4], away=PLAYERS[11:], **fields):
-    return Match(
-        provider="heim",
-        match_id="m1",
-        sport="soccer",
-        status=Status.SCHEDULED,
-        home=Side(ext_id="t1", name="Ajax", short_name="AJX", lineup=tuple(home), bench=tuple(bench)),
-        away=Side(ext_id="t2", name="PSV", lineup=tuple(away)),
-        **{
-            "tournament": Named(ext_id="c1", name="Cup"),
-            "location": Named(ext_id="l1", name="Arena", town="Kiel", country="DE"),
-            **fields,
-        },
-    )
-
-
-def importing(value, owner_id=OWNER, source="heim"):
-    return partial(import_match, owner_id=owner_id, source=source, match=value)
 
 
 async def rows(store, table):
@@ -292,8 +264,8 @@ def test_a_field_belongs_to_whoever_differed_last(said_by):
     """Against a model of one field: the person's word stands while it differs from the provider's last word."""
     current, written = {}, {}
     word, heard = None, None
-    for person, value in said_by:
-        if person:
+    for by_person, value in said_by:
+        if by_person:
             word = value
             current = {} if value is None else {"a": value}
         elif value is not None:  # what the provider does not say clears nothing

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import asynccontextmanager
 from functools import partial
 
 import asyncpg
 import pytest
-from sqlalchemy import text
 
 from store.engine.backoff import LONGEST, pause
 from store.engine.naming import parse_url
 from store.engine.postgres.notify import CHANNEL, MOST_WORDS, WORDS, NotifyListener, NotifySender, read
 from store.engine.postgres.session import Session
 from store.liveblogs.liveblogs import Change, insert_game, record
+from tests.kit.notices import PIDS, WITHIN, broken_off, listeners
 from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game
-
-WITHIN = 10.0
-PIDS = text(
-    "SELECT pid FROM pg_stat_activity WHERE application_name = 'matchwire notices' AND datname = current_database()"
-)
-END = text("SELECT pg_terminate_backend(:pid)")
 
 
 class Ear:
@@ -34,23 +27,6 @@ class Ear:
 
     async def next(self):
         return await asyncio.wait_for(self.heard.get(), WITHIN)
-
-
-async def listeners(store):
-    return (await store.read(lambda conn: conn.execute(PIDS).scalars().all())) or []
-
-
-@asynccontextmanager
-async def broken_off(store):
-    """The listening connections end, and what happens inside, happens while nobody listens."""
-    before = set(await listeners(store))
-    assert before
-    for pid in before:
-        await store.write(lambda unit, pid=pid: unit.conn.execute(END, {"pid": pid}))
-    yield
-    async with asyncio.timeout(WITHIN):
-        while not set(await listeners(store)) - before:
-            await asyncio.sleep(0.02)
 
 
 async def test_other_processes_are_notified_of_a_step(two_stores):

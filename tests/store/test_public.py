@@ -21,8 +21,8 @@ from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
 from store.media import uploads
 from store.media.tables import upload_uses
 from store.tables import events, games
+from tests.kit.store_uploads import kept
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.store.test_uploads import kept
 
 ROOT = Path(__file__).resolve().parents[2]
 POSTS = [f"e{number}" for number in range(12)]

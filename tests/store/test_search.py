@@ -20,9 +20,9 @@ from store.masterdata.declarations import Declaration
 from store.masterdata.master_listing import MasterFilter
 from store.masterdata.masterdata import import_match
 from store.tables import game_links, locations, players, teams, tokens
+from tests.kit.masterdata import match, person
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.store.test_masterdata import match, person
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 EVERYTHING = Page(1000)

@@ -6,10 +6,8 @@ import asyncio
 import random
 from collections import Counter, defaultdict
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from functools import partial
 from itertools import count
-from pathlib import Path
 from time import thread_time
 from zoneinfo import ZoneInfo
 
@@ -19,31 +17,23 @@ from sqlalchemy import func, insert, select, update
 from api.statistics import audience
 from api.statistics.beacon_tally import BeaconTally, count_lost, forget
 from api.statistics.beacon_writer import CELLS_AT_ONCE, BeaconWriter
-from api.statistics.beacons import Audience, BeaconLimits, Beacons
+from api.statistics.beacons import Audience, BeaconLimits
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import StoreUnavailable
 from mapping.rules.periods import Calendar
-from mapping.statistics.documents import Beacon
 from mapping.statistics.page_address import page_address
 from mapping.statistics.reader_sketch import EXACT
 from store.liveblogs.liveblogs import insert_game
 from store.statistics import statistics
 from store.statistics.tables import beacon_intakes, load_counts, load_days, reader_salts, reader_sketches
 from store.tables import games
+from tests.kit.store_statistics import BEGIN, PLACES, Process, a_beacon, overview
 from tests.store.conftest import EMPTY, GAME, ORGANIZATION, new_game, open_store
 
-BEGIN = int(datetime(2026, 10, 24, 12, tzinfo=UTC).timestamp())
-"""Before clocks change in Europe and America, and before the month ends."""
 DAYS = 9
-PLACES = ("https://a.example/derby", "https://a.example/live", "https://b.example/", "")
 LONG = 8_000
 SIZES = [(8_000, 3_000), pytest.param(1_000_000, 150_000, marks=pytest.mark.soak)]
 """Loads, and the readers that there are at most."""
-ROOMY = BeaconLimits(20_000, 100_000)
-
-
-def a_beacon(kind="load", url=PLACES[0], liveblog=GAME, **more):
-    return Beacon(kind=kind, liveblog=liveblog, url=url, **more)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -58,30 +48,6 @@ async def simulated_store(request, clock):
         if request.param == "postgresql":
             await stores[0].write(lambda unit: unit.conn.exec_driver_sql(EMPTY))
         yield stores
-
-
-class Process:
-    """The intake and the writer of one process."""
-
-    def __init__(self, store, clock, folder: Path, limits=ROOMY, places=100):
-        self.tally = BeaconTally(folder)
-        self.beacons = Beacons(limits, clock, self.tally)
-        self.writer = BeaconWriter(
-            store, self.beacons, self.tally, interval=5, places=places, clock=clock, counts={ORGANIZATION}.__contains__
-        )
-        self.store = store
-
-    async def start(self):
-        await self.store.write(self.tally.begin)
-        return self
-
-    def take(self, beacon, reader=b"kim"):
-        self.beacons.take(beacon, Audience(beacon.liveblog, None), reader.ljust(16, b"\0"))
-
-
-async def overview(store):
-    found = await store.read(partial(audience.overview, game_id=GAME))
-    return found.visitor_metrics
 
 
 def simulated(count, readers, seed=3):

@@ -12,21 +12,10 @@ from mapping.documents.scalars import LocalStatus
 from store.engine.records import Change
 from store.following import closing, ledger, sync
 from store.following.ledger import LedgerRow
-from store.following.sync import Attachment, NewFollow, ResourceRow, WrittenLiveblog
+from store.following.sync import Attachment, ResourceRow, WrittenLiveblog
 from store.liveblogs.liveblogs import insert_game, record
+from tests.kit.followed_rows import MATCH
 from tests.store.conftest import ORGANIZATION, new_game
-
-MATCH = NewFollow(
-    endpoint="heim:abc",
-    provider="heim",
-    organization_id=ORGANIZATION,
-    match_id="8315073",
-    sport="soccer",
-    status="scheduled",
-    kickoff=1_700_003_600,
-    next_poll_at=1_700_000_000.25,
-    hints={"competition": "co12"},
-)
 
 
 def bodies(conn, follow_id):

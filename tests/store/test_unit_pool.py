@@ -18,9 +18,9 @@ from mapping.errors import StoreUnavailable
 from store.engine.errors import StoreError
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
 from store.tables import games
+from tests.kit.faults_postgres import frozen
 from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game, open_store
-from tests.store.test_faults_postgres import frozen
 
 MINE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'matchwire' AND datname = current_database()"
 

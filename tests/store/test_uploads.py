@@ -17,34 +17,10 @@ from store.media import uploads
 from store.media.tables import upload_uses
 from store.media.tables import uploads as uploads_table
 from store.tables import games
+from tests.kit.store_uploads import OLD, kept
 from tests.store.conftest import ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60799"
-OLD = 1_000
-
-
-def upload(**fields):
-    return uploads.Upload(
-        **{
-            "key": new_key(),
-            "organization_id": ORGANIZATION,
-            "client_id": "desk",
-            "subtype": "i",
-            "content_type": "image/jpeg",
-            "digest": "0" * 64,
-            "bytes": 3,
-            "width": 4,
-            "height": 3,
-            "created_at": OLD,
-            **fields,
-        }
-    )
-
-
-async def kept(store, **fields):
-    made = upload(**fields)
-    await store.write(lambda unit: uploads.create(unit, made))
-    return made
 
 
 async def refer(store, kind, record, keys):

@@ -22,8 +22,8 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.roles import Role
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.upkeep import command
-from tests.ingest.daemon.test_resources import NEWS
 from tests.kit.day import ORGANIZATION, configuration, running
+from tests.kit.news_daemon import NEWS
 from tests.store.conftest import new_game
 
 BASE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"

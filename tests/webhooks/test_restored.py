@@ -14,8 +14,8 @@ import pytest
 from config import Settings
 from store.engine import migrate
 from store.upkeep.backup import backup, restore
-from tests.ingest.daemon.test_resources import NEWS
 from tests.kit.day import ORGANIZATION, configuration, running
+from tests.kit.news_daemon import NEWS
 
 BASE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
 DELTA = "/api/v6/ticker/show.json"

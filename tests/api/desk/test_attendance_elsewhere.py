@@ -16,12 +16,12 @@ from api.desk import liveblog_view
 from api.desk.attendance import ANNOUNCED_EVERY, LASTS, LONGEST_NAME, LONGEST_POST, MOST_PAGES, TOPIC, Attendance
 from api.desk.cookies import SESSION
 from tests.api.conftest import serving
-from tests.ingest.daemon.test_resources import NEWS, WRITE
-from tests.ingest.sync.test_workers import two_processes
 from tests.kit import matchday
 from tests.kit.day import ORGANIZATION
+from tests.kit.news_daemon import NEWS, WRITE
 from tests.kit.opening import store_at
 from tests.kit.people import OWN_SITE, PASSWORD, SignedInBrowser, add_account, session_of, signed_in
+from tests.kit.workers import two_processes
 
 SOON = 60
 """Seconds within which everything comes about, however busy the machine is."""

@@ -15,20 +15,18 @@ from api.desk.cookies import SESSION
 from config.sections import OpenId
 from store.accounts import accounts, sessions
 from tests.api.conftest import declared_database, serving
-from tests.api.desk.conftest import desk_on_a_port, note_complaints
-from tests.api.test_browser_accessible import SMALL, violations
+from tests.api.desk.conftest import desk_on_a_port
 from tests.kit import matchday
+from tests.kit.accessible import SMALL, violations
 from tests.kit.browser import needed
 from tests.kit.desk import news
+from tests.kit.desk_browser import LOOKS, WIDTHS, opened, sign_in
 from tests.kit.openid_servers import CLIENT, provider
 from tests.kit.opening import store_at
 from tests.kit.people import EMAIL, PASSWORD, add_account
 from tests.kit.sqlite import copied_url
 
 pytestmark = needed
-WIDTHS = (390, pytest.param(1280, marks=pytest.mark.proof))
-LOOKS = {"en": ((390, "light"), (1280, "dark")), "de": ((390, "dark"), (1280, "light"))}
-"""Language → widths and colours in which axe looks at each page: every two of language, width and colour meet once."""
 
 
 @pytest.fixture
@@ -37,24 +35,6 @@ async def desk(store):
     async with desk_on_a_port(store) as (server, address, _):
         await server.add(matchday.derby())
         yield server, address
-
-
-async def opened(browser, width, **more):
-    page = await browser.new_page(**more)
-    await page.set_viewport_size({"width": width, "height": 844})
-    note_complaints(page)
-    return page
-
-
-async def sign_in(page, address, path="/desk"):
-    """By the keyboard alone."""
-    await page.goto(f"{address}{path}")
-    await page.get_by_label("E-mail address").focus()
-    await page.keyboard.type(EMAIL)
-    await page.keyboard.press("Tab")
-    await page.keyboard.type(PASSWORD)
-    await page.keyboard.press("Enter")
-    await page.get_by_role("button", name="Sign out", exact=True).wait_for(timeout=60_000)
 
 
 async def enter(desk, browser):

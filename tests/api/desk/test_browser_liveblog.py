@@ -10,10 +10,10 @@ import pytest
 
 from store.accounts import accounts
 from tests.api.desk.conftest import BOTH_DATABASES, EVERYWHERE
-from tests.api.desk.test_browser_desk import WIDTHS, opened, sign_in
-from tests.api.test_browser_accessible import violations
 from tests.kit import poison
+from tests.kit.accessible import violations
 from tests.kit.browser import needed
+from tests.kit.desk_browser import WIDTHS, opened, sign_in
 from tests.kit.event_desk import post
 from tests.kit.liveblog_page import at_desk, follow_match, row, says, writing
 from tests.kit.pictures import picture

@@ -14,8 +14,8 @@ from rich.console import Console
 
 from ingest.cli.demo import PASSWORD, play
 from ingest.telemetry import logs
-from tests.api.desk.test_browser_desk import WIDTHS, opened
 from tests.kit.browser import needed
+from tests.kit.desk_browser import WIDTHS, opened
 from tests.kit.liveblog_page import row, says
 
 pytestmark = [needed, pytest.mark.proof]

@@ -11,8 +11,8 @@ import pytest
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite
 from tests.api.desk.conftest import EVERYWHERE
-from tests.api.desk.test_browser_desk import WIDTHS
 from tests.kit.browser import needed
+from tests.kit.desk_browser import WIDTHS
 from tests.kit.event_desk import post, text
 from tests.kit.liveblog_page import PATH, TICKER, at_desk, follow_match, row, says, writing
 from tests.kit.matchday import KICK_OFF

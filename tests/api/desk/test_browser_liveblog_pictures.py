@@ -7,8 +7,8 @@ import base64
 import pytest
 
 from tests.api.desk.conftest import EVERYWHERE
-from tests.api.desk.test_browser_desk import WIDTHS
 from tests.kit.browser import needed
+from tests.kit.desk_browser import WIDTHS
 from tests.kit.liveblog_page import at_desk, says, writing
 from tests.kit.pictures import HTML, picture
 

@@ -6,8 +6,8 @@ import pytest
 
 from store.following import ledger
 from tests.api.desk.conftest import EVERYWHERE
-from tests.api.desk.test_browser_desk import WIDTHS
 from tests.kit.browser import needed
+from tests.kit.desk_browser import WIDTHS
 from tests.kit.event_desk import post, text
 from tests.kit.liveblog_page import GOAL, PERSON, TICKER, at_desk, follow_match, provider_says, row, says, stands
 

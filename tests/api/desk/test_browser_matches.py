@@ -21,10 +21,10 @@ from store.following import sync
 from store.liveblogs import liveblogs
 from tests.api.conftest import declared_database
 from tests.api.desk.conftest import desk_on_a_port, note_complaints
-from tests.api.desk.test_browser_desk import LOOKS
-from tests.api.test_browser_accessible import SMALL, violations
 from tests.kit import matchday, poison
+from tests.kit.accessible import SMALL, violations
 from tests.kit.browser import needed
+from tests.kit.desk_browser import LOOKS
 from tests.kit.followed import add_followed, add_pair, draft, set_score
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import EMAIL

@@ -15,8 +15,8 @@ from mapping.fusion.leading_source import Lead, Reason
 from mapping.fusion.source_pair import Difference, PairState
 from store.following import standbys
 from tests.api.conftest import NOW, declared_database, serving
-from tests.api.desk.test_matches import a_person, handlers_in, keys
 from tests.kit import matchday, poison
+from tests.kit.desk_table import a_person, handlers_in, keys
 from tests.kit.followed import add_followed, add_pair
 from tests.kit.people import add_account, signed_in
 from tests.kit.source_pair import failing, refused, turned_round

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from html.parser import HTMLParser
 
 import pytest
 from sqlalchemy import event
@@ -19,37 +18,10 @@ from store.tables import resources
 from store.webhooks import webhooks
 from tests.api.conftest import NOW, contents
 from tests.kit import matchday, poison
+from tests.kit.desk_table import a_person, handlers_in, keys
 from tests.kit.followed import add_followed, draft
-from tests.kit.people import add_account, signed_in
 
 ROLES = ("reader", "editor", "admin")
-
-
-async def a_person(server, role="editor", **more):
-    return await signed_in(server, await add_account(server.store, role=role, email=f"{role}@example.org", **more))
-
-
-class Attributes(HTMLParser):
-    """Names of attributes that run something."""
-
-    def __init__(self):
-        super().__init__()
-        self.found = []
-
-    def handle_starttag(self, tag, attrs):
-        self.found += [
-            f"{tag} {name}" for name, value in attrs if name.startswith("on") or "javascript:" in (value or "")[:11]
-        ]
-
-
-def handlers_in(html):
-    parser = Attributes()
-    parser.feed(html)
-    return parser.found
-
-
-def keys(html):
-    return re.findall(r'<tr data-key="([^"]+)"', html)
 
 
 async def raise_alarm(server, kind, name, **details):

@@ -23,13 +23,13 @@ from mapping.errors import StoreUnavailable
 from store import tables
 from store.webhooks import webhooks
 from store.webhooks.webhooks import new_secret
-from tests.ingest.sync.test_workers import recorded
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.forked import forked
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.receivers import running_receiver
 from tests.kit.sqlite import migrated_url
+from tests.kit.workers import recorded
 
 pytestmark = pytest.mark.proof
 

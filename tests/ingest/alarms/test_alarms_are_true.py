@@ -12,8 +12,8 @@ from ingest.alarms.alarms import AlarmMonitor, announcement
 from ingest.alarms.endings import Endings
 from ingest.kit.quarantine import Quarantine
 from mapping.errors import UpstreamUnavailable
-from tests.ingest.sync.test_outage import Flaky, Matches
 from tests.kit.opening import store_at
+from tests.kit.outage import Flaky, Matches
 from tests.kit.sqlite import migrated_url
 
 AWAY = UpstreamUnavailable("the provider refuses connections")

@@ -24,8 +24,8 @@ from providers.replay.demo import demo_files
 from store.clients.clients import hash_secret
 from store.engine import migrate
 from store.upkeep.doctor_rows import CHECKS
-from tests.ingest.sync.test_creating import LINES, MATCH
 from tests.kit.command import MATCHWIRE
+from tests.kit.creating import LINES, MATCH
 from tests.kit.day import match_day
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}

@@ -17,9 +17,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from providers.replay import Line, Replay, ReplaySettings
-from tests.ingest.sync.test_creating import LINES, MATCH
+from providers.replay import Replay, ReplaySettings
 from tests.kit.blocks import blocks_of
+from tests.kit.first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.kit.postgres import free_port
 from tests.kit.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 
@@ -27,13 +27,6 @@ pytestmark = pytest.mark.proof
 
 ROOT = Path(__file__).resolve().parents[3]
 STEPS = (ROOT / "docs" / "first-steps.md").read_text()
-ADDRESS = "127.0.0.1:8080"
-"""What the page prints; somebody else may have that port, so any free one takes its place."""
-RECEIVER = "9099"
-"""The same of the endpoint that webhooks are sent to."""
-PRINTED_MATCH = "8315073"
-PASSWORD = "the provider's password"
-UPSTREAM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"
 BEGINNING = """
 set -eu
 export PATH="$PWD/.venv/bin:$PATH"
@@ -49,13 +42,6 @@ def own_contract():
 
 def environment(folder, upstream):
     return plain_environment(folder, MATCHWIRE_SERVER__PORT="0", **{UPSTREAM: upstream})
-
-
-def recorded():
-    """A match under the id that the page prints."""
-    for line in LINES:
-        renamed = line.row().replace(MATCH, PRINTED_MATCH)
-        yield Line.of(line.at, json.loads(renamed)["resource"], json.loads(renamed)["body"])
 
 
 async def test_readme_runs_as_it_is_printed():

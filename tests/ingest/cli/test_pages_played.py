@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from providers.replay import Replay, ReplaySettings
-from tests.ingest.cli.test_first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.kit.blocks import blocks_of, typed
+from tests.kit.first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.kit.postgres import free_port
 from tests.kit.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
 

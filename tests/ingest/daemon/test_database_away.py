@@ -23,7 +23,7 @@ from store.engine import migrate
 from store.engine.errors import DatabaseAway
 from tests.kit.command import MATCHWIRE
 from tests.kit.day import configuration
-from tests.store.test_faults_postgres import frozen
+from tests.kit.faults_postgres import frozen
 
 WITHIN = 30.0
 

@@ -6,8 +6,8 @@ import asyncio
 
 import httpx
 
-from tests.ingest.daemon.test_resources import NEWS, WRITE
 from tests.kit.day import ORGANIZATION, match_day
+from tests.kit.news_daemon import NEWS, WRITE
 from tests.providers.loopback import answered, upstream
 
 CONTENT = "Svc::Model::Content"

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 
-from tests.ingest.sync.test_workers import NUMBERS, create, two_processes
 from tests.kit.streaming import Reader
+from tests.kit.workers import NUMBERS, create, two_processes
 
 pytestmark = pytest.mark.proof
 

@@ -20,9 +20,9 @@ from providers.base import Answer, Outcome
 from providers.http_server import bind_socket, listening
 from store.engine import migrate
 from store.liveblogs.liveblogs import insert_game
-from tests.ingest.sync.test_workers import NUMBERS, Upstream, Worker, create, until
 from tests.kit.opening import endpoint_of, store_at
 from tests.kit.sampling import sampled
+from tests.kit.workers import NUMBERS, Upstream, Worker, create, until
 from tests.store.conftest import new_game
 
 DAY = 86_400.0

@@ -12,9 +12,9 @@ from sqlalchemy import text
 from config import Settings
 from store.clients import clients
 from store.upkeep import command
-from tests.ingest.daemon.test_quarantine import daemon, database, poison, settings, upstream
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.opening import look
+from tests.kit.quarantine import daemon, database, poison, settings, upstream
 from tests.kit.receivers import running_receiver
 
 __all__ = ["database", "settings", "upstream"]

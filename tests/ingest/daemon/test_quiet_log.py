@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from providers.http_server import bind_socket, listening
-from tests.ingest.sync.test_workers import NUMBERS, Upstream, Worker, create, until
 from tests.kit.command import ENVIRON
 from tests.kit.day import CREATE, ORGANIZATION
+from tests.kit.workers import NUMBERS, Upstream, Worker, create, until
 
 pytestmark = pytest.mark.proof
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.ingest.daemon.test_resources import daemon_in, made, shown, written
 from tests.kit.daemon import SECRET, client_of
+from tests.kit.news_daemon import daemon_in, made, shown, written
 
 pytestmark = pytest.mark.proof
 

@@ -15,14 +15,14 @@ import pytest
 
 from providers.http_server import bind_socket, listening
 from providers.replay import Replay, ReplaySettings
-from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, post, within, written
-from tests.ingest.jobs.test_jobs import DECLARED
-from tests.ingest.sync.test_workers import Upstream, recorded
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
+from tests.kit.declared import DECLARED
+from tests.kit.news_daemon import WRITE, daemon_in, made, post, within, written
 from tests.kit.receivers import running_receiver
+from tests.kit.recorded_posts import posts_of_the_liveblog
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.imports.test_recordings import posts_of_the_liveblog
+from tests.kit.workers import Upstream, recorded
 
 HOOKS = f"/apigw/webhooks/v2/organization/{ORGANIZATION}"
 MATCH = "9000001"

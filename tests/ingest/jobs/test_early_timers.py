@@ -15,7 +15,7 @@ from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import UpstreamUnavailable
 from mapping.match import Status
-from tests.ingest.sync.test_endpoint_limiter import NoStore, Provider
+from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.settings import LIMITS, polling
 from tests.simulation.virtual_loop import VirtualLoop
 

@@ -16,17 +16,10 @@ from ingest.jobs.purges import run_again
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
-from tests.ingest.sync.test_workers import NUMBERS, two_processes
-from tests.ingest.sync.test_workers import until as when
 from tests.kit.day import ORGANIZATION
-
-DECLARED = """
-[[liveblogs]]
-key = "derby"
-organization = "{}"
-provider = "heim"
-match_id = "{}"
-"""
+from tests.kit.declared import DECLARED
+from tests.kit.workers import NUMBERS, two_processes
+from tests.kit.workers import until as when
 
 
 class Desk:

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.ingest.daemon.test_resources import daemon_in
+from tests.kit.news_daemon import daemon_in
 
 pytestmark = pytest.mark.proof
 

@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from api.page.page import STREAM_PATH
-from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, post, shown
 from tests.kit.daemon import SECRET, client_of
+from tests.kit.news_daemon import WRITE, daemon_in, made, post, shown
 
 pytestmark = pytest.mark.proof
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from ingest.sync.match_leases import TICK
+from tests.kit.crowded_day import recorded
 from tests.kit.day import SHOW, match_day
-from tests.scenarios.outages.test_hostile_day import recorded
 
 MATCH_ID = "9000001"
 WITHIN = 3 * TICK + 1

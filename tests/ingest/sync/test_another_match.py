@@ -3,48 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import timedelta
 
 import pytest
 from sqlalchemy import select
 
-from providers.replay import Line
 from store.tables import resources
+from tests.kit.another_match import GN_GSD, HEIM
 from tests.kit.day import match_day
 from tests.kit.opening import look
 from tests.providers.gn_gsd import gsd
-from tests.providers.gn_gsd.test_gn_gsd_day import SQUADS, playing
-from tests.providers.gn_gsd.test_gn_gsd_day import line as gsd_line
-from tests.providers.heim.feed import MATCH_ID, item, row, wrapped
-from tests.scenarios.outages.test_hostile_day import KICKOFF
-
-OTHERS = {"id": "601", "name": "SC Fremd"}
-GOAL, CARD = row(1, "goal/head", 12, "home", 9), row(2, "card/yellow", 20, "away", 8)
-STRANGE = [row(number, "card/red", 30, "home", 9, team=OTHERS) for number in (7, 8)]
-
-
-def heim_line(second, resource, body):
-    return Line.of(KICKOFF + timedelta(seconds=second), resource.format(f"ma{MATCH_ID}"), body)
-
-
-HEIM = [
-    heim_line(0, "match/{}", wrapped()),
-    heim_line(0, "match-event/{}", [GOAL]),
-    heim_line(0, "liveticker/co/{}", [item(5, 12, "Tor", GOAL)]),
-    heim_line(100, "match-event/{}", STRANGE),
-    heim_line(100, "liveticker/co/{}", [item(6, 30, "fremd", STRANGE[0])]),
-    heim_line(200, "match-event/{}", [GOAL, CARD]),
-    heim_line(200, "liveticker/co/{}", [item(5, 12, "Tor", GOAL)]),
-]
-STRANGERS = {f"{side}Participant": {"id": f"GN{side}", "starters": [gsd.person(77)]} for side in ("home", "away")}
-GN_GSD = [
-    SQUADS,
-    *playing(gsd.ACTIONS[0], second=0),
-    gsd_line(100, f"matches/{gsd.MATCH_ID}/actions", {"actions": [gsd.ACTIONS[1] | {"participant": {"id": "GNX"}}]}),
-    gsd_line(100, f"matches/{gsd.MATCH_ID}/lineups", {"lineups": STRANGERS}),
-    *playing(gsd.ACTIONS[0], gsd.ACTIONS[1], second=200),
-    gsd_line(200, f"matches/{gsd.MATCH_ID}/lineups", {"lineups": gsd.lineups()}),
-]
+from tests.providers.heim.feed import MATCH_ID
 
 
 async def errors_of(day):

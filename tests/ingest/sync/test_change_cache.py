@@ -6,11 +6,11 @@ import pytest
 
 from mapping.errors import StoreUnavailable
 from store.following import ledger
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, begun, snapshot
+from tests.kit.editing import edit, post
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import row
-from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, begun, snapshot
-from tests.scenarios.editors.test_editors import edit, post
 
 
 @pytest.fixture

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from providers.replay import Line
-from tests.ingest.sync.test_creating import LINES, MATCH, ROWS
-from tests.ingest.sync.test_external_source import LATER, shown, source
+from tests.kit.creating import LINES, MATCH, ROWS
 from tests.kit.day import MatchDay, match_day
+from tests.kit.external_source import LATER, shown, source
 
 READ = "/api/embed/v4"
 TITLE, TEXT = "Goal disallowed", "Goal disallowed: Muster9 (Nordhafen)."

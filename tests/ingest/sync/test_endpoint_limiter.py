@@ -17,41 +17,12 @@ from ingest.sync.poll_slots import SHORTEST, PollSlots
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from mapping.match import Status
 from mapping.rules.breaker import CircuitBreakerConfig
-from providers.base import Answer, Fetched, Outcome
 from providers.http_client import Throttled
-from tests.kit.opening import endpoint_of
+from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.settings import LIMITS, polling
 
 RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=0.3, refused=9, lasting=0.0)
 PATIENT = CircuitBreakerConfig(breaker_after=5, breaker_pause=30)
-GOOD = Answer(resource="match", outcome=Outcome.UNCHANGED)
-
-
-class Provider:
-    """Answers with what `does` says of the match: an error, seconds to take, or well."""
-
-    id = "heim"
-    text_resource = None
-    translate = None
-
-    def __init__(self, name="one"):
-        self.endpoint = endpoint_of(provider="heim", base_url=f"http://{name}.invalid")
-        self.does = {}
-        self.requested = []
-        self.at_once = self.most = 0
-
-    async def fetch(self, match_id, known, *, text, hints):
-        self.requested.append(match_id)
-        what = self.does.get(match_id, self.does.get("*"))
-        self.at_once += 1
-        self.most = max(self.most, self.at_once)
-        try:
-            await asyncio.sleep(what if isinstance(what, float) else 0)
-        finally:
-            self.at_once -= 1
-        if isinstance(what, Exception):
-            return Fetched(answers=(Answer(resource="match", outcome=Outcome.FAILED, error=what),))
-        return Fetched(answers=(GOOD,))
 
 
 @pytest.fixture
@@ -234,16 +205,6 @@ async def test_slots_are_given_back_by_those_who_give_up():
     await asyncio.gather(first, second, third, return_exceptions=True)
     async with asyncio.timeout(30):
         await occupy(0)
-
-
-class NoStore:
-    """Nothing changes, so nothing is written but the health."""
-
-    async def write(self, work):
-        return None
-
-    async def read(self, query):
-        return ()
 
 
 async def test_an_endpoint_that_goes_down_is_logged_once():

@@ -11,10 +11,10 @@ from ingest.kit.quarantine import Quarantine
 from ingest.sync.import_match import ProviderSource
 from providers.heim.adapter import HEIM
 from store.following import sync
+from tests.kit.corrected_match import FIRST, ONE, START, TWO, begun, snapshot
 from tests.kit.scripted import OWNER, Process, Scripted, open_store, says
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, row
-from tests.scenarios.editors.test_corrections import FIRST, ONE, START, TWO, begun, snapshot
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 

@@ -17,14 +17,14 @@ from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonito
 from mapping.match import Status
 from mapping.rules.pacing import phase
 from store.following import leases, sync
-from tests.ingest.sync.test_endpoint_limiter import NoStore, Provider
+from tests.kit.corrected_match import ONE, TWO, begun
+from tests.kit.followed_rows import MATCH
+from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.opening import store_at
 from tests.kit.scripted import WALL, Process, Scripted
 from tests.kit.settings import LIMITS, polling
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID
-from tests.scenarios.editors.test_corrections import ONE, TWO, begun
-from tests.store.test_sync import MATCH
 
 HOURS = 7200.0
 LIVE = polling().live

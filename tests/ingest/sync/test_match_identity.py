@@ -19,10 +19,10 @@ from providers.heim.adapter import HEIM
 from store.following import closing, sources, sync
 from store.liveblogs import liveblogs
 from store.tables import beliefs
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot
 from tests.kit.scripted import OWNER, Bodies, Process, Scripted, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import AWAY, HOME, match, results, row
-from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 WEEKS = 14 * 86_400

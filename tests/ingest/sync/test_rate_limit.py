@@ -17,7 +17,7 @@ from ingest.sync.poll_slots import PollSlots
 from ingest.telemetry.state_metrics import FollowingMetrics
 from mapping.match import Status
 from providers.base import Known
-from tests.ingest.sync.test_endpoint_limiter import NoStore, Provider
+from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.settings import LIMITS, polling
 
 TWO = {"match": Known(digest="a"), "match-event": Known(digest="b")}

@@ -7,7 +7,7 @@ import secrets
 import httpx
 import pytest
 
-from tests.ingest.sync.test_creating import LINES, MATCH
+from tests.kit.creating import LINES, MATCH
 from tests.kit.day import CREATE, ORGANIZATION, match_day, running
 from tests.kit.sqlite import migrated_url
 

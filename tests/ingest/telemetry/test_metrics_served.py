@@ -15,8 +15,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from config import Settings
 from ingest.daemon import run as daemon
 from ingest.kit.roles import Role
-from tests.ingest.jobs.test_jobs import DECLARED
 from tests.kit.day import ORGANIZATION, configuration
+from tests.kit.declared import DECLARED
 from tests.kit.sqlite import migrated_url
 from tools import metrics
 

@@ -16,14 +16,15 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
+from providers.replay.demo import demo_files
 from providers.replay.recording import read_lines
 from providers.replay.replay import Replay
 from providers.replay.settings import ReplaySettings
-from tests.ingest.daemon.test_resources import made, written
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION
+from tests.kit.killed_match import MATCH
+from tests.kit.news_daemon import made, written
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import MATCH, demo_files
 
 pytestmark = pytest.mark.proof
 

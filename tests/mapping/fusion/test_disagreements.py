@@ -11,7 +11,7 @@ from mapping.fusion.fused_match import fuse
 from mapping.match import Incident, Involved, Score
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.second_source import as_second_source
-from tests.mapping.fusion.test_switches import beliefs
+from tests.kit.switches import beliefs
 from tests.mapping.soccer_builders import MATCH
 
 SEEDS = 25

@@ -3,34 +3,18 @@
 from __future__ import annotations
 
 import random
-from functools import cache
 
 import pytest
 
-from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.fusion.fused_match import FusedMatch, fuse
-from mapping.parts import ALL_PARTS
-from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from tests.kit.recordings import required, soccer_recordings
-from tests.kit.scripted import BERLIN, NAMES, timeline
-from tests.kit.second_source import as_second_source, first_key
+from tests.kit.second_source import first_key
+from tests.kit.switches import beliefs
 
 SEEDS, SOAK_SEEDS = 2, 40
 SETTLED = 12
 """Versions for which a source leads before its word alone counts: more than the other one may be ahead."""
-
-
-@cache
-def beliefs(path, seed=None):
-    """What is believed after each version of a recording, of the first source or of the second one with that seed."""
-    match_id, versions = timeline(path)
-    believed: list[ConfirmedMatch] = []
-    for bodies in versions:
-        match = translate(match_id, bodies, zone=BERLIN, names=NAMES)
-        own = match if seed is None else as_second_source(match, seed)
-        believed.append(confirm_answer(believed[-1] if believed else None, own, good=ALL_PARTS))
-    return [each.match for each in believed]
 
 
 def paths():

@@ -17,8 +17,8 @@ from providers.base import Outcome
 from providers.contract import RULES, Case, Violation, check
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
-from tests.providers.contract.test_contract_kept import TestHeim as Heim
-from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
+from tests.kit.contracts import HeimContract as Heim
+from tests.kit.contracts import OpenLigaDbContract as OpenLigaDb
 
 
 class Bent:

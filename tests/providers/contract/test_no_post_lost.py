@@ -10,9 +10,6 @@ from random import Random
 import pytest
 
 from ingest.cli.explain import explain
-from ingest.kit.quarantine import Quarantine
-from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer, ProviderSource
 from providers.contract import Case, Sample
 from providers.contract.case import bodies_of
 from providers.contract.hostile import DOCUMENTED, keeps, missing
@@ -24,19 +21,18 @@ from providers.openligadb.adapter import OPENLIGADB
 from providers.pa.adapter import PA
 from providers.replay import read
 from providers.statsperform.adapter import STATSPERFORM
-from store.engine.ids import new_local_id
+from tests.kit.contracts import HeimContract as Soccer
+from tests.kit.contracts import HeimOtherSportsContract as OtherSports
+from tests.kit.contracts import OpenLigaDbContract as OpenLigaDb
+from tests.kit.contracts import PaContract as Pa
+from tests.kit.contracts import StatsPerformContract as StatsPerform
+from tests.kit.gn_gsd_contract import GnGsdContract as GnGsd
+from tests.kit.no_post_lost import Polled
 from tests.kit.opening import endpoint_of
 from tests.kit.sampling import sampled
-from tests.kit.scripted import OWNER, Process, open_store
-from tests.kit.settings import LIMITS, polling
+from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
-from tests.providers.contract.test_contract_kept import TestHeim as Soccer
-from tests.providers.contract.test_contract_kept import TestHeimOtherSports as OtherSports
-from tests.providers.contract.test_contract_kept import TestOpenLigaDb as OpenLigaDb
-from tests.providers.contract.test_contract_kept import TestPa as Pa
-from tests.providers.contract.test_contract_kept import TestStatsPerform as StatsPerform
 from tests.providers.contract.thinning import lean
-from tests.providers.gn_gsd.test_gn_gsd_contract import TestGnGsd as GnGsd
 
 ROOT = Path(__file__).resolve().parents[3]
 RECORDED = sorted((
@@ -103,28 +99,6 @@ def test_what_a_provider_leaves_out_is_no_fault(path):
 
             assert (match.faults, match.withdrawal_blocked, match.unreadable_keys) == ((), frozenset(), frozenset())
     assert looked
-
-
-class Polled(Process):
-    """The sync on one match of the contract's server, by any provider's own adapter."""
-
-    provider = None
-
-    def start(self):
-        self.followers = Followers(
-            self.crashing,
-            {self.adapter.endpoint.key: self.adapter},
-            polling(),
-            LIMITS,
-            clock=lambda: self.clock.now,
-            new_id=lambda: new_local_id("e"),
-            quarantine=Quarantine(),
-        )
-        source = ProviderSource(self.provider, self.adapter, text_content=True)
-        known = frozenset({self.provider.id})
-        self.importer = Importer(
-            self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known, limits=LIMITS
-        )
 
 
 SAMPLES = {

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from providers.replay import Line
 from tests.kit.day import CREATE, match_day
-from tests.providers.gn_gsd.gsd import ACTIONS, MATCH_ID, action, lineups, match, named, race, result
+from tests.kit.gn_gsd_day import SQUADS, line, playing
+from tests.providers.gn_gsd.gsd import ACTIONS, MATCH_ID, action, match, named, race, result
 
 PHASE_ID, OVERALL_ID = "GNF057JFZJSXMEX", "GNEYFW8HYN7ZKEP"
-START = datetime.fromisoformat("2025-06-14T16:00:00+00:00")
 
 
-def line(second: int, resource: str, body: Any) -> Line:
-    return Line.of(START + timedelta(seconds=second), resource, body)
-
-
-def playing(*actions: Any, second: int = 60, **changes: Any) -> list[Line]:
-    """The match with these actions from a second on."""
-    return [
-        line(second, f"matches/{MATCH_ID}", {"match": match(**changes)}),
-        line(second, f"matches/{MATCH_ID}/actions", {"actions": list(actions)}),
-    ]
-
-
-SQUADS = line(0, f"matches/{MATCH_ID}/lineups", {"lineups": lineups()})
 RACES = [
     line(0, f"phases/{PHASE_ID}", {"phase": race()}),
     line(0, f"overalls/{OVERALL_ID}", {"overall": {"id": OVERALL_ID, "names": named("Tour of the Coast")}}),

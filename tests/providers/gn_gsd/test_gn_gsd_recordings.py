@@ -14,8 +14,8 @@ from providers.gn_gsd.names import names_of
 from providers.gn_gsd.translate import translate
 from providers.replay import read, read_lines
 from tests.kit.day import match_day
+from tests.kit.replay_demo import realdata
 from tests.kit.sampling import sampled
-from tests.providers.replay.test_replay_demo import realdata
 from tools.demo.make_gn_gsd import main, recordings
 
 pytestmark = pytest.mark.proof

@@ -9,11 +9,11 @@ import pytest
 
 from mapping.import_options import ImportOptions
 from mapping.posts import in_order
+from tests.kit.heim_motorsports import event, session, who
+from tests.kit.heim_tennis import bare
 from tests.kit.sport_fixtures import encoded
 from tests.kit.sport_fixtures import translated as translated_sport
 from tests.providers.heim.feed import BERLIN, item, row, translated
-from tests.providers.heim.test_heim_motorsports import event, session, who
-from tests.providers.heim.test_heim_tennis import bare
 
 NIGHTS = {
     "back": int(datetime(2026, 10, 25, 1, 0, tzinfo=UTC).timestamp()),

@@ -8,7 +8,7 @@ from providers.contract import xml
 from providers.naming import correct_names
 from providers.pa.names import NAMES
 from providers.pa.translate import translate
-from tests.providers.contract.test_contract_kept import TIE
+from tests.kit.contracts import TIE
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "pa" / "soccer"
 NOTATION = xml("match", "event", "player", "error")

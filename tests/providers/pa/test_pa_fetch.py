@@ -11,7 +11,7 @@ from providers.base import Outcome, Selector
 from providers.contract.case import KEY, Case, known_of
 from providers.contract.server import Reply
 from providers.pa.adapter import PA
-from tests.providers.contract.test_contract_kept import TestPa as Contract
+from tests.kit.contracts import PaContract as Contract
 from tests.providers.pa.bodies import NOTATION, Bodies
 
 ERRORS = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
 from datetime import timedelta
 from itertools import pairwise
@@ -12,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from providers.replay import demo, read
-from tests.kit.recordings import ROOT
+from tests.kit.replay_demo import realdata
 from tools.demo.make_demo import main, recordings
 
 LANGUAGES = ("en", "de")
@@ -125,17 +124,6 @@ def rows(recording, action, *kinds):
 
 def name(row, key="person"):
     return row[key]["name"] if key in row else None
-
-
-def realdata():
-    named = os.environ.get("MATCHWIRE_REALDATA")
-    folder = Path(named) if named else ROOT.parent / "shared" / "realdata"
-    if folder.is_dir():
-        return folder
-    reason = f"no match data in {folder}; MATCHWIRE_REALDATA names its folder"
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    return pytest.skip(reason)
 
 
 def test_each_language_has_all_matches(matches):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import logging
-from pathlib import Path
 
 import pytest
 
@@ -19,15 +18,10 @@ from providers.statsperform.catalog import CATALOG
 from providers.statsperform.names import NAMES
 from providers.statsperform.payload import find_match
 from providers.statsperform.translate import translate
+from tests.kit.contracts import DERBY
+from tests.kit.contracts import StatsPerformContract as Contract
 from tests.kit.recordings import recorded
-from tests.providers.contract.test_contract_kept import DERBY
-from tests.providers.contract.test_contract_kept import TestStatsPerform as Contract
-
-FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "statsperform" / "soccer"
-
-
-def body(name="derby"):
-    return json.loads((FOLDER / f"{name}.match.json").read_text(encoding="utf-8"))
+from tests.kit.statsperform_match import body
 
 
 def read(match, match_id=DERBY, **names):

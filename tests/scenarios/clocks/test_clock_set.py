@@ -17,8 +17,8 @@ from ingest.sync.follower import Followers
 from mapping.match import Status
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import EventWrite, insert_game
-from tests.ingest.sync.test_endpoint_limiter import NoStore, Provider
 from tests.kit.day import ORGANIZATION
+from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.opening import store_at
 from tests.kit.settings import LIMITS, intervals, polling
 from tests.kit.sqlite import migrated_url

@@ -12,11 +12,11 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
-from tests.ingest.sync.test_workers import LIVE, Worker
 from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.day import CREATE
-from tests.scenarios.crash.test_kill import MATCH, quiet
-from tests.scenarios.imports.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
+from tests.kit.killed_match import MATCH, quiet
+from tests.kit.recorded_posts import first_yellow, posts_of_the_liveblog, posts_of_the_provider
+from tests.kit.workers import LIVE, Worker
 
 SPEED = 60
 BEFORE = 1200

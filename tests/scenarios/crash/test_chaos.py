@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hashlib
 import json
 import os
 import random
@@ -12,7 +11,6 @@ import re
 import time
 from collections import defaultdict
 from contextlib import AsyncExitStack, asynccontextmanager
-from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -26,92 +24,18 @@ from starlette.routing import Route
 from ingest.sync.match_leases import LEASE
 from providers.http_server import bind_socket, listening
 from store.tables import outbox
+from tests.kit.chaos import CONFIG, INTERVAL, SECRET, Upstream
 from tests.kit.command import MATCHWIRE
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.opening import look
 from tests.kit.postgres import Cluster
-from tests.providers.heim.feed import encoded, row, wrapped
-from tests.scenarios.imports.test_recordings import posts_of_the_liveblog, posts_of_the_provider
+from tests.kit.recorded_posts import posts_of_the_liveblog, posts_of_the_provider
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
-SECRET = "a-secret-of-these-tests-alone"
 HOOKS = f"/apigw/webhooks/v2/organization/{ORGANIZATION}/subscribe"
-INTERVAL = 5.0
 AWAY = 3.0
 """Seconds for which PostgreSQL is not there."""
 ROLES = {"worker-1": "worker", "worker-2": "worker", "worker-3": "worker", "api-1": "api", "api-2": "api"}
-CONFIG = """
-[server]
-port = 0
-[database]
-url = "{database}"
-[organizations.{organization}]
-name = "Example Newsroom"
-[organizations.{organization}.providers.heim]
-base_url = "{upstream}"
-[clients.cms]
-secret = "{secret}"
-organizations = ["{organization}"]
-scopes = ["read", "write", "external", "webhooks"]
-[webhooks]
-allow_hosts = ["127.0.0.1"]
-rate = 0
-[limits]
-client_per_second = 0
-public_per_second = 0
-[polling]
-live = {interval}
-pause = {interval}
-before = {interval}
-after = {interval}
-after_growth = 1
-backoff_max = {interval}
-rate = 0
-"""
-
-
-class Upstream:
-    """A provider of live matches whose rows come, change and go; notes when each match was requested."""
-
-    def __init__(self, matches: int, chance: random.Random) -> None:
-        self.rows: dict[str, list[dict[str, object]]] = {str(9_000_001 + number): [] for number in range(matches)}
-        self.polls: dict[str, list[float]] = defaultdict(list)
-        self.changes = 0
-        self.chance = chance
-        self._bodies: dict[str, bytes] = {}
-
-    async def answer(self, request: Request) -> Response:
-        kind, _, name = request.path_params["rest"].partition("/ma")
-        if kind == "match":
-            self.polls[name].append(time.monotonic())
-            body = self._bodies.setdefault(f"match{name}", encoded(wrapped(id=name)))
-        elif kind == "match-event":
-            body = self._bodies.setdefault(name, encoded(self.rows[name]))
-        else:
-            return Response(status_code=404)
-        tag = f'"{hashlib.sha256(body).hexdigest()[:20]}"'
-        if request.headers.get("if-none-match") == tag:
-            return Response(status_code=304, headers={"ETag": tag})
-        return Response(body, media_type="application/json", headers={"ETag": tag})
-
-    def change(self) -> None:
-        """One match has a card more, one less, or another player was meant."""
-        name = self.chance.choice(list(self.rows))
-        rows, self.changes = self.rows[name], self.changes + 1
-        how = self.chance.random()
-        if how < 0.2 and len(rows) > 1:
-            rows.pop(self.chance.randrange(len(rows)))
-        elif how < 0.4 and rows:
-            at = self.chance.randrange(len(rows))
-            old = rows[at]
-            rows[at] = row(int(str(old["id"])), "card/yellow", str(old["minute"]), "home", 1000 + self.changes)
-        else:
-            rows.append(row(10_000 + self.changes, "card/yellow", 1 + len(rows), "home", 1000 + self.changes))
-        self._bodies.pop(name, None)
-
-    def silence(self) -> dict[str, float]:
-        """The longest time without a request for each match (s)."""
-        return {name: max(after - before for before, after in pairwise(times)) for name, times in self.polls.items()}
 
 
 class Receivers:

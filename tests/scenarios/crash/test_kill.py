@@ -6,21 +6,18 @@ import asyncio
 import json
 import random
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.demo import demo_files
 from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
-from tests.kit.day import CREATE, ORGANIZATION, SHOW
+from tests.kit.day import CREATE, ORGANIZATION
+from tests.kit.killed_match import MATCH, quiet
 from tests.kit.pgbouncer import DIRECT
+from tests.kit.recorded_posts import first_yellow, posts_of_the_liveblog, posts_of_the_provider
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.imports.test_recordings import first_yellow, posts_of_the_liveblog, posts_of_the_provider
-
-MATCH = "9900001"
 
 
 def direct_of(url: str) -> str:
@@ -64,17 +61,6 @@ async def killed_all_along(folder: Path, database: str, *, kills: int, speed: fl
         ghosts = {each for each in set(posts) - posts_of_the_provider(rows) if not first_yellow(each, rows)}
         assert ghosts == set(), "a ghost stands"
         return daemon
-
-
-async def quiet(client: httpx.AsyncClient, local_id: str) -> dict[str, Any]:
-    """The liveblog once it has not stepped for two seconds."""
-    version = -1
-    while True:
-        game = (await client.get(SHOW, params={"local_id": local_id})).json()
-        if game["version"] == version:
-            return game
-        version = game["version"]
-        await asyncio.sleep(2)
 
 
 @pytest.mark.proof

@@ -10,8 +10,8 @@ from itertools import count
 import httpx
 import pytest
 
-from tests.ingest.daemon.test_resources import WRITE, daemon_in, made, shown
 from tests.kit.daemon import client_of
+from tests.kit.news_daemon import WRITE, daemon_in, made, shown
 
 pytestmark = pytest.mark.proof
 

@@ -11,14 +11,15 @@ from sqlalchemy import func, select, update
 
 from store.media.tables import media_probes
 from store.tables import attachments, workers
-from tests.ingest.daemon.test_resources import NEWS, WRITE
-from tests.ingest.jobs.test_jobs import DECLARED
-from tests.ingest.sync.test_workers import NUMBERS, Worker, two_processes, until
 from tests.kit import origin as origins
 from tests.kit.day import ORGANIZATION, SHOW
+from tests.kit.declared import DECLARED
 from tests.kit.event_desk import photo
+from tests.kit.leader import HASTY, SOON
+from tests.kit.news_daemon import NEWS, WRITE
 from tests.kit.opening import look, store_at
 from tests.kit.pictures import picture
+from tests.kit.workers import NUMBERS, Worker, two_processes, until
 
 pytestmark = pytest.mark.proof
 
@@ -30,10 +31,6 @@ folder = "{}"
 """
 DECLARATIONS = 'matchwire_jobs_total{kind="declare",outcome="done"}'
 PROBES = 'matchwire_jobs_total{kind="probe",outcome="done"}'
-SOON = 60
-"""Seconds within which everything comes about, however busy the machine is."""
-HASTY = "import ingest.sync.match_leases as own; own.LEASE, own.TICK = 4.0, 1.0; " + Worker.program
-"""`matchwire run` whose leases last half as long, so that nobody waits for their end as long as in earnest."""
 
 
 @asynccontextmanager

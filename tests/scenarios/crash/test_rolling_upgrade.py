@@ -18,10 +18,10 @@ from starlette.routing import Route
 
 from providers.http_server import bind_socket, listening
 from store.engine import migrate
-from tests.ingest.daemon.test_resources import NEWS, WRITE, post
+from tests.kit.chaos import CONFIG, INTERVAL, SECRET, Upstream
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
-from tests.scenarios.crash.test_chaos import CONFIG, INTERVAL, SECRET, Upstream
-from tests.scenarios.imports.test_recordings import posts_of_the_liveblog, posts_of_the_provider
+from tests.kit.news_daemon import NEWS, WRITE, post
+from tests.kit.recorded_posts import posts_of_the_liveblog, posts_of_the_provider
 
 ROOT = Path(__file__).resolve().parents[3]
 PACKAGES = ("api", "config", "ingest", "mapping", "providers", "store")

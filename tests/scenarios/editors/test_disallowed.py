@@ -14,11 +14,11 @@ from api.view.key_moments import moments_of
 from mapping.disallowed import WithdrawalRules
 from store.following import sync
 from store.upkeep.doctor import examine
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, snapshot
+from tests.kit.editing import edit
 from tests.kit.scripted import NOTES, OWNER, SILENT, Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, item, match, results, row
-from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, score, snapshot
-from tests.scenarios.editors.test_editors import edit
 
 KEY = "incident:12"
 LATER = row(13, "goal/right-foot", 30, "home", 10, content="2:0")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from providers.replay import Line
-from tests.ingest.sync.test_creating import LINES, MATCH, ROWS
+from tests.kit.creating import LINES, MATCH, ROWS
 from tests.kit.day import match_day
 from tests.providers.heim.feed import row
 

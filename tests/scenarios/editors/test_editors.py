@@ -10,13 +10,13 @@ import pytest
 from ingest.cli.explain import explain
 from mapping.documents.state import ENDED
 from store.liveblogs import liveblogs
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
+from tests.kit.editing import KEY, corrected, edit, post
 from tests.kit.scripted import Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import item, match, row
-from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 
 PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
-KEY = "incident:11"
 
 
 @pytest.fixture
@@ -24,22 +24,6 @@ async def store(tmp_path):
     opened = await open_store(migrated_url(tmp_path / "editors.db"))
     yield opened
     await opened.close()
-
-
-async def edit(process: Process, ticker_id: str, key: str, *, local_status: int | None = None, **fields: Any) -> None:
-    """What an editor's client does to a post: an ordinary event update."""
-    name = (await process.ledger(ticker_id))[key].local_id
-
-    def work(unit: Any) -> None:
-        (event,) = liveblogs.events_named(unit.conn, [name]).values()
-        write = event.rewritten(
-            document={**event.document, **fields},
-            local_status=event.local_status if local_status is None else local_status,
-            user_id="editor",
-        )
-        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
-
-    await process.store.write(work)
 
 
 async def change(process: Process, ticker_id: str, name: str, **fields: Any) -> None:
@@ -52,16 +36,6 @@ async def change(process: Process, ticker_id: str, name: str, **fields: Any) -> 
 async def change_score(process: Process, ticker_id: str, **fields: str) -> None:
     board = (await process.game(ticker_id)).document["scoreboard"]
     await change(process, ticker_id, "scoreboard", score={**board["score"], **fields})
-
-
-async def post(process: Process, ticker_id: str, key: str = KEY) -> dict[str, Any]:
-    return (await process.posted(ticker_id))[key]
-
-
-def corrected(minute: str = "16") -> Bodies:
-    """The first goal with another scorer, minute, assist and kind, as providers correct them."""
-    goal = row(11, "goal/left-foot", minute, "home", 8, 7, content="1:0")
-    return snapshot("1:0", START, goal)
 
 
 def planned_at(time: str) -> Bodies:

@@ -19,8 +19,8 @@ from store.following import sync
 from store.following.closing import close_match
 from store.tables import outbox
 from tests.api.conftest import Server, serving
-from tests.ingest.sync.test_creating import LINES
 from tests.kit import matchday
+from tests.kit.creating import LINES
 from tests.kit.day import ORGANIZATION, match_day
 from tests.kit.desk import Desk, change, good, match, player, team
 from tests.kit.scripted import Bodies, Process, open_store

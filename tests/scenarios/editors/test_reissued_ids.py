@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ingest.sync.batches import LOOK
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, snapshot
+from tests.kit.editing import edit
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
 from tests.kit.watched import COURSES
 from tests.providers.heim.feed import row
-from tests.scenarios.editors.test_corrections import FIRST, ONE, SECOND, START, TWO, begun, snapshot
-from tests.scenarios.editors.test_editors import edit
 from tests.scenarios.outages.test_one_bad_answer import Followed
 
 if TYPE_CHECKING:

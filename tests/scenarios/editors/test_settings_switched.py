@@ -13,11 +13,11 @@ from api.external.source import NamedLiveblog
 from mapping.documents.external import HandBack
 from store.following import sync
 from store.liveblogs import liveblogs, publishing
+from tests.kit.corrected_match import ONE, TWO, begun, goals
+from tests.kit.editing import KEY, corrected, edit, post
 from tests.kit.scripted import OWNER, Process, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, item
-from tests.scenarios.editors.test_corrections import ONE, TWO, begun, goals
-from tests.scenarios.editors.test_editors import KEY, corrected, edit, post
 
 TEXTS = [item(901, 5, "<b>Chance</b> <br/>Just over the bar."), item(902, 9, "<b>Corner</b> <br/>Cleared.")]
 WITH_TEXTS = {**TWO, "liveticker": json.dumps(TEXTS).encode()}

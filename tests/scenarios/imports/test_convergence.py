@@ -25,10 +25,10 @@ from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from store.database import Store
 from tests.kit.examples import examples
-from tests.kit.recordings import recordings, required, soccer_recordings
+from tests.kit.recorded_courses import course, matches, others
+from tests.kit.recordings import soccer_recordings
 from tests.kit.sampling import sampled
-from tests.kit.scripted import Bodies, Crash, Process, board, bound, open_store, says, timeline
-from tests.kit.sport_fixtures import FOLDER
+from tests.kit.scripted import Bodies, Crash, Process, board, bound, open_store, says
 from tests.kit.sqlite import migrated_url
 
 pytestmark = pytest.mark.proof
@@ -65,29 +65,6 @@ polls = st.lists(
     max_size=10,
 )
 """Where in the recording a poll falls, which resources answer badly, where the process dies, and what is wrong with the body."""
-
-
-def matches() -> list[Path]:
-    return [*required(soccer_recordings()), *others(), *demo_files("en")]
-
-
-def others() -> list[Path]:
-    """Recorded matches of other sports that have a course, and our own."""
-    recorded = [path for sport in ("tennis", "icehockey", "basketball") for path in recordings(f"heim/{sport}/*.jsonl")]
-    return [path for path in (*recorded, *sorted(FOLDER.glob("*/*.jsonl"))) if len(timeline(path)[1]) > 1]
-
-
-def course(path: Path) -> tuple[str, list[Bodies]]:
-    """The recorded course; basketball, the nearest relative that was recorded, is played as american football."""
-    match_id, snapshots = timeline(path)
-    if path.parent.name != "basketball":
-        return match_id, snapshots
-    return match_id, [{**bodies, "match": as_football(bodies["match"])} for bodies in snapshots]
-
-
-def as_football(body: bytes) -> bytes:
-    (competition,) = json.loads(body)
-    return json.dumps([{**competition, "sport_id": "7"}]).encode()
 
 
 async def played(

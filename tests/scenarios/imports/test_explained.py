@@ -15,8 +15,8 @@ from providers.replay.demo import demo_files
 from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import CREATE, ORGANIZATION
+from tests.kit.killed_match import MATCH
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.crash.test_kill import MATCH
 
 pytestmark = pytest.mark.proof
 

@@ -15,10 +15,10 @@ from api.view.key_moments import moments_of
 from api.view.post_files import Images
 from providers.row_cache import RowCache
 from store.liveblogs.deltas import Coverage
+from tests.kit.recorded_courses import course, matches
+from tests.kit.scores_agree import SCORE, said
 from tests.kit.scripted import NOTES, OWNER, SILENT, Process, open_store
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.imports.test_convergence import course, matches
-from tests.scenarios.imports.test_scores_agree import SCORE, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

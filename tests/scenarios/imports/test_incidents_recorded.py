@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 
 import pytest
 
-from ingest.cli.incident import _collect
-from ingest.incident.bundle import IncidentWindow, pack, unpack
 from ingest.incident.play import play
 from providers.registry import Registry
 from tests.kit.day import match_day
+from tests.kit.incidents_recorded import bundle_of
+from tests.kit.recorded_posts import created_when_it_appears
 from tests.kit.recordings import required, soccer_recordings
-from tests.scenarios.imports.test_recordings import created_when_it_appears
 
 pytestmark = pytest.mark.proof
-
-WINDOW = IncidentWindow(since=0.0, until=9e9)
-
-
-async def bundle_of(day, path, local_id, **wanted):
-    """The bundle of the liveblog, through its file."""
-    path.write_bytes(pack(await _collect(day.settings, local_id, WINDOW, **{"commentary": True, **wanted})))
-    return await asyncio.to_thread(unpack, path)
 
 
 async def test_bundles_of_all_recorded_matches_give_the_same_liveblogs(tmp_path):

@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.confirm import confirm_answer
-from mapping.import_options import ImportOptions
-from mapping.posts import wanted_posts
-from mapping.prefill import game_document
-from mapping.references import References
 from mapping.sports import SPORTS
-from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
+from tests.kit.key_moments_recorded import liveblog
+from tests.kit.recorded_courses import course, others
 from tests.kit.recordings import soccer_recordings
-from tests.kit.scripted import BERLIN, NAMES, OWNER, Bodies
-from tests.scenarios.imports.test_convergence import course, others
+from tests.kit.scripted import Bodies
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +23,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.proof
 
-NOBODY = References(owner_id=OWNER)
 BREAKS = {"first-half-end": 45, "second-half-end": 90, "first-extra-end": 105, "second-extra-end": 120}
 """A whistle → the minute up to which goals count before it."""
 GOES_ON = {"second-half-end": {"first-extra-start", "penalty-start"}, "second-extra-end": {"penalty-start"}}
@@ -149,15 +143,6 @@ def seen_in_race(moment: KeyMoment) -> Seen:
     if moment.type == "incident":
         return "incident", f"{moment.minute} {moment.player.rpartition(' ')[2]}", ""
     return moment.type, "", ""
-
-
-def liveblog(bodies: Bodies, match_id: str, rows: RowCache[Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The liveblog's document and its posts, as they follow from the bodies."""
-    answer = translate(match_id, {"match-event": b"[]", **bodies}, names=NAMES, zone=BERLIN, rows=rows)
-    match = confirm_answer(None, answer, good=frozenset()).match
-    terms = ImportOptions(sport=match.sport, auto_post=True)
-    posts = wanted_posts(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
-    return game_document(match, terms, NOBODY), [{**post.document, "local_id": post.key} for post in posts]
 
 
 def paths() -> list[Path]:

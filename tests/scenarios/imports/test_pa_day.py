@@ -15,9 +15,9 @@ from providers.contract.server import Server, serving
 from providers.pa.adapter import PA
 from providers.registry import BUILT_IN
 from providers.replay import Replay, ReplaySettings, read_lines
+from tests.kit.contracts import TIE
 from tests.kit.day import SHOW
 from tests.kit.provider_day import goals_of, provider_day
-from tests.providers.contract.test_contract_kept import TIE
 from tests.providers.pa.bodies import Bodies
 
 KEY = "key-of-the-test"

@@ -11,9 +11,9 @@ from api.view.result import result_of
 from mapping.match import Status
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
+from tests.kit.key_moments_recorded import liveblog
+from tests.kit.recorded_courses import course as steps
 from tests.kit.watched import COURSES, Observed, course, shown
-from tests.scenarios.imports.test_convergence import course as steps
-from tests.scenarios.imports.test_key_moments_recorded import liveblog
 
 pytestmark = pytest.mark.proof
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from random import Random
 from typing import Any
 
@@ -17,14 +16,14 @@ from mapping.prefill import game_document
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
+from tests.kit.recorded_courses import course
 from tests.kit.recordings import soccer_recordings
+from tests.kit.scores_agree import SCORE, said
 from tests.kit.scripted import BERLIN, NAMES
 from tests.kit.watched import NOBODY
-from tests.scenarios.imports.test_convergence import course
 
 pytestmark = pytest.mark.proof
 
-SCORE = re.compile(r"(\d+)[-\u2013](\d+)")
 PATHS = [
     path
     for path in (*soccer_recordings(), *demo_files("en"))
@@ -38,10 +37,6 @@ def steps(path):
     rows: RowCache[Any] = RowCache(2**25)
     empty = {"match-event": b"[]", "liveticker": b"[]"}
     return [translate(match_id, {**empty, **bodies}, names=NAMES, zone=BERLIN, rows=rows) for bodies in snapshots]
-
-
-def said(score):
-    return int(score["home_score"]), int(score["away_score"])
 
 
 def contradictions(match):

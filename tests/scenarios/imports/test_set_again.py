@@ -12,11 +12,11 @@ from providers.fetch import ResourceRequest, classify
 from providers.http_client import Reply
 from store.following import sync
 from store.liveblogs import liveblogs
+from tests.kit.corrected_match import FIRST, SECOND, START, TWO, score
 from tests.kit.scripted import Bodies, Clock, Process, open_store
 from tests.kit.sport_fixtures import FOLDER, race, recorded_steps
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, match, results, row
-from tests.scenarios.editors.test_corrections import FIRST, SECOND, START, TWO, score
 
 BROKEN_OFF = {"match_incident": {"id": "5", "name": "abgebrochen", "shortname": "Abbr."}}
 DAY, DAYS = 86_400, 10

@@ -17,9 +17,9 @@ from providers.contract.server import Server, serving
 from providers.registry import BUILT_IN
 from providers.replay import Replay, ReplaySettings, read_lines
 from providers.statsperform.adapter import STATSPERFORM
+from tests.kit.contracts import DERBY
 from tests.kit.provider_day import goals_of, provider_day
-from tests.providers.contract.test_contract_kept import DERBY
-from tests.providers.statsperform.test_statsperform_match import body
+from tests.kit.statsperform_match import body
 
 KEY = "outlet-key-of-the-test"
 

@@ -26,9 +26,9 @@ from providers import fetch, http_client
 from providers.registry import Registry
 from store.database import Store
 from tests.kit.day import CREATE, ORGANIZATION, match_day
+from tests.kit.incidents_recorded import WINDOW, bundle_of
 from tests.kit.opening import look
 from tests.kit.recordings import recorded
-from tests.scenarios.imports.test_incidents_recorded import WINDOW, bundle_of
 
 pytestmark = pytest.mark.proof
 

@@ -6,13 +6,11 @@ A poll's lateness is the time between the instant for which it was planned and i
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import resource
 from collections import Counter
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -28,11 +26,11 @@ from config import Settings
 from ingest.daemon.build import Components, build_components
 from providers.heim.adapter import HEIM
 from providers.http_server import bind_socket, listening
-from providers.replay import Line
+from tests.kit.crowded_day import recorded
 from tests.kit.day import configuration
 from tests.kit.forked import forked
 from tests.kit.opening import endpoint_of
-from tests.providers.heim.feed import BERLIN, row, wrapped
+from tests.providers.heim.feed import wrapped
 
 pytestmark = pytest.mark.proof
 
@@ -43,24 +41,12 @@ FLOODING = [str(9000201 + n) for n in range(10)]
 GARBAGE = [str(9000301 + n) for n in range(10)]
 THROTTLING = [str(9000401 + n) for n in range(10)]
 ELSEWHERE = ["9000501", "9000502"]
-KICKOFF = datetime(2025, 6, 14, 19, 10, tzinfo=BERLIN)
 FAULTS = (
     [{"mode": "timeout", "match": match} for match in HANGING]
     + [{"mode": "oversized", "size": 50_000_000, "match": match} for match in FLOODING]
     + [{"mode": "html", "match": match} for match in GARBAGE]
     + [{"mode": "429", "retry_after": "2", "match": match} for match in THROTTLING]
 )
-
-
-def recorded(match_id: str, number: int, every: int) -> list[Line]:
-    """A match of three minutes whose events change every so many seconds."""
-    lines = [Line.of(KICKOFF, f"match/ma{match_id}", wrapped(id=match_id))]
-    rows = [row((number + 1) * 1000 + n, "card/yellow", 1 + n, "home", 4 + n) for n in range(40)]
-    encoded = [json.dumps(each, ensure_ascii=False) for each in rows]
-    for second in range(0, 180, every):
-        shown = f"[{', '.join(encoded[: 1 + second // every % 40])}]"
-        lines.append(Line(KICKOFF + timedelta(seconds=second), f"match-event/ma{match_id}", shown))
-    return lines
 
 
 @asynccontextmanager

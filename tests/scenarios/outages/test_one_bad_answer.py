@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from mapping.match import Match, Score, Status
+from tests.kit.no_post_lost import Polled
 from tests.kit.scripted import Bodies, open_store
 from tests.kit.spoiling import Spoiler, Spoilt
 from tests.kit.sqlite import migrated_url
 from tests.kit.watched import COURSES, Observed, course, shown
-from tests.providers.contract.test_no_post_lost import Polled
 
 SNAPSHOTS = 1
 """Points in the second half of a course at which answers are spoilt."""

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import select
 
 from store.tables import resources
-from tests.ingest.sync.test_another_match import GN_GSD, HEIM
+from tests.kit.another_match import GN_GSD, HEIM
 from tests.kit.day import match_day
 from tests.kit.opening import look
 from tests.providers.gn_gsd import gsd

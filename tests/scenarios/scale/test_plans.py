@@ -23,9 +23,9 @@ from store.liveblogs import history
 from store.media import uploads
 from store.timeline import timeline
 from store.webhooks import delivery_log, outbox, webhooks
-from tests.ingest.sync.test_creating import LINES, MATCH
 from tests.kit import query_plans
 from tests.kit.bulk_rows import BORN, FIRST, FOLLOW, GAME, GROWING, PLAYER, TEAM, UPLOAD, fill
+from tests.kit.creating import LINES, MATCH
 from tests.kit.day import ORGANIZATION, configuration, match_day
 from tests.kit.opening import store_at
 from tests.kit.polling_readers import POLL

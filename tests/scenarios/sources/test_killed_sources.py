@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 import pytest
 
 from providers.http_server import bind_socket, listening
-from tests.ingest.sync.test_workers import Worker, create, until
 from tests.kit.day import ORGANIZATION, SHOW
+from tests.kit.leader import HASTY, SOON
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
-from tests.scenarios.crash.test_leader import HASTY, SOON
+from tests.kit.workers import Worker, create, until
 from tests.simulation.sources.next_goal import goals_of
 
 pytestmark = pytest.mark.proof

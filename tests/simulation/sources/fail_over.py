@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.daemon.build import standby_rules
 from ingest.sync.followed_match import everybody
+from tests.kit.editing import edit
 from tests.kit.hand_driven import FAILURES, HandDriven, steady_by
 from tests.kit.scripted import Clock
 from tests.kit.settings import configured
-from tests.scenarios.editors.test_editors import edit
 from tests.simulation.inline_store import InlineStore
 
 if TYPE_CHECKING:

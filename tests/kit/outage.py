@@ -1,0 +1,71 @@
+"""Matches of a provider that fails on demand."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+
+from ingest.kit.quarantine import Quarantine
+from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.follower import Followers
+from mapping.errors import StoreUnavailable
+from mapping.match import Status
+from tests.kit.limited_provider import Provider
+from tests.kit.settings import LIMITS, polling
+
+MANY = 100
+
+
+class Flaky:
+    """A store that can be lost: everything fails then."""
+
+    def __init__(self, store=None):
+        self.store = store
+        self.lost = False
+
+    @property
+    def liveness(self):
+        return self.store.liveness
+
+    async def write(self, work):
+        if self.lost:
+            raise StoreUnavailable("the database does not answer")
+        return None if self.store is None else await self.store.write(work)
+
+    async def read(self, query):
+        return await self.store.read(query)
+
+
+class Matches:
+    """Followers of so many live matches; each has something to write at its next poll."""
+
+    def __init__(self, store, number=MANY, **pace):
+        self.now, self.provider, self.store = 1000.0, Provider(), store
+        self.followers = Followers(
+            store,
+            {self.provider.endpoint.key: self.provider},
+            polling(**pace),
+            LIMITS,
+            clock=lambda: self.now,
+            new_id=str,
+            quarantine=Quarantine(),
+        )
+        for name in range(number):
+            match = FollowedMatch(
+                id=f"f{name}", match_id=f"{name}", endpoint=self.provider.endpoint.key, text=False, known={}, hints={},
+                status=Status.LIVE, kickoff=0, bad={"match"}, good_at=1000.0,
+            )  # fmt: skip
+            self.followers._matches[match.id] = match
+            self.followers.schedule(match, 0.0)
+
+    @asynccontextmanager
+    async def running(self):
+        driving = asyncio.create_task(self.followers.run())
+        yield
+        driving.cancel()
+        await self.followers.stop()
+
+    async def until(self, condition):
+        async with asyncio.timeout(30):
+            while not condition():
+                await asyncio.sleep(0.01)

@@ -1,0 +1,13 @@
+"""What an origin of images answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Answer:
+    status: str = "new"
+    body: bytes = b""
+    etag: str | None = None
+    max_age: float | None = None

@@ -1,0 +1,64 @@
+"""Somebody who follows the stream of a liveblog."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from api.liveblogs.messages import as_json
+from api.stream import streams
+from api.stream.reader import StreamRequest
+from tests.kit import matchday
+
+TICKER = matchday.Liveblog().ticker_id
+
+
+SOON = 30.0
+
+
+@pytest.fixture
+async def hub(server):
+    """Streams that look for versions by themselves once an hour."""
+    made = streams.Streams(server.store, poll=3600)
+    yield made
+    await made.close()
+
+
+class Follower:
+    """A reader of a hub that keeps what it is sent, as long as it has room."""
+
+    def __init__(self, hub):
+        self.hub, self.events, self.ended = hub, [], False
+        self.room = asyncio.Event()
+        self.room.set()
+
+    async def join(self, since=0, name="gderby", form=as_json, delay=0):
+        game = await self.hub.find(name)
+        request = StreamRequest(game.id, game.version, since, form, b": silence\n\n", delay)
+        self.reader = self.hub.join(request, self._send)
+        return self
+
+    async def _send(self, message):
+        await self.room.wait()
+        self.ended = not message["more_body"]
+        if message["body"]:
+            self.events.append(message["body"])
+
+    def leave(self):
+        self.hub.leave(self.reader)
+
+    @property
+    def versions(self):
+        return [int(event.split(b"\n")[0].removeprefix(b"id: ")) for event in self.events if event.startswith(b"id: ")]
+
+    async def has(self, version):
+        async with asyncio.timeout(SOON):
+            while version not in self.versions:
+                await asyncio.sleep(0.005)
+        return self
+
+    async def end(self):
+        async with asyncio.timeout(SOON):
+            while not self.ended:
+                await asyncio.sleep(0.005)
