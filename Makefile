@@ -17,7 +17,7 @@ INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python i
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test proof lint style types house soak lock clean
+.PHONY: help install run test proof lint style types repository house soak lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -33,7 +33,7 @@ test: $(TEST_READY) ## the tests that every change runs: in process and in virtu
 proof: $(TEST_READY) ## everything else that is bounded: kills of real processes, recordings, widths x schemes x databases
 	$(PYTEST) -m "proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-lint: style types ## ruff, formatting and types
+lint: style types repository ## ruff, formatting, types, and what documents, names and locks of this repository promise each other
 
 style: $(TEST_READY)
 	$(BIN)/ruff check .
@@ -41,6 +41,9 @@ style: $(TEST_READY)
 
 types: $(TEST_READY)
 	$(BIN)/mypy
+
+repository: $(TEST_READY)
+	$(BIN)/python -m tools.check_repository
 
 house: $(TEST_READY) ## measure how the product is built: rooms, circles, capabilities, names
 	$(BIN)/python -m tools.house

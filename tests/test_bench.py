@@ -1,14 +1,12 @@
-"""Benchmarks run with what running needs and the extra `bench`, without the packages of the tests."""
+"""What benchmarks print is read, kept and compared as it stands there."""
 
 # ruff: noqa: RUF001 -- expects multiples
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -22,92 +20,6 @@ COMMANDS = sorted(
     for path in (ROOT / "bench").glob("*.py")
     if "ArgumentParser(" in path.read_text(encoding="utf-8") and path.stem != "__main__"
 )
-WITHOUT = """
-import runpy, sys
-
-class Absent:
-    def find_spec(self, name, path=None, target=None):
-        if name.partition(".")[0] in {packages}:
-            raise ModuleNotFoundError("not installed: " + name)
-
-sys.meta_path.insert(0, Absent())
-sys.argv = ["bench", "--help"]
-for name in {names}:
-    print("bench." + name)
-    try:
-        runpy.run_module("bench." + name, run_name="__main__")
-    except SystemExit as end:
-        assert not end.code, name
-"""
-
-
-def packages_of_tests():
-    """Modules of the extra `test`."""
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    names = {re.match(r"[\w-]+", each)[0] for each in extras["test"]} - {
-        re.match(r"[\w-]+", each)[0] for each in extras["bench"]
-    }
-    return {name.replace("-", "_") for name in names} | {"_pytest", "xdist"}
-
-
-def test_one_module_starts_the_daemon_as_a_process():
-    """So that each benchmark waits for the same, in the same environment."""
-    found = [path.stem for path in (ROOT / "bench").glob("*.py") if "ingest.entry" in path.read_text(encoding="utf-8")]
-    assert found == ["daemon_process"]
-
-
-@pytest.mark.proof
-def test_benchmarks_start_without_the_packages_of_the_tests():
-    """Neither pytest nor anything else of the extra `test` is imported by any of them."""
-    program = WITHOUT.format(packages=packages_of_tests(), names=COMMANDS)
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False)
-    _, *shown = re.split(r"^bench\.(?=\w+$)", done.stdout, flags=re.MULTILINE)
-
-    assert done.returncode == 0, done.stderr
-    assert [each.split()[:2] for each in shown] == [[name, "usage:"] for name in COMMANDS]
-
-
-def test_there_are_benchmarks():
-    """Of events, polls, webhooks and journeys."""
-    assert {"events", "journeys", "polling", "webhooks"} <= set(COMMANDS)
-
-
-PRINTED = f"""
-# Noise above a table
-{HEAD}
-|---|---|---|---|
-| hello | 23 µs (22–25), 1.0 × |  |  |
-| feed | 74 µs (73–91), 3.2 × | ≤ 2.5 × | **no** |
-"""
-
-
-@pytest.mark.proof
-def test_one_command_runs_keeps_and_compares(tmp_path, capsys, monkeypatch):
-    """What is named runs, its figures are kept as JSON, and two files are set beside each other; what prints no table is named."""
-    before, after = tmp_path / "before.json", tmp_path / "after.json"
-    printed = {"reads": PRINTED, "start": "Traceback"}
-    monkeypatch.setattr(program, "run", lambda name, _: rows_of(name, printed[name]))
-    monkeypatch.setattr(sys, "argv", ["bench", "reads", "start", "--quick", "--json", str(before)])
-    with pytest.raises(SystemExit, match="without a table: start"):
-        program.main()
-    kept = json.loads(before.read_text())
-    hello, one = kept["figures"]
-    assert re.fullmatch(r"[0-9a-f]{40}|", kept["commit"])
-    assert kept["options"] == ["--quick"]
-    assert (hello["figure"], hello["met"], one["figure"], one["met"]) == ("hello", None, "feed", False)
-    assert (one["bench"], one["number"], one["unit"], one["value"]) == ("reads", 3.2, "×", "74 µs (73–91), 3.2 ×")
-
-    changed = {
-        **kept,
-        "figures": [*kept["figures"][:-1], {**one, "value": "twice as much", "number": one["number"] * 2}],
-    }
-    after.write_text(json.dumps(changed))
-    program.compare([str(before), str(after)])
-    assert "| twice as much | +100 % |" in capsys.readouterr().out
-    (tmp_path / "other.json").write_text("[]")
-    with pytest.raises(SystemExit, match="2"):
-        program.compare([str(before), str(tmp_path / "other.json")])
-    assert capsys.readouterr().err.endswith("other.json holds no figures of benchmarks\n")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Every command that a document prints is played by a test, or is one that no test can play, with the reason."""
+"""Every command that a document prints is one that the command line, the benchmarks or make take."""
 
 from __future__ import annotations
 
@@ -22,67 +22,6 @@ from tests.kit.typed import MissingArgument, line_fault
 ROOT = Path(__file__).resolve().parents[1]
 HISTORY = ("CHANGELOG.md", "docs/decisions/")
 """What was so once."""
-FIRST_STEPS = "tests/ingest/cli/test_first_steps.py::test_readme_runs_as_it_is_printed"
-FIRST_LIVEBLOG = "tests/ingest/cli/test_demo.py::test_the_first_liveblog_is_made_as_readme_prints_it"
-PAGES = "tests/ingest/cli/test_pages_played.py::test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed"
-KEPT = "tests/ingest/cli/test_pages_played.py::test_what_an_operator_does_later_runs_as_it_is_printed"
-PROVIDERS = "tests/ingest/cli/test_pages_played.py::test_a_provider_author_begins_as_it_is_printed"
-PLAYED = {
-    ("docs/add-a-provider.md", "0. See one at work"): PROVIDERS,
-    ("docs/first-steps.md", "Run it on your own contract"): FIRST_STEPS,
-    ("README.md", "Your first liveblog, without a contract"): FIRST_LIVEBLOG,
-    ("docs/for-newsrooms.md", "Begin"): PAGES,
-    ("docs/for-newsrooms.md", "Write, correct, take back"): PAGES,
-    ("docs/for-integrators.md", "Begin"): PAGES,
-    ("docs/for-integrators.md", "Create without creating twice"): PAGES,
-    ("docs/for-integrators.md", "Hear of every change"): PAGES,
-    ("docs/for-integrators.md", "Read"): PAGES,
-    ("docs/for-operators.md", "Begin"): PAGES,
-    ("docs/for-operators.md", "Install"): KEPT,
-    ("docs/for-operators.md", "Back up"): KEPT,
-    ("docs/for-operators.md", "Watch"): KEPT,
-    ("docs/for-operators.md", "With PostgreSQL, one API and two workers"): (
-        "tests/deploy/test_container_played.py::test_the_image_and_the_services_work"
-    ),
-}
-"""Headings whose commands a test plays, all of them."""
-NOT_PLAYED = {
-    ("README.md", "See it in two minutes"): "tests/ingest/cli/test_demo.py starts the demo that it makes",
-    ("README.md", "Where to go on"): "these commands are the tests",
-    ("CONTRIBUTING.md", "Contributing"): "these commands are the tests",
-    (
-        "docs/for-operators.md",
-        "As a container",
-    ): "needs an engine; tests/deploy/test_container_played.py plays the steps",
-    (
-        "docs/running.md",
-        "User, folders, unit",
-    ): "needs root and systemd; tests/deploy/test_systemd.py verifies the unit",
-    ("docs/performance.md", "Measure"): "an hour; tests/test_bench.py runs them with tiny sizes, and compares",
-    ("docs/performance.md", "Images"): "needs root, and is about the machine",
-    ("docs/running.md", "Backups"): "the same as in docs/for-operators.md, with placeholders",
-    ("docs/running.md", "Moving an organization"): "with placeholders; tests/scenarios/crash/test_moving.py",
-    ("docs/running.md", "Upgrades and downgrades"): "with placeholders; tests/scenarios/crash/test_rolling_upgrade.py",
-    ("docs/running.md", "Doctor"): "the same as in docs/for-operators.md, with placeholders",
-    ("docs/for-newsrooms.md", "Sign in"): "the password is prompted for; tests/ingest/cli/test_cli_accounts.py",
-    (
-        "docs/sources.md",
-        "Giving a liveblog a standby",
-    ): "needs two contracts; tests/scenarios/imports/test_several_sources_day.py",
-    ("docs/readers.md", "Comments"): "tests/ingest/cli/test_cli_comments.py",
-    ("docs/readers.md", "Polls and quizzes"): "tests/ingest/cli/test_cli_polls.py",
-    ("docs/readers.md", "Sign in your own readers"): "openssl makes a random text",
-    ("docs/add-a-provider.md", "4. Keep the contract"): "a package of somebody else's index",
-    (
-        "docs/add-a-provider.md",
-        "5. Look at the real thing",
-    ): "tests/ingest/cli/test_cli_providers.py, test_recorder.py: needs a recording",
-    (
-        "docs/changing-over.md",
-        "Changing over from another service",
-    ): "tests/ingest/cli/test_import_feed.py: needs another service",
-}
-"""Headings whose commands no test can play as they are, with the reason; the command line has to take them all the same."""
 NO_COMMANDS = {
     ("docs/architecture.md", "Architecture"), ("docs/add-a-provider.md", "2. Make the package"),
     ("docs/embed.md", "Content Security Policy"), ("docs/embed.md", "Appearance"),
@@ -119,20 +58,6 @@ def printed():
     ]
 
 
-def test_every_command_is_played_or_cannot_be():
-    """A heading with commands stands in one of the lists, and in the lists is no other one; the tests that they name are there."""
-    below = {(page, heading) for page, heading, _ in printed()}
-    listed = {*PLAYED, *NOT_PLAYED}
-
-    assert below - listed == set(), "play it, or say why no test can"
-    assert listed - below == set(), "no command stands there any more"
-    assert {(page, block.heading) for page, block in all_blocks()} >= NO_COMMANDS
-    assert PLAYED.keys() & NOT_PLAYED.keys() == set()
-    for test in PLAYED.values():
-        path, name = test.split("::")
-        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), test
-
-
 def test_tables_of_the_configuration_are_toml():
     """Each block that begins like one."""
     shown = [(page, block.text) for page, block in all_blocks() if block.language == "toml"]
@@ -140,30 +65,6 @@ def test_tables_of_the_configuration_are_toml():
     assert len(shown) > 5
     for page, text in shown:
         assert tomllib.loads(text), page
-
-
-def anchors(text):
-    """What links to the headings of a page end with."""
-    plain = (
-        re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", line).lower() for line in re.findall(r"^#+ (.*)$", text, re.MULTILINE)
-    )
-    return {re.sub(r"[^\w -]", "", line).strip().replace(" ", "-") for line in plain}
-
-
-def test_every_link_leads_somewhere():
-    """To a file of the repository and a heading in it; what other sites have is not looked up."""
-    pages = [path for path in tracked() if path.suffix == ".md" and path.is_file()]
-    checked, missing = 0, []
-    for page in pages:
-        for link in re.findall(r"\]\((?!https?:|mailto:)([^)\s]+)\)", page.read_text(encoding="utf-8")):
-            checked += 1
-            path, _, anchor = link.partition("#")
-            target = page.parent / path if path else page
-            if not target.exists() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
-                missing.append((str(page.relative_to(ROOT)), link))
-
-    assert checked > 50
-    assert missing == []
 
 
 def called(program):
