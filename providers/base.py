@@ -109,6 +109,13 @@ class Fetched:
 
     answers: tuple[Answer, ...]
     hints: Mapping[str, str] = field(default_factory=dict)
+    unheeded: tuple[Answer, ...] = ()
+    """Failures that hold up nothing: the match goes on as if these resources had not been requested. Health has them too."""
+
+    @property
+    def everything(self) -> tuple[Answer, ...]:
+        """All outcomes, also those that hold up nothing."""
+        return (*self.answers, *self.unheeded)
 
     @property
     def changed(self) -> tuple[Answer, ...]:

@@ -95,14 +95,14 @@ class Poller:
             match.known, match.cached, match.afresh = {}, {}, False
         match.polls += 1
         first = not match.known
-        everything = await self._fetch(match)
+        received = await self._fetch(match)
         arrival = Arrival(Instants(self.clock), monotonic(), first=first)
-        fetched = within(self.limits, everything)
-        self.record(self.adapter.endpoint, match.match_id, everything.answers)
+        fetched = within(self.limits, received)
+        self.record(self.adapter.endpoint, match.match_id, received.everything)
         await self.take_in(match, fetched, arrival)
         if fetched.changed:
             self.counts.commit.observe(monotonic() - arrival.fetched_at)
-        for answer in fetched.answers:
+        for answer in fetched.everything:
             _keep_validators(match, answer)
         if match.set_again:
             match.known = {name: replace(each, rows=0) for name, each in match.known.items()}
@@ -132,8 +132,8 @@ class Poller:
             except (DownstreamRejected, InvalidRequest) as error:
                 await self._refuse(match, fetched, error)
                 raise
-        elif {answer.resource for answer in fetched.failed} != match.bad:
-            await self._save_health(match, fetched.answers)
+        elif {each.resource for each in fetched.everything if each.outcome is Outcome.FAILED} != match.bad:
+            await self._save_health(match, fetched.everything)
 
     async def _refuse(self, match: FollowedMatch, fetched: Fetched, error: ServiceError) -> None:
         """Answers of which no match can be made are bad, though each by itself is good: health says why, posts stay."""
@@ -212,7 +212,7 @@ class Poller:
             belief=after if differs else None,
             set_again=belief.memory.earlier is not None and belief.match.status in NOT_BEGUN,
             packed={name: sync.pack_body(body) for name, body in changed.items()},
-            answers=fetched.answers,
+            answers=fetched.everything,
             hints=fetched.hints,
         )
 

@@ -133,8 +133,9 @@ class Poll:
             others = [] if main.error else list(await asyncio.gather(*self._others(learned)))
         else:
             (main, learned), others = await together(partial(self._learned, hints), self._others(hints))
-        counted = (self._counted(each, main) for each in others)
-        return Fetched(answers=(main, *(each for each in counted if each is not None)), hints=learned)
+        found = [self._counted(each, main) for each in others]
+        alone = tuple(each for each in found if self._holds_up_nothing(each, main))
+        return Fetched(answers=(main, *(each for each in found if each not in alone)), hints=learned, unheeded=alone)
 
     async def _learned(self, hints: Mapping[str, str]) -> tuple[Answer, Mapping[str, str]]:
         answer, found = await self._main()
@@ -179,14 +180,18 @@ class Poll:
             raise BadBody(f"{ACTIONS}: not there any more")
         return rows
 
-    def _counted(self, answer: Answer, main: Answer) -> Answer | None:
-        """A response as it counts: what the provider does not have is empty, and line-ups alone never delay a match."""
+    def _counted(self, answer: Answer, main: Answer) -> Answer:
+        """A response as it counts: what the provider does not have is empty."""
         if answer.error is None or main.outcome is Outcome.FAILED:
             return answer
         if isinstance(answer.error, ABSENT[answer.resource]):
-            answer = _missing(answer, self.known.get(answer.resource, UNKNOWN))
-        ignored = answer.outcome is Outcome.FAILED and answer.resource == LINEUPS and MATCH in self.known
-        return None if ignored else answer
+            return _missing(answer, self.known.get(answer.resource, UNKNOWN))
+        return answer
+
+    def _holds_up_nothing(self, answer: Answer, main: Answer) -> bool:
+        """Line-ups alone never delay a match that is followed."""
+        alone = answer.outcome is Outcome.FAILED and main.outcome is not Outcome.FAILED
+        return alone and answer.resource == LINEUPS and MATCH in self.known
 
 
 def _sides(found: Node) -> Iterator[str]:
@@ -211,7 +216,9 @@ def unknown(of: Target) -> MatchUnknown:
 
 
 def _missing(answer: Answer, known: Known) -> Answer:
-    """Nothing, as a good response; what was there before cannot have gone like this."""
+    """Nothing, as a good response; what was there before cannot have gone like this, though it may be refused from now on."""
+    if known.rows and isinstance(answer.error, ProviderRefused):
+        return answer
     if known.rows:
         return replace(answer, error=BadBody(f"{answer.resource}: not there any more"))
     request = ResourceRequest(answer.resource, "", bytes, lambda _: 0)

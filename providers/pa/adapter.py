@@ -74,8 +74,8 @@ class Pa(EndpointAdapter):
         else:
             answer, learned = await main()
             others = [] if answer.error else [await each for each in self._others(match_id, known, learned)]
-        counted = [each for each in others if each.error is None or each.resource != LINEUPS or MATCH not in known]
-        return Fetched(answers=(answer, *counted), hints=learned)
+        alone = tuple(each for each in others if each.error and each.resource == LINEUPS and MATCH in known)
+        return Fetched(answers=(answer, *(each for each in others if each not in alone)), hints=learned, unheeded=alone)
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected."""

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from providers.registry import Registry
-from tests.kit.course_player import LOCALES, SURFACES, CoursePlayer, Words, course_player
+from tests.kit.course_player import LOCALES, CoursePlayer, course_player
 from tests.kit.sqlite import migrated_url
+from tests.kit.surfaces import SURFACES
 from tests.kit.wire_courses.courses import CORRECTED, REQUIRED, course, endings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.kit.surfaces import Words
 
 TABLE = tomllib.loads(Path(__file__).with_name("endings.toml").read_text(encoding="utf-8"))
 PROVIDERS = tuple(Registry.load())

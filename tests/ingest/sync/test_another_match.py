@@ -24,7 +24,7 @@ async def errors_of(day):
 
 @pytest.mark.parametrize(
     ("provider", "match_id", "lines", "faulty"),
-    [("heim", MATCH_ID, HEIM, {"match-event", "liveticker"}), ("gn-gsd", gsd.MATCH_ID, GN_GSD, {"actions"})],
+    [("heim", MATCH_ID, HEIM, {"match-event", "liveticker"}), ("gn-gsd", gsd.MATCH_ID, GN_GSD, {"actions", "lineups"})],
 )
 async def test_another_matchs_answers_change_nothing(tmp_path, provider, match_id, lines, faulty):
     """Neither posts nor squads nor the version; health names the fault, and the next good answer counts at once."""

@@ -44,9 +44,15 @@ def endings(provider: str, sport: str) -> tuple[str, ...]:
     return tuple(RACE_STATUS) if (provider, sport) == ("gn-gsd", "cycling") else ()
 
 
+def id_of(provider: str, number: int) -> str:
+    """The id of a match in the provider's form."""
+    forms = {"gn-gsd": f"GN{number:013}", "statsperform": f"z{number:024}"}
+    return forms.get(provider, str(number))
+
+
 def course(provider: str, sport: str, ending: str, number: int) -> tuple[dict[str, str], Steps]:
     """What a client names the match by, and what the provider answers when. `number`: of the match, its own."""
-    ident = f"GN{number:013}" if provider == "gn-gsd" else str(number)
+    ident = id_of(provider, number)
     if sport == "soccer":
         steps = [(each.at, SOCCER[provider](each, ident)) for each in ENDINGS[ending]]
     elif sport == "cycling":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.kit.wire_courses.soccer import STARTS, TEAMS, clock
-from tests.providers.gn_gsd.gsd import SIDES, action, encoded, match, named, race, result
+from tests.kit.wire_courses.soccer import SQUADS, STARTS, TEAMS, clock
+from tests.providers.gn_gsd.gsd import SIDES, action, encoded, match, named, person, race, result
 
 if TYPE_CHECKING:
     from tests.kit.wire_courses.soccer import Moment
@@ -27,7 +27,10 @@ def gn_gsd_bodies(moment: Moment, match_id: str) -> dict[str, bytes]:
         result=_result(moment),
         relatedSportsEvents=None,
     )
-    squads = {name: {**side, "starters": []} for name, side in _sides().items()}
+    squads = {
+        f"{side}Participant": {**_sides()[f"{side}Participant"], "starters": [person(number) for number in numbers]}
+        for side, numbers in SQUADS.items()
+    }
     goals = [
         action(30 + at, "GOAL", f"{goal.minute - 1}:20", goal.side, period=goal.part, who=goal.by)
         for at, goal in enumerate(moment.goals)

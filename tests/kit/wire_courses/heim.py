@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from tests.kit.wire_courses.soccer import CAPS, ENDS, STARTS, TEAMS, clock
+from tests.kit.wire_courses.soccer import CAPS, ENDS, SQUADS, STARTS, TEAMS, clock
 from tests.providers.heim import feed
-from tests.providers.heim.feed import encoded, results, row, wrapped
+from tests.providers.heim.feed import encoded, item, results, row, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,21 @@ def heim_bodies(moment: Moment, match_id: str) -> dict[str, bytes]:
     sides = {side: {**team, "name": TEAMS[side][1]} for side, team in feed.TEAMS.items()}
     match = {**wrapped(), "match": {**wrapped(**_state(moment))["match"], "id": match_id, **sides}}
     rows = sorted(_rows(moment), key=lambda each: (int(each["minute"]), each["created"][6:], each["created"]))
-    return {"match": encoded(match), "match-event": encoded(rows), "liveticker": b"[]"}
+    return {"match": encoded(match), "match-event": encoded([*_squads(), *rows]), "liveticker": encoded(_text(rows))}
+
+
+def _squads() -> list[dict[str, Any]]:
+    return [row(100 + each, "playing/lineup", 0, side, each) for side, squad in SQUADS.items() for each in squad]
+
+
+def _text(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A line of its own, and one on each goal."""
+    goals = [
+        item(900 + at, int(each["minute"]), "Was für ein Tor!", each)
+        for at, each in enumerate(rows)
+        if each["action"] == "goal"
+    ]
+    return [item(899, 0, "Herzlich willkommen."), *goals]
 
 
 def _time(minutes: float, form: str) -> str:

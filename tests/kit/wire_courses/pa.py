@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from tests.kit.wire_courses.soccer import KICK_OFF, TEAMS
+from tests.kit.wire_courses.soccer import KICK_OFF, SQUADS, TEAMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ def pa_bodies(moment: Moment, match_id: str) -> dict[str, bytes]:
     return {
         "match": _info(moment, match_id).encode(),
         "events": _events(moment).encode() if moment.part else NOTHING,
-        "lineups": NOTHING,
+        "lineups": _lineups(match_id).encode() if moment.part else NOTHING,
     }
 
 
@@ -72,6 +72,21 @@ def _rows(moment: Moment) -> Iterator[str]:
         yield _event(
             "shootoutGoal" if went_in else "shootoutMiss", str(7200 + at), side, f"{121 + at}:00", (at + 1, "Kick")
         )
+
+
+def _lineups(match_id: str) -> str:
+    teams = "".join(
+        f'<{side}Team teamID="{TEAMS[side][0]}"><players>{"".join(map(_player, numbers))}</players></{side}Team>'
+        for side, numbers in SQUADS.items()
+    )
+    return f'<match matchID="{match_id}"><teams>{teams}</teams></match>'
+
+
+def _player(number: int) -> str:
+    return (
+        f'<player playerID="{number}"><lastName>Muster{number}</lastName><fullName>Muster{number}</fullName>'
+        f"<shirtNumber>{number % 50}</shirtNumber><position>Striker</position><substitute>No</substitute></player>"
+    )
 
 
 def _event(word: str, ident: str, side: str, clock: str, player: tuple[int, str] | None = None) -> str:

@@ -13,6 +13,8 @@ Score = tuple[int, int]
 KICK_OFF = datetime(2025, 6, 14, 16, 0, tzinfo=UTC)
 TEAMS = {"home": ("501", "Nordhafen"), "away": ("502", "Südtor")}
 """Side → id and name, which is a short one, as some feeds have no other."""
+SQUADS = {"home": (1, 7, 9), "away": (51, 59, 60)}
+"""Numbers of the players whom the feeds with line-ups name."""
 CAPS = {1: 45, 2: 90, 3: 105, 4: 120, 5: 120}
 """The last minute of each part."""
 STARTS = {1: 0, 2: 62, 3: 115, 4: 133, 5: 155}
