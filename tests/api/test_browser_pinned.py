@@ -8,9 +8,10 @@ from config.organizations import ThemeConfig
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import post
-from tests.kit.live_page import SEEN, SOON, TOP, Page, Site
+from tests.kit.live_page import SEEN, SOON, TOP, Page, Site, page, site
 from tests.kit.pinned_posts import LONG_AGO, fill, pin
 
+__all__ = ["page", "site"]
 pytestmark = needed
 
 BELOW = "all => all.filter((each) => each.getBoundingClientRect().bottom > 0).map((each) => each.id)"

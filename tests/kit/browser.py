@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
+import inspect
 import os
 import shutil
 import threading
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TYPE_CHECKING
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, async_playwright
-from playwright.sync_api import sync_playwright
+from playwright.async_api import Browser, async_playwright
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-    from pathlib import Path
+    from collections.abc import AsyncIterator, Callable, Iterator
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 UNUSED = ("WebUIOmniboxPopup", "WebUIOmniboxAimPopup")
@@ -36,51 +39,133 @@ needed = pytest.mark.skipif(CHROMIUM is None and "CI" not in os.environ, reason=
 """The mark of a module of browser tests."""
 
 
+class Remote:
+    """An object of playwright, which lives in the loop of its driver, as one of the test's own loop.
+
+    A call is made there; what comes of it is waited for here, and handlers are called here too, in the order in which
+    things happened.
+    """
+
+    def __init__(self, of: Any, loop: asyncio.AbstractEventLoop) -> None:
+        self._of = of
+        self._loop = loop
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._of, name)
+        return functools.partial(self._call, value) if callable(value) else self._given(value)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Remote) and self._of == other._of
+
+    def __hash__(self) -> int:
+        return hash(self._of)
+
+    def _call(self, method: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        here = asyncio.get_running_loop()
+        args = tuple(self._taken(each, here) for each in args)
+        named = {name: self._taken(each, here) for name, each in named.items()}
+        begun: Future[Any] = Future()
+
+        def begin() -> None:
+            try:
+                begun.set_result(method(*args, **named))
+            except Exception as error:  # noqa: BLE001 -- it is raised where the call was made
+                begun.set_exception(error)
+
+        self._loop.call_soon_threadsafe(begin)
+        result = begun.result()
+        if hasattr(result, "__aenter__") and not hasattr(result, "new_page"):
+            return self._expected(result)
+        return self._awaited(result) if inspect.isawaitable(result) else self._given(result)
+
+    async def _awaited(self, running: Any) -> Any:
+        async def wait() -> Any:
+            return await running
+
+        return self._given(await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(wait(), self._loop)))
+
+    @asynccontextmanager
+    async def _expected(self, manager: Any) -> AsyncIterator[Any]:
+        """`async with page.expect_request(…) as info`: `info.value` is awaited afterwards."""
+        info = await self._awaited(manager.__aenter__())
+        yield SimpleNamespace(value=_Lazy(lambda: self._value_of(info)))
+        await self._awaited(manager.__aexit__(None, None, None))
+
+    async def _value_of(self, info: Remote) -> Any:
+        async def wait() -> Any:
+            return await info._of.value
+
+        return await self._awaited(wait())
+
+    def _given(self, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return type(value)(map(self._given, value))
+        return Remote(value, self._loop) if type(value).__module__.startswith("playwright.") else value
+
+    def _taken(self, value: Any, here: asyncio.AbstractEventLoop) -> Any:
+        if isinstance(value, Remote):
+            return value._of
+        return self._handler(value, here) if callable(value) else value
+
+    def _handler(self, handler: Callable[..., Any], here: asyncio.AbstractEventLoop) -> Callable[..., Any]:
+        most = len(inspect.signature(handler).parameters)
+
+        async def call(*args: Any) -> Any:
+            result = handler(*map(self._given, args))
+            return await result if inspect.isawaitable(result) else result
+
+        return lambda *args: asyncio.wrap_future(asyncio.run_coroutine_threadsafe(call(*args[:most]), here))
+
+
+class _Lazy:
+    """Awaited when somebody asks for it."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __await__(self) -> Any:
+        return self._make().__await__()
+
+
 @pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address at which it is controlled."""
-    # Every test starts playwright's driver, a program for Node: it is compiled once, and not by each of them.
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Browser, asyncio.AbstractEventLoop]]:
+    """One browser and one driver, in an event loop and a thread of their own: a test has one that ends with it."""
     os.environ.setdefault("NODE_COMPILE_CACHE", str(tmp_path_factory.mktemp("node")))
-    profile, opened, ended = tmp_path_factory.mktemp("chromium"), Future[str](), threading.Event()
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="browser")
+    thread.start()
 
-    def run() -> None:
-        with sync_playwright() as playwright:
-            context = playwright.chromium.launch_persistent_context(
-                profile, executable_path=CHROMIUM, args=[*ARGUMENTS, "--remote-debugging-port=0"]
-            )
-            opened.set_result(f"http://127.0.0.1:{_port(profile)}")
-            ended.wait()
-            context.close()
+    def run(work: Any) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, loop).result()
 
-    # playwright has an event loop of its own, which must not be that of the tests
-    with ThreadPoolExecutor(1) as thread:
-        running = thread.submit(run)
-        wait([running, opened], return_when=FIRST_COMPLETED)
-        try:
-            yield running.result() or "" if running.done() else opened.result()
-        finally:
-            ended.set()
-            running.result()
+    async def opened() -> tuple[Any, Browser]:
+        playwright = await async_playwright().start()
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS])
+        return playwright, browser
 
-
-def _port(profile: Path) -> int:
-    return int((profile / "DevToolsActivePort").read_text().split()[0])
+    playwright, browser = run(opened())
+    try:
+        yield browser, loop
+    finally:
+        run(browser.close())
+        run(playwright.stop())
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 @pytest.fixture
-async def browsers(chromium: str) -> AsyncIterator[Browser]:
+async def browsers(chromium: tuple[Browser, asyncio.AbstractEventLoop]) -> AsyncIterator[Any]:
     """Opens contexts, which are closed after the test."""
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.connect_over_cdp(chromium)
-        try:
-            yield browser
-        finally:
-            for context in browser.contexts[1:]:  # the first one is the browser's own
-                await context.close()
-            await browser.close()
+    browser = Remote(*chromium)
+    try:
+        yield browser
+    finally:
+        for context in browser.contexts:
+            await context.close()
 
 
 @pytest.fixture
-async def browser(browsers: Browser) -> BrowserContext:
+async def browser(browsers: Any) -> Any:
     """Opens pages for a reader whose language is English."""
     return await browsers.new_context(locale="en")

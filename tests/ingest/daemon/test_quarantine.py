@@ -15,9 +15,9 @@ from ingest.cli.explain import explain
 from ingest.sync import match_quarantine
 from tests.kit.day import CREATE
 from tests.kit.opening import look
-from tests.kit.quarantine import Day, Upstream, daemon, poison, settings, upstream
+from tests.kit.quarantine import Day, Upstream, daemon, database, poison, settings, upstream
 
-__all__ = ["settings", "upstream"]
+__all__ = ["database", "settings", "upstream"]
 
 pytestmark = pytest.mark.proof
 
