@@ -31,9 +31,11 @@ def file_is_shown(conn: Connection, organization_id: str, url: str) -> bool:
 
 
 def _is_named(conn: Connection, organization_id: str, url: str) -> bool:
-    """Whether something that is published names the image: master data, a liveblog, a post, a comment of its author."""
+    """Whether something that is published names the image: master data, a liveblog, a post, a comment of a post by its author."""
     record = image_uses.c.record_id
-    commented = exists().where(comments.c.id == record, comment_is_public(comments))
+    commented = exists().where(
+        comments.c.id == record, comment_is_public(comments), post_is_shown(comments.c.channel_id)
+    )
     published = or_(
         and_(image_uses.c.kind == "event", post_is_shown(record)),
         and_(image_uses.c.kind == "game", liveblog_is_shown(record)),

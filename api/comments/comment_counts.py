@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from api.http.request import ApiRequest
     from api.http.services import Services
     from store.database import Store
+    from store.engine.postgres.notify import Stepped
 
 PATH = "/api/comments/v1/liveblog/{liveblogId}/counts.json"
 COUNTED = 5
@@ -48,9 +49,10 @@ class CountedComments:
     def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
         self._store = store
         self._once = FlightGroup()
-        self._counts: TTLCache[tuple[str, int | None], Mapping[str, int]] = TTLCache(GAMES, COUNTED, timer=monotonic)
+        self._counts: TTLCache[str, dict[int | None, Mapping[str, int]]] = TTLCache(GAMES, COUNTED, timer=monotonic)
         self.moderations = 0
         """How often comments were taken down or put back in this process, which steps no liveblog."""
+        store.on_step(self._hear)
 
     def note_moderation(self) -> None:
         """What readers see of comments has changed."""
@@ -62,11 +64,21 @@ class CountedComments:
 
         `at`: those written before that moment.
         """
-        key = (game_id, None if at is None else at - at % COUNTED)
-        found = self._counts.get(key)
-        if found is None:
-            found = self._counts[key] = await self._once(key, partial(self._read, *key))
-        return found
+        until = None if at is None else at - at % COUNTED
+        known = self._counts.get(game_id)
+        if known is None:
+            known = self._counts[game_id] = {}  # a step that comes while it is filled drops it
+        if until not in known:
+            known[until] = await self._read(game_id, until)
+        return known[until]
+
+    def _hear(self, stepped: Stepped) -> None:
+        """Posts with comments may have been taken down, or put back."""
+        if stepped is None:
+            self._counts.clear()
+            return
+        for game_id in stepped:
+            self._counts.pop(game_id, None)
 
     async def _read(self, game_id: str, until: int | None) -> Mapping[str, int]:
         return await self._store.read(partial(comments.counts, game_id=game_id, until=until), at=until)

@@ -67,13 +67,13 @@ class Channel:
     """One watched liveblog: the version up to which its readers are sent changes, and the last step there in each form.
 
     `delay`: the seconds after which its readers are sent a version. `lost`: when posts that they have were last taken down
-    (Unix seconds), and how many, which they learn at once.
+    (Unix seconds), and how many, which they learn at once; None as long as nobody has looked.
     """
 
     game_id: str
     delay: int
     version: int
-    lost: tuple[int, int] = (0, 0)
+    lost: tuple[int, int] | None = None
     newest: Mapping[Form, Message] = field(default_factory=dict)
     readers: set[Reader] = field(default_factory=set)
     results: SentBodies = field(default_factory=SentBodies)

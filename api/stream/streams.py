@@ -105,7 +105,8 @@ class Streams:
         key = (wanted.game_id, wanted.delay)
         channel = self._channels.get(key)
         if channel is None:  # nobody has heard what has happened since the version was read
-            channel = self._channels[key] = Channel(*key, wanted.version)
+            lost = None if wanted.delay else (0, 0)
+            channel = self._channels[key] = Channel(*key, wanted.version, lost)
             self._new.add(key)
             self._called.set()
         has = known_since(wanted.since, wanted.version)
@@ -202,6 +203,10 @@ class Streams:
     async def _catch_up(self, reader: Reader) -> Message | None:
         """What follows the version that the reader has, other than the last step; read once for all who have it."""
         channel, form = reader.channel, reader.form
+        if channel.lost is None:
+            look = partial(history.lost_posts, game_id=channel.game_id)
+            lost = await self._reads.read(("lost", channel.game_id, channel.delay), look, self._moment(channel.delay))
+            channel.lost = channel.lost or lost  # what has been found meanwhile is newer
         key = (channel.game_id, channel.delay, form, reader.version, channel.version, channel.lost)
         message = self._kept.get(key)
         if message is None:
@@ -294,7 +299,7 @@ class Streams:
             if channel is None:
                 continue
             lost = await self._store.read(partial(history.lost_posts, game_id=key[0]), at=self._moment(key[1]))
-            if lost > channel.lost:
+            if channel.lost is None or lost > channel.lost:
                 channel.lost, channel.newest = lost, {}
                 for reader in channel.readers:
                     reader.anew = True

@@ -27,13 +27,13 @@ from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday
-from tests.kit.delayed import EMBED, Watcher, seen, served
+from tests.kit.delayed import EMBED, seen, served
 from tests.kit.opening import store_at
 from tests.kit.recorded_courses import course, others
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.scripted import BERLIN, NAMES
 from tests.kit.sqlite import migrated_url
-from tests.kit.streams import TICKER
+from tests.kit.streams import TICKER, Follower
 
 SEVERAL = 2
 """So many recordings are read in a bounded run, as each costs a hundred responses; eight in the soak."""
@@ -229,8 +229,8 @@ async def test_a_stream_sends_each_version_after_its_delay(migrated, monkeypatch
         return await store.write(partial(liveblogs.record, game_id=TICKER, change=Change(events=(event,))))
 
     hub = streams.Streams(store, clock=lambda: time[0], poll=0.02)
-    late = [await Watcher(hub).join(30) for _ in range(5)]
-    later, now = await Watcher(hub).join(90), await Watcher(hub).join(0)
+    late = [await Follower(hub).join(delay=30) for _ in range(5)]
+    later, now = await Follower(hub).join(delay=90), await Follower(hub).join()
     assert [await write(0, "one"), await write(0.5, "two"), await write(10, "three")] == [2, 3, 4]
     await now.has(4)
     time[0] = PARTING + 30.9  # the second of the first two is not over
@@ -240,7 +240,7 @@ async def test_a_stream_sends_each_version_after_its_delay(migrated, monkeypatch
     time[0] = PARTING + 31
     for each in late:
         await each.has(3)
-    again = await Watcher(hub).join(30, since=3)
+    again = await Follower(hub).join(delay=30, since=3)
     time[0] = PARTING + 41
     for each in (*late, again):
         await each.has(4)

@@ -177,7 +177,7 @@ async def test_a_step_between_the_check_of_access_and_the_stream_is_not_missed(d
     """Nobody watched yet, so its notification went unheard; the next look is an hour away."""
     game = await hub.find("gderby")
     await desk.create()
-    hub.find = lambda _: asyncio.sleep(0, game)
+    hub.find = lambda *_: asyncio.sleep(0, game)
     await (await Follower(hub).join(1)).has(2)
 
 

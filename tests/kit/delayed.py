@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 
 from sqlalchemy import insert
 
-from api.liveblogs.messages import as_json
-from api.stream import streams
-from api.stream.reader import StreamRequest
 from store.clients import clients
 from store.tables import teams
 from tests.api.conftest import serving
 from tests.kit import matchday
 from tests.kit.opening import pool_settings, store_at
-from tests.kit.streams import Follower
 
 EMBED = "/api/embed/v4"
 
@@ -71,21 +66,3 @@ async def seen(server, courses, **query):
             page = {"url": f"{own['url']}?{urlencode(query)}"} if "url" in own else {}
             found[f"{path} {own}"] = await response(server, path, {**own, **page, **query})
     return found
-
-
-class Watcher(Follower):
-    """A reader of a hub who sees everything some seconds later."""
-
-    async def join(self, delay, since=0):
-        seen = streams.moment(self.hub._clock(), delay)
-        game = await self.hub.find("gderby", seen)
-        self.reader = self.hub.join(
-            StreamRequest(game.id, game.version, since, as_json, b": silence", delay), self._send
-        )
-        return self
-
-    @property
-    def posts(self):
-        """The headlines of each message."""
-        messages = [json.loads(event.split(b"data: ")[1]) for event in self.events if event.startswith(b"id: ")]
-        return [[post.get("headline") for post in message["events"]] for message in messages]

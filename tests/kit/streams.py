@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import pytest
 
 from api.liveblogs.messages import as_json
 from api.stream import streams
 from api.stream.reader import StreamRequest
+from api.view.delay import moment
 from tests.kit import matchday
 
 TICKER = matchday.Liveblog().ticker_id
-
-
 SOON = 30.0
+"""Seconds for which a follower waits for what has to come."""
 
 
 @pytest.fixture
@@ -34,7 +35,7 @@ class Follower:
         self.room.set()
 
     async def join(self, since=0, name="gderby", form=as_json, delay=0):
-        game = await self.hub.find(name)
+        game = await self.hub.find(name, moment(self.hub._clock(), delay))
         request = StreamRequest(game.id, game.version, since, form, b": silence\n\n", delay)
         self.reader = self.hub.join(request, self._send)
         return self
@@ -52,11 +53,22 @@ class Follower:
     def versions(self):
         return [int(event.split(b"\n")[0].removeprefix(b"id: ")) for event in self.events if event.startswith(b"id: ")]
 
+    @property
+    def posts(self):
+        """The headlines of each message."""
+        messages = [json.loads(event.split(b"data: ")[1]) for event in self.events if event.startswith(b"id: ")]
+        return [[post.get("headline") for post in message["events"]] for message in messages]
+
     async def has(self, version):
         async with asyncio.timeout(SOON):
             while version not in self.versions:
                 await asyncio.sleep(0.005)
         return self
+
+    async def has_messages(self, count):
+        async with asyncio.timeout(SOON):
+            while len(self.posts) < count:
+                await asyncio.sleep(0.005)
 
     async def end(self):
         async with asyncio.timeout(SOON):
