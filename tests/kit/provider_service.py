@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.poll import record_nothing
 from store.clients import clients
 from store.engine.ids import new_local_id
 from store.following import sync
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import httpx
 
     from ingest.sync.followed_match import FollowedMatch
+    from ingest.sync.poll import Record
     from providers.base import Provider, ProviderAdapter
     from store.database import Store
     from tests.api.conftest import Server
@@ -42,6 +44,7 @@ class ProviderService:
     clock: Clock
     providers: Mapping[str, Provider]
     connect: Callable[[Provider], ProviderAdapter]
+    record: Record = record_nothing
     server: Server = field(init=False)
     adapters: dict[str, ProviderAdapter] = field(init=False, default_factory=dict)
 
@@ -57,6 +60,7 @@ class ProviderService:
             clock=lambda: self.clock.now,
             new_id=lambda: new_local_id("e"),
             quarantine=Quarantine(),
+            record=self.record,
         )
         access = {
             (matchday.ORGANIZATION, name): ProviderSource(self.providers[name], adapter, text_content=True)

@@ -10,45 +10,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from providers.contract.server import Reply, Server, serving
-from providers.registry import Registry
+from providers.contract.server import Reply, serving
 from store.following import sources
-from tests.kit.opening import endpoint_of
 from tests.kit.provider_service import ProviderService, provider_service
 from tests.kit.sqlite import migrated_url
-from tests.kit.wire_courses.courses import SOCCER, id_of
-from tests.kit.wire_courses.soccer import FIRST_HALF, KICK_OFF, PLANNED, SECOND_HALF, Moment
+from tests.kit.wire_courses.courses import id_of
+from tests.kit.wire_courses.server import ANOTHER, OURS, PROVIDERS, Everybody, bodies_of
+from tests.kit.wire_courses.soccer import FIRST_HALF, KICK_OFF, PLANNED, SECOND_HALF
 
-PROVIDERS = tuple(Registry.load())
-OURS, ANOTHER = 9_300_001, 9_300_002
-"""Numbers of the match that is followed, and of another one."""
 STRANGERS = {"501": "871", "502": "872", "GNHOME": "GNELSE", "GNAWAY": "GNBACK"}
 """Ids of teams, and of those that play the other match."""
 PATIENT, HASTY = 30.0, 0.05
 """Seconds for an answer, and where one is never sent: then others may be late too, on a machine that is busy."""
-METHODS = {"info": "match", "events": "events", "lineUpsEnhanced": "lineups"}
-"""PA's method → resource."""
-
-
-def bodies_of(provider: str, moment: Moment, number: int = OURS) -> dict[str, bytes]:
-    return SOCCER[provider](moment, id_of(provider, number))
-
-
-def resource_at(path: str) -> tuple[str, str]:
-    """Provider and resource that a request is about."""
-    provider, first, *rest = path.partition("?")[0].strip("/").split("/")
-    if provider == "heim":
-        return provider, first
-    if provider == "gn-gsd":
-        return provider, rest[-1] if rest[-1] in {"lineups", "actions"} else "match"
-    return provider, METHODS.get(rest[0], "match")
-
-
-class Everybody(Server):
-    """All providers at one address, each below its id."""
-
-    def body(self, path: str) -> bytes | None:
-        return self.bodies.get(" ".join(resource_at(path)))
 
 
 def earlier(provider: str, resource: str) -> bytes:
@@ -65,6 +38,14 @@ def of_another_match(provider: str, resource: str) -> bytes:
     for ours, theirs in STRANGERS.items():
         body = body.replace(ours, theirs)
     return body.encode()
+
+
+def of_another_resource(provider: str, resource: str) -> bytes:
+    """Another resource of the match; where there is one alone, that of another provider."""
+    bodies = bodies_of(provider, SECOND_HALF)
+    return next(
+        (body for name, body in bodies.items() if name != resource), bodies_of("heim", SECOND_HALF)["match-event"]
+    )
 
 
 class WireFault(NamedTuple):
@@ -94,6 +75,7 @@ FAULTS: Mapping[str, WireFault] = {
     "another-match": WireFault(
         lambda *which: Reply(body=of_another_match(*which)), "{resource}: the answer is about another match"
     ),
+    "another-resource": WireFault(lambda *which: Reply(body=of_another_resource(*which)), "{resource}: "),
     "older": WireFault(lambda *which: Reply(body=earlier(*which)), None),
 }
 """An older body is a good answer by all that can be seen of it: what it takes back waits for a second one."""
@@ -111,14 +93,12 @@ class Day:
 
     def connect(self, provider: Any) -> Any:
         """The provider's own adapter, at our address."""
-        place = f"{self.server.url}/{provider.id}"
-        return provider.connect(endpoint_of(provider=provider.id, base_url=place, api_key="k", timeout=self.timeout))
+        return provider.connect(self.server.endpoint(provider.id, self.timeout))
 
     async def begin(self) -> None:
         """A liveblog at each provider, followed into the second half."""
         for moment in (PLANNED, FIRST_HALF, SECOND_HALF):
-            bodies = {each.id: bodies_of(each.id, moment) for each in PROVIDERS}
-            self.server.bodies = {f"{name} {at}": body for name, own in bodies.items() for at, body in own.items()}
+            self.server.become(moment)
             self.service.clock.now = self.service.server.now = KICK_OFF.timestamp() + 60 * moment.at
             for each in () if self.names else PROVIDERS:
                 wishes = {"includeTextContent": bool(each.text_sports)}
@@ -142,17 +122,16 @@ class Day:
     def spoil(self, provider: str, resource: str, fault: WireFault) -> None:
         """From now on the resource is answered like this."""
 
-        def instead(path: str) -> Reply | None:
-            if resource_at(path) != (provider, resource):
-                return None
+        def instead() -> Reply:
             self.faulty += 1
             return fault.answer(provider, resource)
 
-        self.server.spoil = instead
+        self.server.answer_with(provider, resource, instead)
         self.timeout = HASTY if fault is FAULTS["time-out"] else PATIENT
 
     def heal(self) -> None:
-        self.server.spoil, self.timeout = lambda _: None, PATIENT
+        self.server.heal()
+        self.timeout = PATIENT
 
 
 @pytest.fixture(scope="module")
