@@ -8,6 +8,7 @@ from ingest.sync.import_match import Importer, ProviderSource
 from store.engine.ids import new_local_id
 from tests.kit.scripted import OWNER, Process
 from tests.kit.settings import LIMITS, polling
+from tests.kit.watched import Observed, course
 
 
 class Polled(Process):
@@ -30,3 +31,39 @@ class Polled(Process):
         self.importer = Importer(
             self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known, limits=LIMITS
         )
+
+
+class Followed:
+    """A match that the sync follows into a store, polled by hand with whatever answers."""
+
+    def __init__(self, store, name):
+        self.course = course(name)
+        self.watch = Observed(self.course.provider, self.course.match_id)
+        process = type("Of", (Polled,), {"provider": self.course.provider})
+        self.process = process(store, self.course.match_id, self.watch.adapter)
+        self.ticker_id = ""
+
+    async def settle(self, bodies):
+        self.watch.answers = bodies
+        if not self.ticker_id:
+            text = self.watch.adapter.text_resource is not None
+            self.ticker_id = await self.process.create(provider=self.course.provider.id, text=text)
+        await self.process.settle()
+
+    async def after(self, bodies):
+        """The version after one poll."""
+        self.watch.answers = bodies
+        await self.process.poll()
+        return (await self.process.game(self.ticker_id)).version
+
+    async def posts(self):
+        """Key → `local_id` and document of what is public."""
+        rows = await self.process.ledger(self.ticker_id)
+        return {key: (rows[key].local_id, document) for key, document in (await self.posted()).items()}
+
+    async def posted(self):
+        return await self.process.posted(self.ticker_id)
+
+    @property
+    def settled(self):
+        return not any(match.pending or match.afresh for match in self.process.matches)

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from tests.kit.no_post_lost import Followed
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
-from tests.scenarios.outages.test_one_bad_answer import Followed
 
 NAME = "heim demo croatia-denmark"
 

@@ -10,11 +10,11 @@ import pytest
 from ingest.sync.batches import LOOK
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, snapshot
 from tests.kit.editing import edit
+from tests.kit.no_post_lost import Followed
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
 from tests.kit.watched import COURSES
 from tests.providers.heim.feed import row
-from tests.scenarios.outages.test_one_bad_answer import Followed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
