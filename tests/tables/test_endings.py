@@ -25,6 +25,8 @@ TABLE = tomllib.loads(Path(__file__).with_name("endings.toml").read_text(encodin
 PROVIDERS = tuple(Registry.load())
 OFFERED = [(each.id, sport) for each in PROVIDERS for sport in sorted({*each.catalog, *each.text_sports})]
 """Every provider with each sport that it offers."""
+FOLLOWED = {"newest post", "key moments"}
+"""Places that show what has been posted one after the other."""
 NOTHING_NAMED = dict.fromkeys(SURFACES, "")
 
 Case = tuple[str, str, str]
@@ -57,35 +59,35 @@ def words_of(case: Case, locale: str) -> Words:
     return found | {"key moments": " | ".join(found["key moments"].split("\n")).strip(" |")}
 
 
+def faults_of(case: Case) -> list[dict[str, Any]]:
+    """What is wrong with the case today."""
+    provider, sport, ending = case
+    return [each for each in TABLE[sport][ending].get("faults", ()) if provider in each["providers"]]
+
+
 def rows() -> Iterator[Any]:
     """A row for each place; one that says something else today is marked with what is wrong there."""
     for case in CASES:
-        provider, sport, ending = case
-        faults = {
-            surface: fault["why"]
-            for fault in TABLE[sport][ending].get("faults", ())
-            if provider in fault["providers"]
-            for surface in fault["surfaces"]
-        }
+        faults = {surface: fault["why"] for fault in faults_of(case) for surface in fault["surfaces"]}
         for surface in SURFACES:
             marks = [pytest.mark.xfail(strict=True, reason=faults[surface])] if surface in faults else []
-            name = f"{provider}-{sport}-{ending}-{surface}".replace(" ", "-")
+            name = "-".join((*case, surface)).replace(" ", "-")
             yield pytest.param(case, surface, id=name, marks=marks)
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Case], dict[str, Words]]]:
-    """Plays a case into one store, once, and gives what all places show, by the language."""
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., dict[str, Words]]]:
+    """Plays a case into one store, once, and gives what all places show, by the language. `late`: as `played` has it."""
     url = migrated_url(tmp_path_factory.mktemp("endings") / "matchwire.db")
-    known: dict[Case, dict[str, Words]] = {}
+    known: dict[tuple[Case, bool], dict[str, Words]] = {}
     with pytest.MonkeyPatch.context() as patch, asyncio.Runner() as runner:
         service = course_player(url, PROVIDERS, CORRECTED, patch)
         player = runner.run(service.__aenter__())
 
-        def play(case: Case) -> dict[str, Words]:
-            if case not in known:
-                known[case] = runner.run(played(player, case))
-            return known[case]
+        def play(case: Case, *, late: bool = False) -> dict[str, Words]:
+            if (case, late) not in known:
+                known[case, late] = runner.run(played(player, case, late=late))
+            return known[case, late]
 
         yield play
         runner.run(service.__aexit__(None, None, None))
@@ -94,9 +96,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Case],
 NUMBERS = count(9_000_001)
 
 
-async def played(player: CoursePlayer, case: Case) -> dict[str, Words]:
+async def played(player: CoursePlayer, case: Case, *, late: bool = False) -> dict[str, Words]:
+    """What all places show after the course; `late`: of a liveblog that is created at the end of it."""
     selector, steps = course(*case, next(NUMBERS))
-    return await player.play(case[0], selector, steps)
+    return await player.play(case[0], selector, steps[-1:] if late else steps)
 
 
 @pytest.mark.parametrize(("provider", "sport"), OFFERED)
@@ -114,6 +117,25 @@ def test_readers_see_how_the_match_stands(shown, case, surface):
     found = shown(case)
 
     assert {each: found[each][surface] for each in LOCALES} == {each: words_of(case, each)[surface] for each in LOCALES}
+
+
+def late_rows() -> Iterator[Any]:
+    """A row for each case; what is wrong with one that is followed is wrong with it here too, but for what order alone spoils."""
+    for case in CASES:
+        faults = [fault for fault in faults_of(case) if not FOLLOWED >= set(fault["surfaces"])]
+        marks = [pytest.mark.xfail(strict=True, reason=faults[0]["why"])] if faults else []
+        yield pytest.param(case, id="-".join(case), marks=marks)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("case", list(late_rows()))
+def test_a_liveblog_that_is_made_late_reads_as_one_that_was_followed(shown, case):
+    """It is created when all has happened; only steps of a score that nobody has seen are not posted then."""
+    seen = set(SURFACES) - (FOLLOWED if case[1] == "american_football" else set())
+    found = shown(case, late=True)
+
+    for each in LOCALES:
+        assert {name: found[each][name] for name in seen} == {name: words_of(case, each)[name] for name in seen}
 
 
 @pytest.mark.parametrize("provider", [each.id for each in PROVIDERS])

@@ -188,37 +188,8 @@ def test_the_winner_of_the_end_comes_first():
     assert "Game, set and match: Emil Beispiel beats Jonas Musterholt 6-7, 7-5, 6-3." == texts[-1]
 
 
-def test_a_retirement_is_named():
-    """Incident 12 ends the match in the middle of a set, which nobody has won."""
-    final = stepped("tennis", "retired")[-1]
-
-    assert final.status is Status.FINISHED
-    assert final.incidents[-1].method == "retired"
-    assert texts_of(final, "de")[-1] == "J. Musterholt gibt auf: E. Beispiel gewinnt beim Stand von 7:5, 3:1."
-    assert [incident.method for incident in final.incidents].count("set") == 1
-
-
-def test_a_walkover_has_an_end_and_no_game():
-    """Who does not play at all loses without a start."""
-    final = stepped("tennis", "walkover")[-1]
-
-    assert ["tennis.end"] == [incident.kind for incident in final.incidents]
-    assert "Walkover: J. Musterholt wins without a game against E. Beispiel." == texts_of(final)[0]
-
-
 def abandoned(**changes):
     return of(p0="0:0", p1="6:4", p2="3:3", **{"match_incident": {"id": "5", "name": "abgebrochen"}, **changes})
-
-
-def test_an_abandoned_match_keeps_its_games_and_its_last_post_says_so():
-    """Incident 5 comes without `finished`: what was played stays, nobody wins, board and last post say how it stood."""
-    *_, final = beliefs(stepped("tennis", "abandoned"))
-    document = game_document(final, ImportOptions(sport="tennis"), NOBODY)
-
-    assert (Status.ABANDONED, None) == (final.status, final.winner)
-    assert games(final) == {"game:s1:6"}
-    assert texts_of(final)[-1] == "The match between J. Musterholt and E. Beispiel is abandoned at 3-3."
-    assert (document["scoreboard"]["score"]["title"], document["summary"]) == ("abandoned", "Abandoned")
 
 
 def test_a_match_that_goes_on_is_not_abandoned_any_more():
@@ -239,14 +210,6 @@ def test_an_unreadable_incident_does_not_take_the_last_post_back(spoilt):
 
     assert any("match_incident" in fault.field for fault in bad.faults)
     assert texts_of(last)[-1] == "The match between Jonas Musterholt and Emil Beispiel is abandoned at 6-4, 3-3."
-
-
-@pytest.mark.parametrize(("name", "title"), [("retired", "ret."), ("walkover", "w/o"), ("tie-break", "")])
-def test_the_board_says_how_a_match_ended_that_was_not_played_out(name, title):
-    """Beside the sets won stands what made the match end."""
-    document = game_document(stepped("tennis", name)[-1], ImportOptions(sport="tennis"), NOBODY)
-
-    assert document["scoreboard"]["score"].get("title", "") == title
 
 
 def test_a_pair_is_one_side():

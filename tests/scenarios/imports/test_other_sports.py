@@ -85,25 +85,6 @@ async def test_a_game_that_is_taken_back_is_withdrawn(tmp_path):
     assert ("4", "4") == tuple(game["scoreboard"]["scores"][0][f"{side}_score"] for side in ("home", "away"))
 
 
-async def test_an_abandoned_match_says_so_in_its_last_post_on_the_board_in_feeds_and_on_the_page(tmp_path):
-    """Also where the liveblog is made after it was abandoned."""
-    lines = list(read_lines(FOLDER / "tennis" / "abandoned.jsonl"))
-    async with match_day(folder=tmp_path, lines=lines, speed=1, live=0.05) as day:
-        day.replay.settle()
-        name = (await day.create("9930105"))["local_id"]
-        game = await day.show(name)
-        feed = await day.client.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": name})
-        page = await day.client.get(f"/liveblogs/{name}")
-    said = "The match between J. Musterholt and E. Beispiel is abandoned at 3-3."
-
-    assert sorted(events(game)) == ["tennis.end", "tennis.game-win", "tennis.start"]
-    assert game["scoreboard"]["score"]["title"] == "abandoned"
-    assert feed.json()["items"][0]["title"] == "Abandoned", "the newest"
-    assert said in feed.json()["items"][0]["content_html"]
-    assert said in page.text
-    assert "abandoned" in page.text.replace(said, "")
-
-
 async def shows(day, name, expected):
     """Wait until the posts of games say these scores."""
     async with asyncio.timeout(60):
