@@ -266,7 +266,16 @@ def endless_game(_conn, name):
     )  # fmt: skip
 
 
-@pytest.mark.proof
+async def test_as_many_bodies_are_kept_as_the_setting_allows():
+    """With what is beside each; those that were wanted least recently go first."""
+    cache, size = ReadCache(Endless(), lambda: 0.0, 50 * (1024 + OVERHEAD)), 1024
+    for number in range(200):
+        await cache.body(("feed", number), lambda _: bytes(size), PRESENT)
+
+    assert [key[-1][1] for key in cache._rendered._kept] == [*range(150, 200)]
+
+
+@pytest.mark.soak
 async def test_five_thousand_feeds_stay_within_the_setting(monkeypatch):
     """Of 5,000 feeds of 20 KB, 100 MB, as many are kept as `read_cache_bytes` allows, what is beside the bodies included."""
     monkeypatch.setattr(read_cache.liveblogs, "find_game", endless_game)

@@ -29,10 +29,14 @@ LOOK_UP_TIMEOUT = 3600
 class SlowNames(Names):
     """As the system looks names up, in ASCII; those below hangs.example are not answered for."""
 
+    hanging = most_at_once = 0
+
     async def __call__(self, host, port):
         host = host.encode("idna").decode()
         if host.endswith("hangs.example"):
             self.looked_up.append(host)
+            self.hanging += 1
+            self.most_at_once = max(self.most_at_once, self.hanging)
             await asyncio.sleep(60)
         return await super().__call__(host, port)
 
@@ -155,13 +159,12 @@ async def test_what_somebody_elses_post_shows_is_no_reason_to_pass(places):
 
 async def test_look_ups_of_one_request_run_at_the_same_time_and_once_for_a_host(places):
     """Hosts that do not answer cost one time-out together; fifty files of one host cost one look-up."""
-    began = asyncio.get_running_loop().time()
     slow = [photo(f"https://{number}.hangs.example/a.jpg") for number in range(10)]
     many = [photo(f"https://public.example/{number}.jpg") for number in range(50)]
     assert (await places.event({"contents": [*slow, *many]})).status_code == 200
 
-    assert asyncio.get_running_loop().time() - began < 5 * LOOK_UP_TIMEOUT
     assert len(places.names.looked_up) == 11
+    assert places.names.most_at_once == 10
 
 
 async def test_there_is_a_most_of_new_hosts_in_one_request(store):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -63,12 +62,10 @@ async def test_what_is_known_is_not_sent_again(origin):
     ],
 )
 async def test_each_fault_of_an_origin_is_a_bounded_failure(origin, how, status, cause):
-    """No fault raises, takes longer than the time-out, or has more read than is wanted; a redirect is not followed."""
-    began = time.monotonic()
-    fetched = await fetcher_of(fetch_timeout=1.0).fetch(ORGANIZATION, origin.url(how), most=200_000)
+    """No fault raises, hangs as its origin does, or has more read than is wanted; a redirect is not followed."""
+    fetched = await fetcher_of(fetch_timeout=0.5).fetch(ORGANIZATION, origin.url(how), most=200_000)
 
     assert (fetched.status, fetched.cause, fetched.body) == (status, cause, b"")
-    assert time.monotonic() - began < 30
     assert origin.sent < 16_000_000  # what fits into the buffers of the connection
     assert origin.paths() == [f"/{how}"]
 

