@@ -37,7 +37,7 @@ class Desk:
     async def post(self, *sources, kind=IMAGE, **more):
         items = [{"_type": kind, "source_url": each} for each in sources]
         block = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "items": items}
-        body = {"_type": "Svc::Model::Event", "contents": [block], **more}
+        body = {"_type": "Svc::Model::Event", "contents": [block] if items else [], **more}
         response = await self.client.post(
             "/api/v5/write/event/create.json", params={"ticker_local_id": self.name}, json=body
         )

@@ -42,17 +42,18 @@ async def test_a_picture_learns_its_size_in_one_step(desk, origin):
 
     with capture_logs() as logs:
         shown = await desk.until(event, is_known)
-        await asyncio.sleep(1.5)
+        after = await desk.show()
+        await desk.until(await desk.post(origin.url("a.jpg")), is_known)  # nothing has come of the others meanwhile
 
     assert [(file["width"], file["height"], file["subtype"], file["duration_ms"]) for file in shown["media"]] == [
         (640, 480, "i", 0),
         (480, 640, "i", 0),
     ]
-    after = await desk.show()
     assert after["version"] == before + 1 == shown["version"] == shown["media"][0]["version"]
     assert shown["media"][0]["updated_at"] == event["media"][0]["updated_at"]  # nobody has changed it
-    assert sorted(origin.paths()) == ["/a.jpg", "/turned.jpg"]
-    assert [each["files"] for each in logs if each["event"] == "media.probed"] == [2]
+    assert await desk.event(event["local_id"]) == shown
+    assert sorted(origin.paths()) == ["/a.jpg", "/a.jpg", "/turned.jpg"]
+    assert [each["files"] for each in logs if each["event"] == "media.probed"] == [2, 1]
     assert "job.failed" not in {each["event"] for each in logs}
     assert await desk.health() == []
 
@@ -68,33 +69,28 @@ async def test_what_the_post_says_itself_is_not_looked_up(desk, origin):
     )
     event = (await desk.client.post("/api/v5/write/event/create.json", params=params, json=body)).json()
 
-    await asyncio.sleep(2)
+    await desk.until(await desk.post(origin.url("turned.jpg")), is_known)
 
     assert (await desk.event(event["local_id"]))["media"][0]["width"] == 5
-    assert origin.requests == []
+    assert origin.paths() == ["/turned.jpg"]
 
 
-async def test_the_kind_is_known_by_the_content(desk, origin):
-    """An animation under the name of a video is an image."""
+@pytest.mark.parametrize("duration", [None, 5000])
+async def test_what_turns_out_to_be_an_image_lasts_no_time(tmp_path, origin, duration):
+    """The kind is known by the content: an animation under the name of a video is an image; a duration that was given goes."""
     origin.files["/clip.mp4"] = animation()
-    event = await desk.post(origin.url("clip.mp4"), kind=VIDEO)
-    assert event["media"][0]["subtype"] == "v"
+    async with desk_at(migrated_url(tmp_path / "kind.db"), tmp_path) as desk:
+        entry = {
+            "_type": "Svc::Model::Media",
+            "local_id": "thought-a-clip",
+            "url": origin.url("clip.mp4"),
+            "subtype": "v",
+        }
+        given = {} if duration is None else {"duration_ms": duration}
+        event = await desk.post(media=[{**entry, **given}])
+        assert (event["media"][0]["subtype"], event["media"][0].get("duration_ms")) == ("v", duration)
 
-    shown = await desk.until(event, is_known)
-
-    assert (shown["media"][0]["subtype"], shown["media"][0]["duration_ms"]) == ("i", 0)
-
-
-async def test_what_turns_out_to_be_an_image_lasts_no_time(desk, origin):
-    """A duration that was given with the wrong kind goes with it."""
-    entry = {"_type": "Svc::Model::Media", "url": origin.url("a.jpg"), "subtype": "v", "duration_ms": 5000}
-    body = {"_type": "Svc::Model::Event", "media": [{**entry, "local_id": "thought-a-clip"}]}
-    response = await desk.client.post(
-        "/api/v5/write/event/create.json", params={"ticker_local_id": desk.name}, json=body
-    )
-    assert response.json()["media"][0]["duration_ms"] == 5000, response.text
-
-    shown = await desk.until(response.json(), is_known)
+        shown = await desk.until(event, is_known)
 
     assert (shown["media"][0]["subtype"], shown["media"][0]["duration_ms"]) == ("i", 0)
 
@@ -164,7 +160,7 @@ async def test_what_failed_is_tried_again(tmp_path, origin):
 
 async def test_a_file_that_is_replaced_meanwhile_learns_nothing_of_the_old_one(tmp_path, origin):
     """What a person changed while the probe was under way stands; the new file is probed."""
-    async with desk_at(migrated_url(tmp_path / "race.db"), tmp_path, fetch_timeout=3) as desk:
+    async with desk_at(migrated_url(tmp_path / "race.db"), tmp_path, fetch_timeout=1) as desk:
         event = await desk.post(origin.url("hangs"))
         async with asyncio.timeout(30):
             while "/hangs" not in origin.paths():
@@ -173,7 +169,7 @@ async def test_a_file_that_is_replaced_meanwhile_learns_nothing_of_the_old_one(t
         await desk.update(event, media=[{**file, "url": origin.url("a.jpg")}])
 
         shown = await desk.until(event, is_known)
-        await asyncio.sleep(4)
+        await desk.until_health(lambda rows: rows == [])
 
         assert shown["media"][0]["url"] == origin.url("a.jpg")
         assert await desk.health() == []
