@@ -19,7 +19,7 @@ import sqlite3
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
@@ -80,7 +80,7 @@ class Bench:
     def __init__(self, running: Daemon, file: Path, given: argparse.Namespace) -> None:
         self._running = running
         self._given = given
-        self._database = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
+        self._file = f"file:{file}?mode=ro"
         self._rows: list[Figure] = []
         self._last = 0.0
         self.names: list[str] = []
@@ -141,7 +141,8 @@ class Bench:
                 await meanwhile()
 
     def _steps(self) -> int:
-        [[steps]] = self._database.execute("SELECT sum(version) FROM games")
+        with closing(sqlite3.connect(self._file, uri=True)) as database:
+            [[steps]] = database.execute("SELECT sum(version) FROM games")
         return int(steps)
 
     def note(self, name: str, each: int = 0) -> None:

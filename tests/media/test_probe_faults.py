@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 
 import pytest
 from structlog.testing import capture_logs
@@ -83,7 +84,7 @@ async def test_a_post_that_cannot_be_read_is_given_up(tmp_path, origin):
         async with asyncio.timeout(30):
             while "/hangs" not in origin.paths():
                 await asyncio.sleep(0.05)
-        with sqlite3.connect(file, timeout=10) as connection:
+        with closing(sqlite3.connect(file, timeout=10)) as connection, connection:
             connection.execute("UPDATE events SET doc = '[]' WHERE local_id = ?", (event["local_id"],))
 
         (found,) = await desk.until_health(lambda rows: rows and rows[0]["given_up"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
 
 import pytest
 from structlog.testing import capture_logs
@@ -150,7 +151,7 @@ async def test_what_failed_is_tried_again(tmp_path, origin):
         (found,) = await desk.until_health(lambda rows: rows and rows[0]["error"])
         assert not found["given_up"]
         origin.files["/later.jpg"] = picture()
-        with sqlite3.connect(tmp_path / "again.db", timeout=10) as file:
+        with closing(sqlite3.connect(tmp_path / "again.db", timeout=10)) as file, file:
             file.execute("UPDATE media_probes SET next_at = 0")
 
         await desk.until(event, is_known)

@@ -61,7 +61,7 @@ TITLES = {
 class Kept:
     """A backup, and what the model said then."""
 
-    database: Any
+    database: bytes
     expected: dict[str, Expected]
     facts: frozenset[int]
     last: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeVar
@@ -40,33 +41,31 @@ class InlineStore:
 
     read_for_write = read
 
-    def backup(self) -> sqlite3.Connection:
+    def backup(self) -> bytes:
         """The whole database as it is now."""
-        kept = sqlite3.connect(":memory:")
-        self.raw.backup(kept)
-        return kept
+        return self.raw.serialize()
 
     def move(self, organization: str) -> None:
         """As `matchwire export` and `matchwire import` do: into a database that knows nothing of the organization."""
         with TemporaryDirectory() as folder:
             place = Path(folder)
             files = DiskFiles(place / "media")
-            kept = sqlite3.connect(place / "old.db")
-            self.raw.backup(kept)
-            kept.close()
+            with closing(sqlite3.connect(place / "old.db")) as kept:
+                self.raw.backup(kept)
             (place / "new.db").write_bytes(empty_database())
             old, new = (f"sqlite+aiosqlite:///{place / name}" for name in ("old.db", "new.db"))
             export_organization(old, organization, place / "exported", files=files, media=None)
             import_organization(new, place / "exported", files=files, media=None)
-            moved = sqlite3.connect(place / "new.db")
-            moved.execute("PRAGMA journal_mode=DELETE")
-            moved.backup(self.raw)
-            moved.close()
+            with closing(sqlite3.connect(place / "new.db")) as moved:
+                moved.execute("PRAGMA journal_mode=DELETE")
+                moved.backup(self.raw)
         self._run(continue_numbers)  # by the history's clock, which the import did not have
 
-    def restore(self, kept: sqlite3.Connection) -> None:
+    def restore(self, kept: bytes) -> None:
         """As `matchwire restore` does: the database as it was, with numbers that nobody has seen."""
-        kept.backup(self.raw)
+        with closing(sqlite3.connect(":memory:")) as restored:
+            restored.deserialize(kept)
+            restored.backup(self.raw)
         self._run(begin_anew)
 
     def _run(self, work: Callable[[Connection, int], None]) -> None:

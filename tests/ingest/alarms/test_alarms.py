@@ -6,7 +6,7 @@ import asyncio
 import json
 import re
 import sqlite3
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from functools import partial
 
 import pytest
@@ -145,7 +145,7 @@ async def test_a_store_that_takes_no_writes_is_an_alarm_that_needs_none(store, t
         announcer = Announcer(Alarms(webhook_url=receiver.url("ok")), Webhooks(), lambda: 0.0)
         monitor = AlarmMonitor(store, {}, announcer, clock=lambda: 1_800_000_000.0, quarantine=Quarantine(), alone=True)
         await monitor.look()
-        with sqlite3.connect(tmp_path / "alarms.db") as other, capture_logs() as lines:
+        with closing(sqlite3.connect(tmp_path / "alarms.db")) as other, capture_logs() as lines:
             other.execute("BEGIN EXCLUSIVE")
             with pytest.raises(StoreUnavailable):
                 await store.write(lambda unit: unit.conn.execute(update(tables.games).values(version=1)))

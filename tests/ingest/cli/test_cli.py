@@ -185,7 +185,7 @@ def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(comm
 
 
 def _only_liveblog(path) -> str:
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database:
         ((name,),) = database.execute("select local_id from games").fetchall()
     return name
 

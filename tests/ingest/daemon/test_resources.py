@@ -8,7 +8,7 @@ import resource
 import socket
 import sqlite3
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 import httpx
@@ -33,7 +33,7 @@ def used(pid):
 
 
 def intact(file):
-    with sqlite3.connect(file) as conn:
+    with closing(sqlite3.connect(file)) as conn:
         return conn.execute("PRAGMA integrity_check").fetchone()[0]
 
 
