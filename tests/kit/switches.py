@@ -12,9 +12,13 @@ from tests.kit.second_source import as_second_source
 
 
 @cache
-def beliefs(path, seed=None):
-    """What is believed after each version of a recording, of the first source or of the second one with that seed."""
+def beliefs(path, seed=None, every=1):
+    """What is believed after each version of a recording, of the first source or of the second one with that seed.
+
+    `every`: so many versions are one step; the last one is there in any case.
+    """
     match_id, versions = timeline(path)
+    versions = [*versions[:-1:every], versions[-1]]
     believed: list[ConfirmedMatch] = []
     for bodies in versions:
         match = translate(match_id, bodies, zone=BERLIN, names=NAMES)

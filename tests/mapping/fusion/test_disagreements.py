@@ -22,6 +22,7 @@ def found_in(first, second):
     return fuse(first, second).differences
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("path", PATHS)
 def test_each_wrong_score_and_scorer_is_found(path):
     required([path] if path else [])
@@ -52,6 +53,7 @@ def other_scorer(second, goal):
     return replace(second, incidents=tuple(map(changed, second.incidents)))
 
 
+@pytest.mark.proof
 def test_two_sources_that_only_say_it_differently_do_not_disagree():
     """Minutes differ in 1.6 % of the incidents, spellings in 3.2 % of the people, a tenth of the substitutions is missing."""
     false = 0

@@ -95,6 +95,7 @@ def test_scorers_of_a_source_without_squads_are_joined_with_the_squad():
         assert join_people(first, second) == wanted
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("path", soccer_recordings() or [None], ids=lambda path: path and path.stem)
 def test_nearly_every_starter_of_the_recordings_is_joined_and_none_falsely(path):
     """As many names are spelt apart as in matches that were compared (3.2 %)."""

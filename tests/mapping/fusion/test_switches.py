@@ -12,22 +12,21 @@ from tests.kit.recordings import required, soccer_recordings
 from tests.kit.second_source import first_key
 from tests.kit.switches import beliefs
 
-SEEDS, SOAK_SEEDS = 2, 40
+SEEDS, PROOF_SEEDS, SOAK_SEEDS = 1, 2, 40
 SETTLED = 12
 """Versions for which a source leads before its word alone counts: more than the other one may be ahead."""
 
 
-def paths():
-    return [*soccer_recordings(), *(each for each in demo_files("en") if "-" in each.stem and "prix" not in each.stem)]
+DEMOS = [each for each in demo_files("en") if "-" in each.stem and "prix" not in each.stem]
 
 
-def play(path, seed):
+def play(path, seed, every):
     """A course with up to six switches: (version, who leads, fused match) after each version.
 
     A source that does not lead because it failed stands still; the second one is late by some versions.
     """
     rng = random.Random(seed)
-    first, second = beliefs(path), beliefs(path, seed % 5)
+    first, second = beliefs(path, every=every), beliefs(path, seed % 5, every)
     late = rng.randrange(SETTLED)
     switches = sorted(rng.sample(range(1, len(first)), min(6, len(first) - 1)))
     leads, since, stood, fused = "first", -SETTLED, 0, FusedMatch(first[0])
@@ -49,16 +48,28 @@ def shown_keys(fused):
     return {row.key: row.first or first_key(row.second) for row in fused.keys if row.key in there}
 
 
-@pytest.mark.parametrize("seeds", [range(SEEDS), pytest.param(range(SEEDS, SOAK_SEEDS), marks=pytest.mark.soak)])
-@pytest.mark.parametrize("path", paths() or [None], ids=lambda path: path and path.stem)
-def test_switches_post_nothing_twice_and_lose_nothing(path, seeds):
-    required([path] if path else [])
-    first = beliefs(path)
+@pytest.mark.parametrize("path", DEMOS, ids=lambda path: path.stem)
+def test_switches_of_a_match_in_few_steps_post_nothing_twice_and_lose_nothing(path):
+    check_switches(path, range(SEEDS), every=12)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    "seeds", [range(PROOF_SEEDS), pytest.param(range(PROOF_SEEDS, SOAK_SEEDS), marks=pytest.mark.soak)]
+)
+@pytest.mark.parametrize("path", [*soccer_recordings(), *DEMOS], ids=lambda path: path.stem)
+def test_switches_of_a_match_version_by_version_post_nothing_twice_and_lose_nothing(path, seeds):
+    required([path])
+    check_switches(path, seeds)
+
+
+def check_switches(path, seeds, every=1):
+    first = beliefs(path, every=every)
     ever = [{each.key for each in match.incidents} for match in first]
     for seed in seeds:
         keys: dict[str, str] = {}
         there, gone = set(), set()
-        for at, leads, fused in play(path, seed):
+        for at, leads, fused in play(path, seed, every):
             now = shown_keys(fused)
             assert [each.key for each in fused.match.incidents if each.key not in now] == []
             assert len(now) == len(fused.match.incidents)
