@@ -69,7 +69,7 @@ class CountedComments:
         if known is None:
             known = self._counts[game_id] = {}  # a step that comes while it is filled drops it
         if until not in known:
-            known[until] = await self._read(game_id, until)
+            known[until] = await self._once((id(known), until), partial(self._read, game_id, until))
         return known[until]
 
     def _hear(self, stepped: Stepped) -> None:

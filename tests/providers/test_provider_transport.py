@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import gzip
-import time
 import zlib
 
 import pytest
@@ -27,7 +26,7 @@ def is_poll(request, monkeypatch):
     return request.param == "later poll"
 
 
-async def fetch(answer, *, etag=OTHER, seconds=2.0):
+async def fetch(answer, *, etag=OTHER, seconds=20.0):
     """The reply to one GET of this answer; a first request has no condition by default."""
     async with upstream({"/match/ma1": answer, "/before": answered(b"[]")}) as provider:
         client = client_at(provider.url, auth=("newsroom", SECRET), timeout=seconds, provider_bytes=LIMIT)
@@ -186,11 +185,10 @@ async def test_a_silent_provider_costs_the_time_out_and_no_more():
     async def silent(writer):
         await asyncio.sleep(300)
 
-    started = time.monotonic()
-    error = await failure(silent, seconds=0.3)
+    async with asyncio.timeout(30):
+        error = await failure(silent, seconds=0.3)
 
     assert "in time" in error.message
-    assert time.monotonic() - started < 30
 
 
 async def test_a_dripping_body_costs_the_time_out_and_no_more():
@@ -203,10 +201,10 @@ async def test_a_dripping_body_costs_the_time_out_and_no_more():
             await writer.drain()
             await asyncio.sleep(0.05)
 
-    started = time.monotonic()
-    await failure(drip, seconds=0.4)
+    async with asyncio.timeout(30):
+        error = await failure(drip, seconds=0.4)
 
-    assert time.monotonic() - started < 30
+    assert "in time" in error.message
 
 
 async def hang_up(writer):

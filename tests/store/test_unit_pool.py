@@ -118,23 +118,21 @@ async def test_everybody_is_answered_in_time(opened, postgres_url):
     store = await opened(pool_size=2, timeout=1.0)
     locked = await store.write(partial(insert_game, game=new_game()))
     foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
-    loop = asyncio.get_running_loop()
-    took = []
+    refused = []
 
     async def waiting(number):
         await asyncio.sleep(number * 0.045)
-        began = loop.time()
         with pytest.raises(StoreUnavailable):
             await store.write(writing(locked, f"h{number}"), group_key=locked.local_id)
-        took.append(loop.time() - began)
+        refused.append(number)
 
     async with foreign.transaction():
         await foreign.execute("SELECT 1 FROM games WHERE id = $1 FOR UPDATE", locked.id)
-        await asyncio.gather(*(waiting(number) for number in range(20)))
+        async with asyncio.timeout(15):  # in turn they would wait for twenty seconds
+            await asyncio.gather(*(waiting(number) for number in range(20)))
     await foreign.close()
 
-    assert len(took) == 20
-    assert max(took) < 5.0  # in turn they would wait for twenty seconds
+    assert len(refused) == 20
     patient = await opened(timeout=60.0)
     assert await patient.write(writing(locked, "after"), group_key=locked.local_id) == 2
     async with asyncio.timeout(60):  # a busy machine may not answer the first of them in time

@@ -165,14 +165,12 @@ async def test_a_redirect_is_not_followed(hub, receiver):
 async def test_fifty_megabytes_are_not_read(hub, receiver):
     """An answer is read as far as 64 KiB; its status counts."""
     await hub.subscribe(receiver.url("big"))
-    began = time.monotonic()
-    async with hub.deliver():
+    async with asyncio.timeout(20), hub.deliver():
         await hub.change()
         while not (rows := await hub.log()):
             await asyncio.sleep(0.02)
 
     assert rows[0].success
-    assert time.monotonic() - began < 20
 
 
 class Fast(SteadyClock):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import time
 from pathlib import Path
 
 import httpx
@@ -70,15 +69,14 @@ async def test_a_timeout_ends_by_itself(served):
 
 async def test_a_hanging_answer_does_not_hold_up_the_end():
     """A replay stops within seconds though a client still waits for an answer that never comes."""
-    async with httpx.AsyncClient(timeout=30) as client:
+    async with httpx.AsyncClient(timeout=30) as client, asyncio.timeout(None) as ending:
         async with replaying(hang=300) as (replay, _):
             replay.faults.add("timeout")
             waiting = asyncio.create_task(client.get(f"{replay.url}/match/ma1"))
             while not replay.log.total:
                 await asyncio.sleep(0.01)
-            began = time.monotonic()
+            ending.reschedule(asyncio.get_running_loop().time() + 60)
 
-        assert time.monotonic() - began < 60
         with pytest.raises(httpx.HTTPError):
             (await waiting).raise_for_status()
 
@@ -175,11 +173,11 @@ async def test_a_dripping_body_takes_its_time(served):
     good = (await client.get("/match/ma1")).content
     fault(replay, "drip", seconds=0.4)
 
-    began = time.monotonic()
-    answer = await client.get("/match/ma1")
+    async with client.stream("GET", "/match/ma1") as answer:
+        parts = [part async for part in answer.aiter_bytes()]
 
-    assert answer.content == good
-    assert time.monotonic() - began >= 0.4
+    assert b"".join(parts) == good
+    assert len(parts) > 2
 
 
 async def test_an_oversized_body_is_correct_and_far_too_long(served):
