@@ -6,7 +6,7 @@ import pytest
 
 from api.feeds.enclosures import WIDTH
 from tests.kit import matchday, poison
-from tests.kit.feed_forms import ATOM, FORMATS, feed
+from tests.kit.feed_forms import ATOM, FORMATS, feed, html_of
 from tests.kit.harmless import read
 from tests.kit.showing import add, file, item, proxied, showing
 
@@ -29,14 +29,6 @@ async def shown(public):
 
 async def root_of(server, extension):
     return ET.fromstring((await feed(server, extension)).content)
-
-
-def html_of(response, extension):
-    """The HTML of each post."""
-    if extension == "json":
-        return [each["content_html"] for each in response.json()["items"]]
-    tag = f"{ATOM}content" if extension == "atom" else "item/description"
-    return [each.text or "" for each in ET.fromstring(response.content).iterfind(f".//{tag}")]
 
 
 async def test_rss_has_the_first_file_as_enclosure_and_all_as_media(shown):
@@ -111,20 +103,6 @@ async def test_what_has_a_warning_is_a_link_to_the_post(public, extension, warni
     assert f'<p><a href="{SITE}/liveblogs/gderby#ephoto">{words}</a></p>' in html_of(response, extension)[-1]
     for word in ("/media/", "enclosure", "attachments", CLIP):
         assert word not in response.text
-
-
-@pytest.mark.parametrize("extension", FORMATS)
-@pytest.mark.parametrize("status", [60, 100])
-async def test_a_withdrawn_file_is_in_no_feed(public, extension, status):
-    """Neither in the HTML nor as an enclosure."""
-    photo, clip = file("mphoto", PHOTO), file("mclip", CLIP, "v")
-    items = [item(photo, source_url=PHOTO), item(clip, source_url=CLIP)]
-    withdrawn = [{**each, "local_status": status} for each in (photo, clip)]
-    await add(public, showing("ephoto", *withdrawn, items=items, headline="Riedel!"))
-
-    body = (await feed(public, extension)).text
-    assert "Riedel!" in body
-    assert not [word for word in ("<img", "&lt;img", "video", "/media/", "enclosure", "attachments") if word in body]
 
 
 @pytest.mark.parametrize(

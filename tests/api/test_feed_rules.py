@@ -97,6 +97,8 @@ async def test_every_feed_keeps_the_rules_of_its_standard(full, extension):
         response = await feed(full, extension, **case)
         assert response.status_code == 200, (case, response.text)
         found[str(case)] = faults(extension, response.content)
+        if case["liveblogId"] == "gpoison":  # whose neighbours are there
+            found[str(case)] += [name for name in matchday.PUBLIC if name not in response.text]
         if extension != "json":
             read = feedparser().parse(response.content, response_headers=dict(response.headers))
             found[str(case)] += [f"bozo: {read.bozo_exception}"] if read.bozo else []
@@ -142,14 +144,14 @@ def ids_of(extension, body):
     return [entry.findtext(f"{ATOM}id").removeprefix("urn:matchwire:") for entry in root.iter(f"{ATOM}entry")]
 
 
-async def test_a_thousand_of_ten_thousand_posts_are_a_feed(public):
-    """The largest page of a very long liveblog keeps the rules in each format."""
+async def test_a_thousand_posts_are_a_feed(public):
+    """The largest page of a liveblog keeps the rules in each format."""
     many = tuple(
-        matchday.event(f"e{at:05}", matchday.KICK_OFF + at, contents=[matchday.text("x")]) for at in range(10_000)
+        matchday.event(f"e{at:05}", matchday.KICK_OFF + at, contents=[matchday.text("x")]) for at in range(1_100)
     )
     await public.add(matchday.Liveblog(events=many))
 
     for extension in FORMATS:
         response = await feed(public, extension, limit=1000)
         assert faults(extension, response.content) == []
-        assert response.text.count("e09000") >= 1
+        assert response.text.count("e01000") >= 1

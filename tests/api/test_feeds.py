@@ -1,6 +1,5 @@
 """The three feeds: what they hold, in which order, in formats that readers accept, and what caches may rely on."""
 
-import json
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from functools import partial
@@ -13,7 +12,7 @@ from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday, poison
-from tests.kit.feed_forms import ATOM, BASE, FORMATS, feed, ids
+from tests.kit.feed_forms import ATOM, BASE, FORMATS, feed, html_of, ids
 from tests.kit.harmless import active_parts
 
 
@@ -283,44 +282,14 @@ async def test_other_methods_are_refused(derby):
 
 
 @pytest.mark.parametrize("extension", FORMATS)
-async def test_poisoned_events_break_no_feed(public, extension):
-    """Whatever a stored document holds, the feed parses and its neighbours are there."""
-    await public.store.write(poison.insert)
-
-    response = await feed(public, extension, liveblogId="gpoison", limit=1000)
-
-    assert response.status_code == 200
-    document = json.loads(response.content) if extension == "json" else ET.fromstring(response.content)
-    for name in matchday.PUBLIC:
-        assert name in response.text
-    assert document is not None
-
-
-@pytest.mark.parametrize("extension", FORMATS)
 async def test_the_html_in_feeds_is_harmless(public, extension):
     """Script in any text of a post comes out escaped or not at all."""
     await public.add(poison.xss_liveblog())
     response = await feed(public, extension, liveblogId="gxss")
 
-    for html in html_of(response, extension):
-        assert active_parts(html) == []
-
-
-def html_of(response, extension):
-    if extension == "json":
-        return [item["content_html"] for item in response.json()["items"]]
-    root = ET.fromstring(response.content)
-    tags = ("description",) if extension == "rss" else (f"{ATOM}content",)
-    found = [element.text or "" for tag in tags for element in root.iter(tag)]
+    found = html_of(response, extension)
     assert len(found) >= 2
-    return found[-2:]
-
-
-async def test_an_unpublished_liveblog_has_no_feed(derby):
-    """404, as for one that does not exist."""
-    await derby.store.write(partial(liveblogs.record, game_id="6a" * 12, change=liveblogs.Change(local_status=60)))
-
-    assert (await feed(derby)).status_code == 404
+    assert [active_parts(html) for html in found] == [[]] * len(found)
 
 
 async def test_players_named_by_id_alone_are_shown_by_name(public):

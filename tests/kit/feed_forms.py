@@ -1,5 +1,7 @@
 """The three feeds, fetched and read."""
 
+from xml.etree import ElementTree as ET
+
 BASE = "/api/embed/v4/feed/liveblog"
 
 
@@ -17,3 +19,11 @@ async def ids(server, **params):
     response = await feed(server, **params)
     assert response.status_code == 200, response.text
     return [item["id"] for item in response.json()["items"]]
+
+
+def html_of(response, extension):
+    """The HTML of each post."""
+    if extension == "json":
+        return [each["content_html"] for each in response.json()["items"]]
+    tag = f"{ATOM}content" if extension == "atom" else "item/description"
+    return [each.text or "" for each in ET.fromstring(response.content).iterfind(f".//{tag}")]

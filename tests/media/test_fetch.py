@@ -63,7 +63,7 @@ async def test_what_is_known_is_not_sent_again(origin):
 )
 async def test_each_fault_of_an_origin_is_a_bounded_failure(origin, how, status, cause):
     """No fault raises, hangs as its origin does, or has more read than is wanted; a redirect is not followed."""
-    patience = 0.5 if how in {"hangs", "drips"} else 10.0  # the most that can be set
+    patience = 0.5 if how in {"hangs", "drips"} else 10.0
     fetched = await fetcher_of(fetch_timeout=patience).fetch(ORGANIZATION, origin.url(how), most=200_000)
 
     assert (fetched.status, fetched.cause, fetched.body) == (status, cause, b"")
