@@ -340,8 +340,6 @@ async def test_older_posts_follow_page_by_page(derby):
         address = f"{PAGE}{unescape(link[1])}"
 
     assert seen == list(reversed(matchday.PUBLIC))
-    for wrong in ({"limit": "0"}, {"limit": "301"}, {"continue_event_id": "enone"}):
-        assert (await derby.http.get(PAGE, params=wrong)).status_code == 400
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "__init__.py", "..%2fpage.py", "%2e%2e", ""])

@@ -88,27 +88,6 @@ async def test_a_subscription_and_its_secret(server):
     assert len(Webhook(secret)._whsecret) == 32
 
 
-async def test_a_long_list_has_pages(server):
-    """Each subscription is in one of them, oldest first, and no page reads more than its rows; a list that fits has one."""
-    urls = [f"{URL}/{number}" for number in range(7)]
-    for url in urls:
-        await post(server, f"{BASE}/subscribe", {"url": url})
-    whole = await get(server, f"{BASE}/list")
-    pages, following = [], {"limit": "3"}
-    while following:
-        page = await get(server, f"{BASE}/list", **following)
-        pages.append([each["url"] for each in page["webhooks"]])
-        following = {"limit": "3", "after": page["next"]} if page.get("more") else {}
-
-    assert set(whole) == {"webhooks"}
-    assert [url for page in pages for url in page] == [each["url"] for each in whole["webhooks"]]
-    assert {url for page in pages for url in page} == {*urls}
-    assert [len(page) for page in pages] == [3, 3, 1]
-    for field, value in (("limit", "0"), ("limit", "1001"), ("after", "x"), ("after", f"{1:024x} ")):
-        error = await get(server, f"{BASE}/list", status=400, **{field: value})
-        assert error["field"] == field
-
-
 async def test_unsubscribing_twice_is_no_error(server):
     """Clients repeat themselves; both answers are empty objects."""
     await post(server, f"{BASE}/subscribe", {"url": URL})
@@ -277,9 +256,7 @@ async def test_the_log_by_filters_and_pages(server):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "params", [{"limit": 0}, {"limit": 501}, {"limit": "x"}, {"before": "x"}, {"outcome": "maybe"}, {"since": "-5"}]
-)
+@pytest.mark.parametrize("params", [{"outcome": "maybe"}, {"since": "-5"}])
 async def test_filters_that_make_no_sense(server, params):
     """They are 400 with the name of the parameter."""
     assert (await get(server, f"{BASE}/deliveries", status=400, **params))["field"] == next(iter(params))

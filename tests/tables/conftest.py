@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import structlog
 
-from tests.api.conftest import open_store, serving
+from tests.api.conftest import contents, open_store, serving
 from tests.kit import full_house
 from tests.kit.full_house import OWNER, House
 from tests.kit.settings import configure
@@ -26,10 +28,18 @@ DATABASES = ("sqlite", "postgresql")
 
 @dataclass(frozen=True)
 class Houses:
-    """Copies of one full house. `copy`: makes one and gives its address."""
+    """Copies of one full house. `copy`: makes one and gives its address; `database`: of which kind."""
 
+    database: str
     house: House
     copy: Callable[[], str]
+    _stored: dict[str, Any] = field(default_factory=dict)
+
+    async def stored(self, server: Server) -> dict[str, Any]:
+        """What is stored in each copy when it is made; looked at in the first one."""
+        if not self._stored:
+            self._stored.update(await contents(server))
+        return self._stored
 
     @asynccontextmanager
     async def serve(self, **settings: Any) -> AsyncIterator[Server]:
@@ -42,6 +52,15 @@ class Houses:
                 yield server
         finally:
             await store.close()
+
+
+@pytest.fixture(scope="module")
+def quiet():
+    """No line of the log below an error: thousands of requests write as many, which nobody reads."""
+    before = structlog.get_config()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    yield
+    structlog.configure(**before)
 
 
 @pytest.fixture(scope="session")
@@ -64,7 +83,7 @@ def houses(request, tmp_path_factory):
             made.append(folder / f"{len(made)}.db")
             return copied_url(made[-1], lambda: content)
 
-        yield Houses(house, copy)
+        yield Houses(request.param, house, copy)
         return
     cluster = request.getfixturevalue("postgres_cluster")
     template, house = request.getfixturevalue("postgres_house")
@@ -73,6 +92,6 @@ def houses(request, tmp_path_factory):
         made.append(f"house_{len(made)}")
         return cluster.create_database(made[-1], template)
 
-    yield Houses(house, copy)
+    yield Houses(request.param, house, copy)
     for name in made:
         cluster.drop_database(name)

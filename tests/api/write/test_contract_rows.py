@@ -228,14 +228,3 @@ async def test_an_idempotency_key_makes_one_event(desk):
     assert again == first
     assert (first["version"], other["version"]) == (2, 3)
     assert conflict[0] == 409
-
-
-async def test_the_order_of_search_results_is_total(desk):
-    """Liveblogs of the same second are on exactly one page each, in the same order each time."""
-    made = {(await desk.made("ticker/create", news(f"No. {number}")))["local_id"] for number in range(7)}
-    pages = [await desk.read("ticker/search", limit=2, more=number) for number in range(1, 5)]
-    once = [each["local_id"] for page in pages for each in page["objects"]]
-    twice = [each["local_id"] for each in (await desk.read("ticker/search", limit=7))["objects"]]
-
-    assert once == twice
-    assert set(once) == made

@@ -102,26 +102,22 @@ FOUND = {
         ("today", {"Sturmwarnung"}),
     ],
 }
-BOUNDS = {
-    "limit": ("0", "1001", "-1", "1_0", "x", "1.0", "\u0661"),
-    "page": ("0", "33334", "x"),
-    "more": ("0", "33334"),
-}
+PAGES = {"limit", "page", "more"}
+"""Pages of all lists are in tests/tables/test_lists.py."""
 WRONG = {
     "owner_id": [(matchday.OTHER, 403), ("nobody", 403)],
     "include_inactive": [("yes", 400), ("TRUE", 400)],
     "timeframe": [("yesterday", 400), ("Today", 400)],
-    **{name: [(value, 400) for value in values] for name, values in BOUNDS.items()},
 }
 
 
 def test_every_parameter_is_exercised():
     """No row of the reference without a case."""
     assert len(ROWS) > 20
-    assert {(operation, name) for operation, name in ROWS if name not in BOUNDS} == set(FOUND)
+    assert {(operation, name) for operation, name in ROWS if name not in PAGES} == set(FOUND)
 
 
-@pytest.mark.parametrize(("operation", "name"), [row for row in ROWS if row[1] not in BOUNDS])
+@pytest.mark.parametrize(("operation", "name"), [row for row in ROWS if row[1] not in PAGES])
 async def test_a_filter_finds_what_it_says(desk, filled, operation, name):
     """By each of its values."""
     for value, expected in FOUND[operation, name]:
@@ -152,23 +148,6 @@ async def test_defaults_are_those_of_the_reference(desk, filled, operation):
     assert {"limit", COUNTER.get(operation, "page")} <= set(defaults)
     assert plain == await desk.read(path_of(operation), **defaults)
     assert (plain["limit"], plain["page"]) == (30, 1)
-
-
-@pytest.mark.parametrize("operation", SEARCHES)
-async def test_pages_make_the_whole(desk, operation):
-    """Each record on one page, the newest first; `more` and `total` are true."""
-    kind, counter = operation.partition(".")[0], COUNTER.get(operation, "page")
-    makers = {"player": player, "team": team, "tournament": tournament, "ticker": lambda name: news(title=name)}
-    for index in range(7):
-        await desk.made(f"{kind}/create", makers[kind](name=f"Nr{index}"))
-
-    pages = [await desk.read(path_of(operation), limit=3, q="nr", **{counter: page}) for page in (1, 2, 3, 4)]
-
-    assert [len(page["objects"]) for page in pages] == [3, 3, 1, 0]
-    assert [page["more"] for page in pages] == [True, True, False, False]
-    assert [(page["_type"], page["total"], page["limit"]) for page in pages] == [("Svc::Model::Collection", 7, 3)] * 4
-    assert [page["page"] for page in pages] == [1, 2, 3, 4]
-    assert len({each.get("_id") or each["ticker_id"] for page in pages for each in page["objects"]}) == 7
 
 
 async def test_results_are_decorated_with_abbreviated_events(server, desk):
