@@ -17,7 +17,7 @@ INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python i
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test proof lint style types repository house soak lock clean
+.PHONY: help install run test proof pythons lint style types repository house soak lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -32,6 +32,9 @@ test: $(TEST_READY) ## the tests that every change runs: in process and in virtu
 
 proof: $(TEST_READY) ## everything else that is bounded: kills of real processes, recordings, widths x schemes x databases
 	$(PYTEST) -m "proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+pythons: $(TEST_READY) ## a slice of the tests with each other Python that the package promises and this machine has
+	$(BIN)/python -m tools.other_pythons -n $(WORKERS)
 
 lint: style types repository ## ruff, formatting, types, and what documents, names and locks of this repository promise each other
 
@@ -80,5 +83,5 @@ lock: ## resolve all versions anew: requirements.lock for running, requirements-
 	resolve --output-file requirements.lock # keeps the versions that it finds there
 
 clean: ## remove the environment and all caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

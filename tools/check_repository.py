@@ -27,6 +27,7 @@ PRODUCT = ("ingest", "mapping", "store", "api", "config")
 DECISION = re.compile(r"# (\d{3}) (\S.*)\n\nDate: \d{4}-\d{2}-\d{2}\. Status: (accepted|replaced by \d{3})\.\n\n\S")
 TEST = re.compile(r"`((?:tests|tools)/[\w/]+\.py)::(\w+)(?:\[[^\]`]*\])?`")
 LINK = re.compile(r"\]\((?!https?:|mailto:)([^)\s]+)\)")
+PRIVATE = re.compile(r"^ *from [\w.]+ import (?:\([^)]*?|[^\n(]*?)\b(_[a-z]\w*)", re.MULTILINE)
 LOCKED = re.compile(r"[A-Za-z0-9._-]+==\S+.*--hash=sha256:[0-9a-f]{64}\b")
 
 RELAXED = {"tests/**", "bench/**"}
@@ -59,8 +60,15 @@ KEYS = {
     "a token of a code host": r"\b(?:gh" + r"[pousr]_[A-Za-z0-9]{36}|glp" + r"at-[\w-]{20})",
     "a token of a chat": r"\bxo" + r"x[abprs]-[0-9A-Za-z-]{10,}",
     "a key of a payment service": r"\bsk_" + r"live_[0-9A-Za-z]{16,}",
-    "a private key": "-----BEGIN [A-Z ]*PRIVATE" + " KEY",
+    "a private key": "BEGIN [A-Z ]*PRIVATE" + " KEY",
+    "a path of somebody's machine": "|".join(
+        rf"(?<![\w.:/-])/{folder}/\w" for folder in ("wo" + "rk", "ro" + "ot", "ho" + "me", "Us" + "ers")
+    ),
+    "a host that packages come from": "|".join(("pypi" + r"\.org/simple", "python" + "hosted", "index" + "-url *[=:]")),
+    "a merge conflict": "(?m)^(<{7}|>{7}) ",
 }
+LONGEST = 400
+"""Lines of a module, so that it can be read in one go."""
 
 
 @cache
@@ -196,7 +204,7 @@ def _without_code(text: str) -> str:
 
 
 def product_alone() -> Iterator[str]:
-    """Nothing refers to what lies outside the repository, and no file holds a key."""
+    """Nothing refers to what lies outside the repository, and no file holds a key or names a machine."""
     for name, text in files().items():
         if name.startswith("api/docs") or name == "tools/check_repository.py":
             continue
@@ -206,12 +214,21 @@ def product_alone() -> Iterator[str]:
 
 
 def locks() -> Iterator[str]:
-    """Every package is locked with the digests of its files, and what runs is tested in the same version."""
+    """Every package that is needed is locked with the digests of its files, and what runs is tested in the same version."""
+    said = tomllib.loads(files()["pyproject.toml"])
+    runs, extras = said["project"]["dependencies"], said["project"]["optional-dependencies"]
+    needs = {
+        "requirements.lock": runs,
+        "requirements-test.lock": runs + extras["test"] + extras["bench"] + extras["s3"],
+    }
     lines = {}
     for lock in ("requirements.lock", "requirements-test.lock"):
         logical = re.sub(r"\\\n\s*", " ", files()[lock]).splitlines()
         lines[lock] = {line for line in logical if line and not line.startswith("#")}
         yield from (f"{lock}: without a digest: {line[:60]}" for line in lines[lock] if not LOCKED.match(line))
+        wanted = {re.split(r"[^\w-]", need)[0].lower() for need in needs[lock] + said["build-system"]["requires"]}
+        missing = wanted - {line.partition("==")[0] for line in lines[lock]}
+        yield from (f"{lock}: has not {name}" for name in sorted(missing))
     versions = {line.split()[0] for line in lines["requirements-test.lock"]}
     for line in lines["requirements.lock"]:
         if line.split()[0] not in versions:
@@ -223,10 +240,24 @@ def locks() -> Iterator[str]:
             yield f"Makefile: installs without digests: {line}"
 
 
+def shipped() -> Iterator[str]:
+    """What is shipped is what the product is made of, in modules that can be read in one go."""
+    packages = {*PRODUCT, "providers"}
+    targets = tomllib.loads(files()["pyproject.toml"])["tool"]["hatch"]["build"]["targets"]
+    if set(targets["wheel"]["packages"]) != packages:
+        yield f"pyproject.toml: the wheel holds other packages than {', '.join(sorted(packages))}"
+    if not {"tests", "bench", "tools"}.isdisjoint(targets["sdist"]["include"]):
+        yield "pyproject.toml: the source distribution holds what tests and measures"
+    for name, text in modules(*packages).items():
+        if text.count("\n") > LONGEST:
+            yield f"{name}: longer than {LONGEST} lines"
+
+
 def linter() -> Iterator[str]:
     """Every rule of the linter is on; those on security are off for tests and benchmarks alone, and silenced for no SQL.
 
-    No parser of XML that a document type could reach is imported but in one module (banned in pyproject.toml).
+    No parser of XML that a document type could reach is imported but in one module (banned in pyproject.toml), and no name that
+    begins with an underscore, which the linter finds as an attribute alone.
     """
     lint = tomllib.loads(files()["pyproject.toml"])["tool"]["ruff"]["lint"]
     off = {where for where, rules in lint["per-file-ignores"].items() if "S" in rules}
@@ -237,6 +268,7 @@ def linter() -> Iterator[str]:
             yield f"{name}: SQL that is put together is silenced"
         if re.search(r"noqa: [^\n]*TID251", text) and name != "providers/xml_reader.py":
             yield f"{name}: a module that is banned is imported"
+        yield from (f"{name}: imports the private {each}" for each in PRIVATE.findall(text))
 
 
 def rooms() -> Iterator[str]:
@@ -249,7 +281,8 @@ def rooms() -> Iterator[str]:
 
 
 RULES: tuple[Callable[[], Iterator[str]], ...] = (
-    decisions, links, named_files, named_tests, one_name_one_class, replaced_words, product_alone, locks, linter, rooms,
+    decisions, links, named_files, named_tests, one_name_one_class, replaced_words, product_alone, locks,
+    shipped, linter, rooms,
 )  # fmt: skip
 
 

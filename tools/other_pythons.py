@@ -1,0 +1,73 @@
+"""Runs a slice of the tests with each other Python that pyproject.toml promises and this machine has: `make pythons`.
+
+One that is not here is said and left out. Each has an environment of its own, `.venv-3.x`, with what the tests are locked to.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SLICE = ("tests/mapping", "tests/providers", "tests/store", "tests/api/write")
+LOCK = ROOT / "requirements-test.lock"
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python")
+INSTALLING = 600
+"""Seconds that an installation may take; the tests have as many as a test run that hangs must not have."""
+TESTING = 300
+
+
+def promised() -> list[str]:
+    """The versions that the package's classifiers name: `3.11`."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return [each.rpartition(" ")[2] for each in project["classifiers"] if "Python :: 3." in each]
+
+
+def found(version: str) -> str | None:
+    """An interpreter of this version: one on the path, or the newest of pyenv's."""
+    name = f"python{version}"
+    installed = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/{name}"))
+    for each in filter(None, (shutil.which(name), *map(str, reversed(installed)))):
+        if subprocess.run([each, "-c", ""], capture_output=True, check=False).returncode == 0:  # noqa: S603 -- pyenv's shims may name none
+            return each
+    return None
+
+
+def environment(version: str, interpreter: str) -> str:
+    """The interpreter of `.venv-3.x`, which is made where it is missing or older than the lock."""
+    folder = ROOT / f".venv-{version}"
+    python, ready = str(folder / "bin" / "python"), folder / ".ready"
+    if not ready.exists() or ready.stat().st_mtime < LOCK.stat().st_mtime:
+        _run(INSTALLING, interpreter, "-m", "venv", "--without-pip", "--clear", str(folder))
+        _run(INSTALLING, *PIP, python, "install", "--quiet", "--require-hashes", "-r", str(LOCK))
+        _run(INSTALLING, *PIP, python, "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", ".")
+        ready.touch()
+    return python
+
+
+def _run(seconds: int, *line: str) -> None:
+    subprocess.run(line, cwd=ROOT, check=True, timeout=seconds)  # noqa: S603 -- our own commands
+
+
+def main(*options: str) -> None:
+    """Run the slice with each; `options` are pytest's."""
+    others = [each for each in promised() if each != f"{sys.version_info[0]}.{sys.version_info[1]}"]
+    for version in others:
+        if (interpreter := found(version)) is None:
+            sys.stdout.write(f"Python {version} is not on this machine\n")
+            continue
+        sys.stdout.write(f"Python {version}: {interpreter}\n")
+        sys.stdout.flush()
+        python = environment(version, interpreter)
+        tests = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not proof and not soak", "--dist", "worksteal")
+        _run(TESTING, python, *tests, *options, *SLICE)
+
+
+if __name__ == "__main__":
+    try:
+        main(*sys.argv[1:])
+    except subprocess.SubprocessError as error:
+        sys.exit(str(error))
