@@ -16,7 +16,7 @@ _HALFWIDTH = "\uff9e\uff9f"
 
 def normalize_text(form: Literal["NFC", "NFKD"], text: str) -> str:
     """The text in the form; marks beyond `MOST_MARKS` in a row are left out first, which would be sorted in quadratic time."""
-    return unicodedata.normalize(form, _LONG.sub(_few_marks, text))
+    return unicodedata.normalize(form, _LONG.sub(_few_marks, text))  # noqa: TID251 -- this is the one place
 
 
 def is_mark(letter: str) -> bool:

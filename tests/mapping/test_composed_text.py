@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import sys
-import time
 import unicodedata
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -14,22 +11,34 @@ from hypothesis import strategies as st
 
 from mapping.comments.comment_text import comment_text
 from mapping.readers.reader_token import NAME_LENGTH, reader_name
+from mapping.rules import composed_text
 from mapping.rules.composed_text import MOST_MARKS, is_mark, normalize_text
 from mapping.rules.plain_text import plain_line
 from mapping.tokens import words
 
-ROOT = Path(__file__).resolve().parents[2]
 MARKS = ("\u0301", "\u0316\u0301", "\u0301\u0316", "\u0f73", "\u05b0\u0591", "\U0001d165", "\uff9e\u093c")
+
+
+class Library:
+    """The library, and the longest run of marks that it was given: it sorts them in quadratic time."""
+
+    category, combining = unicodedata.category, unicodedata.combining
+    longest = 0
+
+    def normalize(self, form, text):
+        runs = "".join("m" if is_mark(each) else " " for each in text).split()
+        self.longest = max([self.longest, *map(len, runs)])
+        return unicodedata.normalize(form, text)
 
 
 @pytest.mark.parametrize("marks", MARKS)
 @pytest.mark.parametrize("read", [plain_line, words])
-def test_a_name_of_very_many_combining_marks_is_read_at_once(read, marks):
-    """128,000 of them after one letter cost less than a second of processor, not half a minute."""
-    name = "a" + marks * (128_000 // len(marks))
-    before = time.thread_time()
-    read(name)
-    assert time.thread_time() - before < 1
+def test_a_name_of_very_many_combining_marks_is_read_at_once(read, marks, monkeypatch):
+    """Of 3,000 in a row no more than the bound are ever sorted."""
+    library = Library()
+    monkeypatch.setattr(composed_text, "unicodedata", library)
+    read("a" + marks * (3_000 // len(marks)))
+    assert 0 < library.longest <= MOST_MARKS
 
 
 @given(st.text(alphabet=st.sampled_from("ae \u0301\u0316\u0308\u05b0ü가각ก"), max_size=MOST_MARKS))
@@ -51,21 +60,6 @@ def test_every_mark_is_known_as_one():
     assert not [
         each for each in letters if unicodedata.combining(unicodedata.normalize("NFKD", each)[0]) and not is_mark(each)
     ]
-
-
-def test_nothing_else_normalises():
-    """No other module of the product calls the library for it."""
-    folders = ("api", "config", "ingest", "mapping", "providers", "store")
-    callers = {
-        str(path.relative_to(ROOT))
-        for name in folders
-        for path in (ROOT / name).rglob("*.py")
-        if "unicodedata" in (text := path.read_text(encoding="utf-8"))
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.Attribute) and node.attr == "normalize"
-        and isinstance(node.value, ast.Name) and node.value.id == "unicodedata"
-    }  # fmt: skip
-    assert callers == {"mapping/rules/composed_text.py"}
 
 
 @pytest.mark.parametrize(

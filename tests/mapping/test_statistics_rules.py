@@ -14,6 +14,7 @@ from mapping.rules.periods import QUARTER, Calendar, calendar
 from mapping.statistics.page_address import NOWHERE, page_address
 from mapping.statistics.reader_sketch import EXACT, ReaderSketch, unite_sketches
 from mapping.statistics.salt_spans import day_slots, last_use, month_slots, month_span
+from tests.kit.examples import examples
 
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kolkata", "Asia/Kathmandu", "Australia/Lord_Howe",
          "Pacific/Chatham", "Pacific/Kiritimati", "Pacific/Pago_Pago", "America/Havana", "America/St_Johns")  # fmt: skip
@@ -166,7 +167,7 @@ def test_an_origin_is_a_host_that_can_be_one(url, origin):
     assert page_address(url).origin == origin
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.text(max_size=2100) | st.from_regex(r"https?://\[[0-9a-f:%.]{0,60}\]/.{0,40}", fullmatch=True))
 def test_whatever_a_page_reports_its_address_fits_into_an_index(text):
     """Origin and page together are shorter than a row of an index of PostgreSQL may be, whatever was sent."""
