@@ -17,7 +17,7 @@ INSTALL := $(PYTHON) -m pip --disable-pip-version-check --python $(BIN)/python i
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test proof pythons lint style types repository house soak lock clean
+.PHONY: help install run test proof pythons lint style types repository mutants house soak lock clean
 
 help: ## say what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
@@ -47,6 +47,9 @@ types: $(TEST_READY)
 
 repository: $(TEST_READY)
 	$(BIN)/python -m tools.check_repository
+
+mutants: $(TEST_READY) ## small faults in the core of mapping, one by one: which of them do its tests catch?
+	$(BIN)/python -m tools.mutants
 
 house: $(TEST_READY) ## measure how the product is built: rooms, circles, capabilities, names
 	$(BIN)/python -m tools.house

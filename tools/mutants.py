@@ -19,12 +19,14 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
 HEART = (
