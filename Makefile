@@ -34,7 +34,7 @@ proof: $(TEST_READY) ## everything else that is bounded: kills of real processes
 	$(PYTEST) -m "proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 pythons: $(TEST_READY) ## a slice of the tests with each other Python that the package promises and this machine has
-	$(BIN)/python -m tools.other_pythons -n $(WORKERS)
+	$(PYTHON) -m tools.other_pythons -n $(WORKERS)
 
 lint: style types repository ## ruff, formatting, types, and what documents, names and locks of this repository promise each other
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -49,38 +50,29 @@ def test_an_installed_command_runs(installed):
 
 
 @pytest.mark.proof
-def test_a_package_over_ours_is_named(installed):
-    """`pip install config` writes its `__init__` over ours: one line with package and file, no traceback."""
-    file = installed / "config" / "__init__.py"
-    file.write_text('"""Somebody else\'s configuration."""\n\n\nclass Config:\n    pass\n')
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        pytest.param(
+            "__init__.py", "class Config: ...\n", "the package config is not matchwire's own", id="overwritten"
+        ),
+        pytest.param("__init__.py", None, "the package config is damaged, {file} is missing", id="taken away"),
+        pytest.param("check.py", None, "No module named 'config.check'", id="a module is missing"),
+    ],
+)
+def test_a_package_that_others_have_damaged_is_named(installed, file, content, words):
+    """`pip install config` writes its `__init__` over ours, and takes ours away with its own: one line, no traceback."""
+    damaged = installed / "config" / file
+    damaged.unlink()
+    if content is not None:
+        damaged.write_text(content)
 
     code, (line,) = started(installed)
 
     assert code == ExitStatus.MISTAKE == MISTAKE
-    assert line.startswith("matchwire: the package config is not matchwire's own")
-    assert str(file) in line
-
-
-@pytest.mark.proof
-def test_what_is_left_after_its_removal_is_named(installed):
-    """`pip uninstall config` takes our file away with its own."""
-    (installed / "config" / "__init__.py").unlink()
-
-    code, (line,) = started(installed)
-
-    assert code == ExitStatus.MISTAKE
-    assert f"the package config is damaged, {installed / 'config' / '__init__.py'} is missing" in line
-
-
-@pytest.mark.proof
-def test_a_missing_module_is_one_line(installed):
-    """Half an installation says what it misses."""
-    (installed / "config" / "check.py").unlink()
-
-    code, (line,) = started(installed)
-
-    assert code == ExitStatus.MISTAKE
-    assert "No module named 'config.check'" in line
+    assert line.startswith("matchwire: ")
+    assert words.format(file=damaged) in line
+    assert content is None or str(damaged) in line
 
 
 @pytest.mark.proof
@@ -99,8 +91,6 @@ def test_a_package_in_front_of_ours_is_named(tmp_path, name, form):
 
 def test_all_packages_of_the_wheel_are_looked_at():
     """What is shipped beside the entry point itself is what it checks, and here all of it is ours."""
-    import tomllib
-
     wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
 
     assert {*PACKAGES, "ingest"} == set(wheel["packages"])

@@ -22,10 +22,10 @@ from ingest.daemon import run as daemon
 from ingest.kit.exit_status import ExitStatus
 from ingest.kit.start_errors import OPERATORS, line_of, status_of
 from ingest.telemetry.logs import BestEffortStream
+from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.unprivileged import own_folder, unprivileged
 
 ROOT = Path(__file__).resolve().parents[3]
-PROGRAM = (sys.executable, "-c", "import sys; from ingest.entry import main; sys.argv[0] = 'matchwire'; main()")
 PASSWORD = "a-password-nobody-sees"
 POSTGRES = {
     "MATCHWIRE_DATABASE__URL": f"postgresql+asyncpg://somebody:{PASSWORD}@127.0.0.1:9/matchwire",
@@ -39,7 +39,7 @@ TINY = ("prlimit", "--fsize=8192")
 """No file may grow beyond so many bytes: what a full disk does to a database."""
 
 
-def process(folder, *words, before=(), environ=None, program=PROGRAM):
+def process(folder, *words, before=(), environ=None, program=MATCHWIRE):
     """Exit status and output of the command, run by an unprivileged user in `folder`."""
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("MATCHWIRE_")}
     done = subprocess.run(
@@ -107,8 +107,12 @@ def only_line(ended, status, *names):
 
 @pytest.mark.proof
 def test_a_start_without_the_rights_or_the_room_says_why(folder, taken):
-    """An unprivileged user's data folder, log file, disk and port: each is one line, and a status of its own."""
+    """An unprivileged user's data folder, log file, disk, port, recordings: each is one line, and a status of its own."""
     log, data = "/var/log/matchwire-first.log", "/var/lib/matchwire-first"
+    (folder / "file").touch()
+    (folder / "closed").mkdir(mode=0o500)
+    recorded = ("file", "file/below", "closed", "closed/below")
+    recording = {"MATCHWIRE_RECORDING__ENABLED": "true", "MATCHWIRE_SERVER__PORT": "0"}
     with ThreadPoolExecutor(2) as pool:
         others = pool.submit(
             in_turn,
@@ -116,14 +120,18 @@ def test_a_start_without_the_rights_or_the_room_says_why(folder, taken):
             (("run", "--data-dir", data), {}),
             (("run", "--log-file", log), {}),
             (("run", "--data-dir", "a"), {"MATCHWIRE_SERVER__PORT": str(taken)}),
+            *((("run",), {**recording, "MATCHWIRE_RECORDING__FOLDER": name}) for name in recorded),
         )
         no_room = pool.submit(process, folder, "run", "--data-dir", "full", before=TINY)
-    no_folder, no_log, no_port = others.result()
+    no_folder, no_log, no_port, *no_recordings = others.result()
 
     only_line(no_folder, ExitStatus.MISTAKE, f"--data-dir {data}", "Permission denied")
     only_line(no_log, ExitStatus.MISTAKE, f"--log-file {log}", "Permission denied")
     only_line(no_room.result(), ExitStatus.UNAVAILABLE, "database.url", str(folder / "full" / "matchwire.db"))
     only_line(no_port, ExitStatus.MISTAKE, "server.port", f"127.0.0.1:{taken}", "Address already in use")
+    for name, (code, text) in zip(recorded, no_recordings, strict=True):
+        assert code == ExitStatus.MISTAKE, text
+        assert f"matchwire: recording.folder: cannot write to {name}: " in text.splitlines()[-1]
 
 
 @pytest.fixture
@@ -161,6 +169,32 @@ def test_a_mistake_of_the_operator_is_one_line(command, words, environ, status, 
     only_line(command(*words, **environ), status, *names)
 
 
+@pytest.mark.parametrize("word", ["run", "sync-once"])
+def test_without_a_configuration_nothing_is_made(command, tmp_path, word):
+    """Who has none learns how to go on, and no database stands in a folder of theirs; a variable configures, too."""
+    (tmp_path / "matchwire.toml").unlink()
+    before = set(tmp_path.rglob("*"))
+    bare, configured = command(word), command(word, MATCHWIRE_SERVER__PORT="no port")
+
+    assert bare[0] == ExitStatus.MISTAKE
+    assert all(each in bare[1] for each in ("no configuration", "matchwire init", "matchwire demo"))
+    assert "server.port" in configured[1]
+    assert set(tmp_path.rglob("*")) == before
+
+
+def test_a_port_of_the_command_line_is_listened_on_in_place_of_that_of_the_file(tmp_path):
+    """From a cold start of the whole command on, and it stays so, whatever the file says next."""
+    (tmp_path / "matchwire.toml").write_text("[server]\nport = 1\n", encoding="utf-8")
+    with subprocess.Popen(
+        [*MATCHWIRE, "run", "--port", "0"], cwd=tmp_path, env=ENVIRON, stdout=subprocess.PIPE, text=True
+    ) as daemon:
+        said = daemon.stdout.readline()
+        daemon.terminate()
+
+    assert re.fullmatch(r"matchwire listens on http://127\.0\.0\.1:[1-9]\d{3,4}\n", said)
+    assert daemon.returncode == 0
+
+
 async def test_what_is_wrong_with_database_and_address_is_named(tmp_path):
     """A file that is no database, and an address that is not this machine's."""
     (tmp_path / "matchwire.db").write_text("this is no database" * 100)
@@ -173,20 +207,6 @@ async def test_what_is_wrong_with_database_and_address_is_named(tmp_path):
             await daemon.run(settings, announce=print)
         assert [name for name in names if name not in line_of(raised.value, settings)] == []
         assert status_of(raised.value) is ExitStatus.MISTAKE
-
-
-@pytest.mark.proof
-def test_recordings_that_cannot_be_written_are_a_mistake(folder):
-    """A folder for recordings that is a file, or that the daemon may not write to, is named at the start."""
-    (folder / "file").touch()
-    (folder / "closed").mkdir(mode=0o500)
-    names = ("file", "file/below", "closed", "closed/below")
-    environ = {"MATCHWIRE_RECORDING__ENABLED": "true", "MATCHWIRE_SERVER__PORT": "0"}
-    ended = in_turn(folder, *((("run",), {**environ, "MATCHWIRE_RECORDING__FOLDER": name}) for name in names))
-
-    for name, (code, text) in zip(names, ended, strict=True):
-        assert code == ExitStatus.MISTAKE, text
-        assert f"matchwire: recording.folder: cannot write to {name}: " in text.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
