@@ -92,7 +92,7 @@ async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
 
 
 async def test_probe_says_what_was_wrong_in_the_arguments(server, tmp_path):
-    """A kind that does not exist; nothing is asked for."""
+    """A kind that does not exist; no request is sent."""
     code, _, errors = await probe(tmp_path, "openligadb", "1", "--kind", "season")
 
     assert (code, server.requests) == (2, [])
