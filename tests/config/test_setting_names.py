@@ -11,6 +11,8 @@ import pytest
 from config.schema_walk import FILE_SUFFIX
 from tests.kit.default_file import documented, known_as
 
+pytestmark = pytest.mark.proof  # each module is parsed
+
 ROOT = Path(__file__).resolve().parents[2]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api")
 HANDING_ON = {"ingest/daemon/build.py", "ingest/daemon/run.py", "ingest/daemon/endpoints.py"}
@@ -23,18 +25,6 @@ def keys():
     """The last part of each key that the file documents; what names a secret's file ends in config/."""
     found = {next(part for part in reversed(path) if part != "*") for path, _ in known_as(documented())}
     return sorted(key for key in found - JOINED.keys() if not key.endswith(FILE_SUFFIX))
-
-
-@functools.cache
-def identifiers():
-    """Names, attributes, arguments and keywords of the product's code that uses settings."""
-    found = set()
-    for folder in PRODUCT:
-        for path in (ROOT / folder).rglob("*.py"):
-            if str(path.relative_to(ROOT)) not in HANDING_ON:
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                    found |= {getattr(node, field, None) for field in ("id", "attr", "arg")}
-    return {name for name in found if isinstance(name, str)}
 
 
 ELSEWHERE = {
@@ -58,18 +48,21 @@ OPTIONS = {
 """Defaults of something else that is called like a setting."""
 
 
-def defaults():
-    """`file function.argument` or `file Class.field` of each that is called as a setting and has a value of its own."""
-    for folder in PRODUCT:
-        for path in (ROOT / folder).rglob("*.py"):
-            place = str(path.relative_to(ROOT))
+@functools.cache
+def found():
+    """Identifiers of the code that uses settings, and `file function.argument` or `file Class.field` of each that is called as
+    a setting and has a value of its own."""
+    identifiers, defaults = set(), []
+    for place, path in (
+        (str(path.relative_to(ROOT)), path) for folder in PRODUCT for path in (ROOT / folder).rglob("*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if place not in HANDING_ON:
+                identifiers |= {getattr(node, field, None) for field in ("id", "attr", "arg")}
             if not place.startswith(tuple(ELSEWHERE)):
-                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                    yield from (
-                        f"{place} {node.name}.{name}"
-                        for name, value in own_defaults(node)
-                        if name in keys() and not is_nothing(value)
-                    )
+                own = (name for name, value in own_defaults(node) if name in keys() and not is_nothing(value))
+                defaults += (f"{place} {node.name}.{name}" for name in own)
+    return {name for name in identifiers if isinstance(name, str)}, defaults
 
 
 EMPTY = {"dict", "list", "set", "frozenset"}
@@ -100,10 +93,12 @@ def is_nothing(value):
 
 def test_settings_are_the_only_place_of_defaults():
     """What is called as a setting has no value of its own in the code that uses it."""
-    assert sorted(defaults()) == sorted(OPTIONS)
+    assert sorted(found()[1]) == sorted(OPTIONS)
 
 
-@pytest.mark.parametrize("key", keys())
-def test_a_setting_keeps_its_name_to_the_place_that_uses_it(key):
+def test_a_setting_keeps_its_name_to_the_place_that_uses_it():
     """Some identifier beyond config/ and the composition root is the key, or ends with it (`webhooks_per_organization`)."""
-    assert any(name == key or name.endswith(f"_{key}") for name in identifiers()), f"{key} is used under another name"
+    names = found()[0]
+    ends = {name[at:] for name in names for at in range(len(name)) if not at or name[at - 1] == "_"}
+
+    assert [key for key in keys() if key not in ends] == []
