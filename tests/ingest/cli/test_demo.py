@@ -22,30 +22,34 @@ pytestmark = pytest.mark.proof
 ROOT = Path(__file__).resolve().parents[3]
 
 
-async def test_the_list_is_there_once_the_demo_is_ready(monkeypatch):
-    """Once it says where its page is, it is ready, and the list has all matches, under way, with posts to read."""
+@pytest.fixture
+async def demo(monkeypatch):
+    """Where the page of a demo is that says it is ready, and all that it says."""
     monkeypatch.setattr(logs, "configure", lambda *_: None)  # loggers of this process are kept for ever once it is done
     said, stop = StringIO(), asyncio.Event()
     playing = asyncio.create_task(play(port=0, speed=20, out=Console(file=said, width=200), stop=stop))
-    async with httpx.AsyncClient(trust_env=False, verify=False) as http:
-        async with asyncio.timeout(60):
-            while not (found := re.search(r"Page +(\S+)/", said.getvalue())):
-                assert not playing.done(), playing.exception()
-                await asyncio.sleep(0.02)
-        ready = (await http.get(f"{found[1]}/readyz")).status_code
-        listed = (await http.get(f"{found[1]}/")).text
-        links = re.findall(r'href="(liveblogs/[^"]+)"', listed)
-        page = (await http.get(f"{found[1]}/{links[0]}")).text if links else ""
-        account = re.search(r"Desk +(\S+) +\((\S+), password (\S+)\)", said.getvalue())
-        signed_in = await http.post(
-            f"{account[1]}/sign-in",
-            data={"email": account[2], "password": account[3]},
-            headers={"Sec-Fetch-Site": "same-origin"},
-        )
-        cookie = signed_in.headers["set-cookie"].partition(";")[0]
-        desk = (await http.get(account[1], headers={"Cookie": cookie})).text
+    async with asyncio.timeout(60):
+        while not (found := re.search(r"Page +(\S+)/", said.getvalue())):
+            assert not playing.done(), playing.exception()
+            await asyncio.sleep(0.02)
+    yield found[1], said.getvalue()
     stop.set()
     await playing
+
+
+async def test_the_list_is_there_once_the_demo_is_ready(demo):
+    """Once it says where its page is, it is ready, and the list has all matches, under way, with posts to read."""
+    address, said = demo
+    async with httpx.AsyncClient(trust_env=False, verify=False) as http:
+        ready = (await http.get(f"{address}/readyz")).status_code
+        listed = (await http.get(f"{address}/")).text
+        links = re.findall(r'href="(liveblogs/[^"]+)"', listed)
+        page = (await http.get(f"{address}/{links[0]}")).text if links else ""
+        account = re.search(r"Desk +(\S+) +\((\S+), password (\S+)\)", said)
+        form = {"email": account[2], "password": account[3]}
+        signed_in = await http.post(f"{account[1]}/sign-in", data=form, headers={"Sec-Fetch-Site": "same-origin"})
+        cookie = signed_in.headers["set-cookie"].partition(";")[0]
+        desk = (await http.get(account[1], headers={"Cookie": cookie})).text
 
     assert (ready, len(links)) == (200, len(NAMES)), listed
     assert 'class="state live"' in listed
@@ -55,27 +59,18 @@ async def test_the_list_is_there_once_the_demo_is_ready(monkeypatch):
     assert "Croatia" in desk
 
 
-async def test_the_first_liveblog_is_made_as_readme_prints_it(monkeypatch):
+async def test_the_first_liveblog_is_made_as_readme_prints_it(demo):
     """From the two lines that name the client to the feed that has the post: every id that is printed exists in the demo."""
-    monkeypatch.setattr(logs, "configure", lambda *_: None)
-    said, stop = StringIO(), asyncio.Event()
-    playing = asyncio.create_task(play(port=0, speed=20, out=Console(file=said, width=200), stop=stop))
     blocks = blocks_of((ROOT / "README.md").read_text())
     shown = "\n".join(each.text for each in blocks if each.heading == "Your first liveblog, without a contract")
-    async with asyncio.timeout(60):
-        while not (found := re.search(r"Page +(\S+)/", said.getvalue())):
-            assert not playing.done(), playing.exception()
-            await asyncio.sleep(0.02)
 
     def typed():
         with fresh_folder() as folder:
-            script = "set -eu\n" + shown.replace("http://127.0.0.1:8080", found[1])
+            script = "set -eu\n" + shown.replace("http://127.0.0.1:8080", demo[0])
             with terminal(folder, plain_environment(folder), script) as curl:
                 return curl.finished()
 
     status, printed = await asyncio.to_thread(typed)
-    stop.set()
-    await playing
 
     assert status == 0, printed
     assert "Welcome to Nizhny Novgorod" in printed
