@@ -25,12 +25,11 @@ from tests.deploy.container import (
 )
 from tests.kit.typed import line_fault
 
-pytestmark = pytest.mark.proof
-
 OURS = ("api", "worker", "upgrade")
 LABELS = {"title", "description", "licenses", "base.name", "version", "revision", "created"}
 
 
+@pytest.mark.proof
 def test_hadolint_finds_nothing():
     """By its default rules, with the shell of each RUN checked too."""
     done = subprocess.run(

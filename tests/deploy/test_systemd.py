@@ -14,8 +14,6 @@ import pytest
 from ingest.kit.exit_status import ExitStatus
 from ingest.kit.roles import Role
 
-pytestmark = pytest.mark.proof
-
 ROOT = Path(__file__).resolve().parents[2]
 UNIT = ROOT / "deploy" / "systemd" / "matchwire@.service"
 MOST = 20
@@ -38,6 +36,7 @@ def service():
     return unit["Service"]
 
 
+@pytest.mark.proof
 def test_its_exposure_is_small(systemd_analyze):
     """By systemd's own measure."""
     command = [systemd_analyze, "security", "--offline=true", f"--threshold={MOST}", str(UNIT)]
@@ -47,6 +46,7 @@ def test_its_exposure_is_small(systemd_analyze):
     assert "Overall exposure level" in done.stdout
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("role", Role)
 def test_systemd_understands_it_for_each_role(systemd_analyze, tmp_path, role):
     """No unknown key, no wrong value; the program stands where the unit says."""
