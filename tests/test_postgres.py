@@ -35,6 +35,7 @@ async def test_a_wrong_password_is_refused(postgres_url, postgres_cluster):
         await asyncpg.connect(dsn(postgres_url).replace(postgres_cluster.password, "guess"))
 
 
+@pytest.mark.proof
 async def test_what_was_committed_survives_a_kill(bare_postgres_url, postgres_cluster):
     """After `kill` and `start` the same address serves the same data."""
     connection = await asyncpg.connect(dsn(bare_postgres_url))

@@ -96,6 +96,7 @@ async def test_what_turns_out_to_be_an_image_lasts_no_time(tmp_path, origin, dur
     assert (shown["media"][0]["subtype"], shown["media"][0]["duration_ms"]) == ("i", 0)
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("index_first", [True, False])
 async def test_a_video_learns_size_and_length(tmp_path, origin, index_first):
     """Also where its index stands at the end of the file: first and last bytes are enough."""

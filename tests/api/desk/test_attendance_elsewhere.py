@@ -76,6 +76,7 @@ async def test_everybody_is_seen_at_whichever_process_they_are(tmp_path, postgre
         await until_seen([])
 
 
+@pytest.mark.proof
 async def test_who_comes_at_another_process_wakes_those_who_wait(two_stores, monkeypatch):
     """Long before they would look by themselves."""
     monkeypatch.setattr(liveblog_view, "HELD_SECONDS", 600)
