@@ -32,17 +32,29 @@ class SharedReads:
         self._turns = asyncio.Semaphore(AT_A_TIME)
         self._under_way = FlightGroup()
 
-    async def read(self, key: Hashable, query: Callable[[Connection], T], at: int | None = None) -> T:
-        """The result of `query` at the moment, which is the same for all that name the same key. Raises StoreUnavailable."""
-        return await self._under_way(key, partial(self._read, query, at))
+    async def read(
+        self,
+        key: Hashable,
+        query: Callable[[Connection], T],
+        at: int | None = None,
+        keep: Callable[[T], None] | None = None,
+    ) -> T:
+        """The result of `query` at the moment, which is the same for all that name the same key. Raises StoreUnavailable.
 
-    async def _read(self, query: Callable[[Connection], T], at: int | None) -> T:
+        `keep` is given the result while the read still counts as under way, so that nobody comes between the two.
+        """
+        return await self._under_way(key, partial(self._read, query, at, keep))
+
+    async def _read(self, query: Callable[[Connection], T], at: int | None, keep: Callable[[T], None] | None) -> T:
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._turns.acquire()
         except TimeoutError:
             raise StoreUnavailable("too many streams are being opened", retry_after=5) from None
         try:
-            return await self._store.read(query, at=at)
+            result = await self._store.read(query, at=at)
+            if keep is not None:
+                keep(result)
+            return result
         finally:
             self._turns.release()

@@ -27,13 +27,13 @@ from store.engine.log_once import LogOnce
 from store.liveblogs import deltas, history, liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
     from starlette.types import Send
 
     from api.http.capability import LiveBodies
-    from api.liveblogs.messages import Message
+    from api.liveblogs.messages import Form, Message
     from api.stream.reader import StreamRequest
     from store.database import Store
     from store.engine.postgres.notify import Stepped
@@ -211,10 +211,13 @@ class Streams:
         message = self._kept.get(key)
         if message is None:
             query = partial(messages.read, game_id=channel.game_id, since=reader.version, forms=(form,))
-            message = (await self._reads.read(key, query, self._moment(channel.delay))).get(form)
-            if message is not None:
-                self._kept.put(key, message)
+            keep = partial(self._keep, key, form)
+            message = (await self._reads.read(key, query, self._moment(channel.delay), keep)).get(form)
         return message
+
+    def _keep(self, key: Hashable, form: Form, read: Mapping[Form, Message]) -> None:
+        if form in read:
+            self._kept.put(key, read[form])
 
     async def _tick(self) -> None:
         """End the streams whose time is over, and let the others not be silent for too long."""
