@@ -64,7 +64,8 @@ def other_operators(node: Any) -> list[Any]:
 def other_values(node: Any) -> list[Any]:
     if isinstance(node.value, bool):
         return [put(node, value=not node.value)]
-    return [put(node, value=node.value + step) for step in (1, -1)] if isinstance(node.value, int) else []
+    steps = () if not isinstance(node.value, int) else (1, -1) if node.value else (1,)
+    return [put(node, value=node.value + step) for step in steps]
 
 
 def without_one(node: Any, *fields: str) -> list[Any]:
@@ -82,7 +83,7 @@ VARIANTS: dict[type[ast.AST], Callable[[Any], list[Any]]] = {
     ast.UnaryOp: lambda node: [node.operand] if isinstance(node.op, ast.Not) else [],
     ast.Constant: other_values,
     ast.Name: lambda node: [put(node, id=NAMES[node.id])] if node.id in NAMES else [],
-    ast.Return: lambda node: [put(node, value=ast.Constant(None))] if ast.unparse(node) != "return None" else [],
+    ast.Return: lambda node: [] if isinstance(node.value, ast.Constant) else [put(node, value=ast.Constant(None))],
     ast.If: lambda node: [put(node, test=ast.Constant(value)) for value in (True, False)],
     ast.IfExp: lambda node: [node.body, node.orelse],
     ast.comprehension: lambda node: without_one(node, "ifs"),
@@ -122,7 +123,9 @@ def units() -> Iterator[Unit]:
         for owner, each in [*(("", each) for each in body), *owned]:
             if isinstance(each, ast.FunctionDef):
                 yield Unit(file, f"{owner}{each.name}", put(each, decorator_list=[]))
-            elif not owner and isinstance(each, ast.Assign | ast.AnnAssign):
+            elif (
+                not owner and isinstance(each, ast.Assign | ast.AnnAssign) and not isinstance(each.value, ast.Subscript)
+            ):
                 yield Unit(file, "", each)
 
 
@@ -180,10 +183,10 @@ def run(unit: Unit, tests: Sequence[pytest.Item]) -> None:
 def come_past(tests: Sequence[pytest.Item], file: str) -> None:
     """Write of each test how long it takes and past which functions it comes: each has a line more, which says so."""
     seen: set[tuple[str, str]] = set()
-    vars(builtins)["seen"] = seen.add
+    vars(builtins)["_comes_past"] = seen.add
     for unit in units():
         if unit.name:
-            probe = ast.parse(f"seen({unit[:2]})").body
+            probe = ast.parse(f"_comes_past({unit[:2]})").body
             apply(unit._replace(code=put(unit.code, body=[*probe, *unit.code.body])))
     rows = []
     for at, each in enumerate(tests):
@@ -191,6 +194,8 @@ def come_past(tests: Sequence[pytest.Item], file: str) -> None:
         began = time.process_time()
         each.ihook.pytest_runtest_protocol(item=each, nextitem=None)
         rows.append((time.process_time() - began, at, {*seen, *((name, "") for name, _ in seen)}))
+        if each.session.testsfailed:
+            os._exit(1)
     Path(file).write_bytes(pickle.dumps(rows))
 
 

@@ -1,14 +1,18 @@
 """The reconciler: wanted posts against a ledger, by a match that is believed and that takes back and gives again."""
 
+from dataclasses import replace
 from itertools import count
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mapping.disallowed import Notes
 from mapping.documents.scalars import LocalStatus
+from mapping.match import Score
 from mapping.posts import Post
-from mapping.reconcile import State, Stored, reconcile
+from mapping.reconcile import Changes, Entry, State, Stored, reconcile, with_deletion
+from tests.mapping.soccer_builders import GORETZKA, incident, involved, post_of, terms
 
 
 def post(key, words="as it was", *, kind="soccer.goal", draft=False, source="play", waits=False):
@@ -24,22 +28,23 @@ class Liveblog:
         self._ids = count(1)
         self.writes = 0
 
-    def sees(self, *wanted, closing=False, editorial=False):
+    def sees(self, *wanted, **wishes):
         """Apply what is believed of the match."""
         new_id = lambda: f"e{next(self._ids)}"  # noqa: E731
-        changes = reconcile(wanted, self.ledger, self.events, new_id=new_id, closing=closing, editorial=editorial)
+        changes = reconcile(wanted, self.ledger, self.events, new_id=new_id, **wishes)
         self.ledger |= {entry.key: entry for entry in changes.entries}
         self.events |= {event.local_id: event for event in changes.events}
         self.writes += len(changes.events)
         return changes
 
-    def edit(self, key, *, status=None, **fields):
+    def edit(self, key, *, status=None, scheduled=False, **fields):
         """What an editor does to a post."""
         event = self.events[self.ledger[key].local_id]
         self.events[event.local_id] = Stored(
             local_id=event.local_id,
             document={**event.document, **fields},
             local_status=event.local_status if status is None else status,
+            scheduled=scheduled,
         )
 
     def status(self, key):
@@ -244,3 +249,233 @@ def test_what_a_person_has_published_before_the_other_source_had_it_stays_so(liv
     liveblog.sees(post("a", waits=True))
     liveblog.sees(post("a"))
     assert liveblog.posted == {"a"}
+
+
+PUBLISHED, UNPUBLISHED, DELETED = LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED, LocalStatus.DELETED
+SAID = post("a").document
+LINE = Entry(
+    key="a", kind="soccer.goal", source="play", local_id="e1", said=SAID, said_status=PUBLISHED, public_since=5
+)
+DRAFT_LINE = replace(LINE, said_status=UNPUBLISHED, reason="draft", public_since=None)
+WITHDRAWN_LINE = replace(
+    LINE, state=State.WITHDRAWN, reason="withdrawn by the provider", said_status=UNPUBLISHED, public_since=None
+)
+GONE_LINE = replace(LINE, state=State.GONE, reason="deleted by an editor")
+STANDS = Stored(local_id="e1", document=SAID, local_status=PUBLISHED)
+HIDDEN = replace(STANDS, local_status=UNPUBLISHED)
+SCHEDULED = replace(HIDDEN, scheduled=True)
+MINE = {**SAID, "headline": "Mine"}
+NOTHING = ((), ())
+"""No event is written and no line."""
+
+DECISIONS = {
+    "a new post": (
+        [post("a")], None, None, {}, ([STANDS], [LINE]),
+    ),
+    "a new draft": (
+        [post("a", draft=True)], None, None, {}, ([HIDDEN], [DRAFT_LINE]),
+    ),
+    "a new post that waits for an editor": (
+        [post("a")], None, None, {"editorial": True}, ([HIDDEN], [replace(LINE, public_since=None)]),
+    ),
+    "of two posts of one key the last": (
+        [post("a", "first"), post("a")], None, None, {}, ([STANDS], [LINE]),
+    ),
+    "nothing new": ([post("a")], LINE, STANDS, {}, NOTHING),
+    "another kind": (
+        [post("a", kind="soccer.own-goal")], LINE, STANDS, {},
+        ([replace(STANDS, document=post("a", kind="soccer.own-goal").document)],
+         [replace(LINE, kind="soccer.own-goal", said=post("a", kind="soccer.own-goal").document)]),
+    ),
+    "a draft now": (
+        [post("a", draft=True)], LINE, STANDS, {}, ([HIDDEN], [DRAFT_LINE]),
+    ),
+    "no draft any more": (
+        [post("a")], DRAFT_LINE, HIDDEN, {}, ([STANDS], [LINE]),
+    ),
+    "no draft any more, for an editor": (
+        [post("a")], DRAFT_LINE, HIDDEN, {"editorial": True}, ([], [replace(LINE, by_person=True, public_since=None)]),
+    ),
+    "a public one stays so while editors publish": (
+        [post("a")], LINE, STANDS, {"editorial": True}, NOTHING,
+    ),
+    "hidden by a person": (
+        [post("a")], LINE, HIDDEN, {}, ([], [replace(LINE, by_person=True)]),
+    ),
+    "scheduled by a person": (
+        [post("a")], DRAFT_LINE, SCHEDULED, {},
+        ([], [replace(DRAFT_LINE, reason="", said_status=PUBLISHED, by_person=True)]),
+    ),
+    "the text of a scheduled one": (
+        [post("a", "corrected")], replace(DRAFT_LINE, said_status=PUBLISHED), SCHEDULED, {},
+        ([replace(SCHEDULED, document=post("a", "corrected").document)],
+         [replace(DRAFT_LINE, reason="", said=post("a", "corrected").document, said_status=PUBLISHED, by_person=True)]),
+    ),
+    "once a person's always a person's": (
+        [post("a", draft=True)], replace(LINE, by_person=True), STANDS, {},
+        ([], [replace(LINE, reason="draft", said_status=UNPUBLISHED, by_person=True)]),
+    ),
+    "gone": (
+        [], LINE, STANDS, {}, ([HIDDEN], [WITHDRAWN_LINE]),
+    ),
+    "gone, and hidden by a person": (
+        [], LINE, HIDDEN, {}, ([], [replace(WITHDRAWN_LINE, restore_status=UNPUBLISHED, public_since=5)]),
+    ),
+    "gone, and published by a person": (
+        [], DRAFT_LINE, STANDS, {}, ([HIDDEN], [replace(WITHDRAWN_LINE, restore_status=PUBLISHED)]),
+    ),
+    "gone, and scheduled by a person": (
+        [], DRAFT_LINE, SCHEDULED, {}, ([], [replace(WITHDRAWN_LINE, restore_status=UNPUBLISHED)]),
+    ),
+    "gone as before": ([], WITHDRAWN_LINE, HIDDEN, {}, NOTHING),
+    "gone as the window closes": (
+        [], LINE, STANDS, {"closing": True}, ([HIDDEN], [WITHDRAWN_LINE]),
+    ),
+    "still gone as the window closes": (
+        [], WITHDRAWN_LINE, HIDDEN, {"closing": True},
+        ([replace(HIDDEN, local_status=DELETED)],
+         [replace(WITHDRAWN_LINE, state=State.GONE)]),
+    ),
+    "gone and edited as the window closes": (
+        [], WITHDRAWN_LINE, replace(HIDDEN, document=MINE), {"closing": True}, NOTHING,
+    ),
+    "gone and published by a person as the window closes": (
+        [], WITHDRAWN_LINE, STANDS, {"closing": True}, NOTHING,
+    ),
+    "back": (
+        [post("a")], WITHDRAWN_LINE, HIDDEN, {}, ([STANDS], [LINE]),
+    ),
+    "back with a person's status": (
+        [post("a")], replace(WITHDRAWN_LINE, restore_status=UNPUBLISHED), HIDDEN, {},
+        ([], [replace(LINE, by_person=True, public_since=None)]),
+    ),
+    "back after a person published it meanwhile": (
+        [post("a")], WITHDRAWN_LINE, STANDS, {}, ([], [replace(LINE, by_person=True, public_since=None)]),
+    ),
+    "back while editors publish": (
+        [post("a")], WITHDRAWN_LINE, HIDDEN, {"editorial": True}, ([STANDS], [LINE]),
+    ),
+    "public, and waits now": (
+        [post("a", waits=True)], LINE, STANDS, {}, NOTHING,
+    ),
+    "back, and waits": (
+        [post("a", waits=True)], WITHDRAWN_LINE, HIDDEN, {},
+        ([], [replace(DRAFT_LINE, reason="waits for the other source")]),
+    ),
+    "deleted by a person": (
+        [], LINE, replace(STANDS, local_status=DELETED), {}, ([], [GONE_LINE]),
+    ),
+    "deleted and corrected": (
+        [post("a", "corrected")], LINE, replace(STANDS, local_status=DELETED), {},
+        ([], [replace(GONE_LINE, said=post("a", "corrected").document)]),
+    ),
+    "not stored any more": ([post("a")], LINE, None, {}, ([], [GONE_LINE])),
+    "a deleted line": ([post("a")], GONE_LINE, STANDS, {}, NOTHING),
+    "a deleted line that is gone": ([], replace(GONE_LINE, reason="mine"), STANDS, {}, NOTHING),
+    "of a source that nobody wants": (
+        [], LINE, STANDS, {"left_out": {"play"}}, ([HIDDEN], [DRAFT_LINE]),
+    ),
+    "of a source that nobody wants, by a person": (
+        [], replace(LINE, by_person=True), STANDS, {"left_out": {"play"}},
+        ([], [replace(LINE, by_person=True, reason="draft", said_status=UNPUBLISHED)]),
+    ),
+    "of a source that nobody wants, a draft already": (
+        [], DRAFT_LINE, HIDDEN, {"left_out": {"play"}}, NOTHING,
+    ),
+    "of another source than nobody wants": (
+        [], LINE, STANDS, {"left_out": {"text"}}, ([HIDDEN], [WITHDRAWN_LINE]),
+    ),
+    "withdrawn, and of a source that nobody wants": (
+        [], WITHDRAWN_LINE, HIDDEN, {"left_out": {"play"}}, NOTHING,
+    ),
+}  # fmt: skip
+
+
+def decide(wanted, line, stands, **wishes):
+    ledger, stored = ({} if line is None else {"a": line}), ({} if stands is None else {"e1": stands})
+    return reconcile(wanted, ledger, stored, new_id=lambda: "e1", **{"now": 5, **wishes})
+
+
+@pytest.mark.parametrize(("wanted", "line", "stands", "wishes", "written"), DECISIONS.values(), ids=DECISIONS.keys())
+def test_what_a_line_of_the_ledger_and_its_post_become(wanted, line, stands, wishes, written):
+    """Each decision, with everything that is written for it; written, it changes nothing more."""
+    events, entries = written
+    changes = decide(wanted, line, stands, **wishes)
+    assert changes == Changes(events=tuple(events), entries=tuple(entries))
+    if not wishes.get("closing"):
+        again = decide(wanted, (*entries, line)[0], (*events, stands)[0], **wishes)
+        assert again.events == ()
+
+
+WENT_IN = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))
+GOAL = replace(post_of(WENT_IN), key="a")
+NOTES = Notes(terms(), after=60)
+NOTE = NOTES.note("soccer.goal", GOAL.document)
+SEEN = replace(LINE, said=GOAL.document)
+ON_BOARD = replace(STANDS, document=GOAL.document)
+NOTED = replace(SEEN, state=State.DISALLOWED, reason="withdrawn by the provider", said=NOTE)
+NOTED_POST = replace(STANDS, document=NOTE)
+OWN_GOAL = replace(
+    ON_BOARD,
+    document={**GOAL.document, "sport_event": {**GOAL.document["sport_event"], "event_type": "soccer.own-goal"}},
+)
+GOAL_GONE = replace(WITHDRAWN_LINE, said=GOAL.document)
+
+TAKEN_BACK = {
+    "seen long enough": (SEEN, ON_BOARD, 65, ([NOTED_POST], [NOTED])),
+    "not seen long enough": (SEEN, ON_BOARD, 64, ([replace(ON_BOARD, local_status=UNPUBLISHED)], [GOAL_GONE])),
+    "published by a person, nobody knows when": (
+        replace(SEEN, public_since=None), ON_BOARD, 0, ([NOTED_POST], [replace(NOTED, public_since=None)]),
+    ),
+    "a person's status": (
+        replace(SEEN, by_person=True), ON_BOARD, 65, ([NOTED_POST], [replace(NOTED, by_person=True)]),
+    ),
+    "a draft that a person has published": (
+        replace(SEEN, said_status=UNPUBLISHED, reason="draft"), ON_BOARD, 65,
+        ([NOTED_POST], [replace(NOTED, by_person=True)]),
+    ),
+    "hidden": (
+        SEEN, replace(ON_BOARD, local_status=UNPUBLISHED), 65, ([], [replace(GOAL_GONE, restore_status=UNPUBLISHED, public_since=5)]),
+    ),
+    "scheduled": (
+        SEEN, replace(ON_BOARD, scheduled=True), 65,
+        ([replace(ON_BOARD, scheduled=True, local_status=UNPUBLISHED)], [replace(GOAL_GONE, restore_status=PUBLISHED)]),
+    ),
+    "withdrawn before": (GOAL_GONE, replace(ON_BOARD, local_status=UNPUBLISHED), 65, NOTHING),
+    "withdrawn before and published by a person": (GOAL_GONE, ON_BOARD, 65, NOTHING),
+    "a note already": (NOTED, NOTED_POST, 0, NOTHING),
+    "a note that a person has hidden": (
+        NOTED, replace(NOTED_POST, local_status=UNPUBLISHED), 65, ([], [replace(NOTED, by_person=True)]),
+    ),
+    "a person's goal": (
+        SEEN, OWN_GOAL, 65, ([replace(OWN_GOAL, local_status=UNPUBLISHED)], [GOAL_GONE]),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("line", "stands", "now", "written"), TAKEN_BACK.values(), ids=TAKEN_BACK.keys())
+def test_a_goal_that_readers_have_seen_long_enough_becomes_a_note(line, stands, now, written):
+    events, entries = written
+    assert decide([], line, stands, notes=NOTES, now=now) == Changes(events=tuple(events), entries=tuple(entries))
+
+
+def test_a_goal_that_comes_back_is_no_note_any_more():
+    """With the text that the provider gives it."""
+    changes = decide([GOAL], NOTED, NOTED_POST, notes=NOTES)
+    assert changes == Changes(events=(ON_BOARD,), entries=(SEEN,))
+
+
+HEARD = {
+    "a post that stands": (LINE, STANDS, State.POSTED),
+    "a hidden post": (LINE, HIDDEN, State.POSTED),
+    "a deleted post": (LINE, replace(STANDS, local_status=DELETED), State.GONE),
+    "a post that is not there": (LINE, None, State.GONE),
+    "a note": (NOTED, NOTED_POST, State.DISALLOWED),
+    "a hidden note": (NOTED, replace(NOTED_POST, local_status=UNPUBLISHED), State.GONE),
+    "a deleted note": (NOTED, replace(NOTED_POST, local_status=DELETED), State.GONE),
+}
+
+
+@pytest.mark.parametrize(("line", "stands", "state"), HEARD.values(), ids=HEARD.keys())
+def test_a_hidden_note_is_as_good_as_deleted(line, stands, state):
+    assert with_deletion(line, stands) == replace(line, state=state)

@@ -28,7 +28,7 @@ LATE = replace(GOAL, minute=45, added=1)
 UNTIMED = replace(GOAL, minute=None)
 CARD = incident("soccer.yellow-card", minute=20, side="home", people=involved(player=GEIS))
 NOBODY = replace(CARD, people=())
-NOTE = incident("soccer.goal-disallowed", minute=15, side="home", people=involved(scorer=GORETZKA))
+NOTE = incident("soccer.disallowed-goal", minute=15, side="home", people=involved(scorer=GORETZKA))
 LONG = comment("The teams are on the pitch.")
 SHORT = comment("Corner")
 CLOCK = {"created_at": LONG.created_at + 3 * 60}
