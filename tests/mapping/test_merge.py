@@ -354,3 +354,117 @@ def test_of_what_the_provider_takes_back_a_persons_part_alone_stays(gone):
     assert {"_type": SCORE["_type"], "home_score": "7"} == merge_event(
         wanted, merge_event(said, edited, wanted), wanted
     )["sport_event"]["score"]
+
+
+A, B, C = ({"local_id": name, "text": name} for name in "abc")
+MINE = {"local_id": "m", "text": "mine"}
+NAMELESS = {"text": "nameless"}
+
+
+def edited(block):
+    return {**block, "text": "edited"}
+
+
+GIVEN_BACK = {
+    "one removed block": ([B], [A, B], ["contents.a"], [A, B]),
+    "another one alone": ([B], [A, B, C], ["contents.c"], [B, C]),
+    "none of the removed ones": ([B], [A, B], ["contents.b"], [B]),
+    "one edited block": ([edited(A), edited(B)], [A, B], ["contents.b"], [edited(A), B]),
+    "all of them by their name": ([edited(B)], [A, B], ["contents"], [A, B]),
+    "everything": ([edited(B), MINE], [A, B], None, [A, B, MINE]),
+    "behind what it follows": ([A, MINE, C], [A, B, C], ["contents.b"], [A, B, MINE, C]),
+    "at the beginning": ([MINE, B], [A, B], ["contents.a"], [A, MINE, B]),
+    "what the provider never wrote": ([MINE], [A], ["contents.m"], [MINE]),
+    "what it has not any more": ([A, edited(B)], [A], None, [A, edited(B)]),
+    "of no blocks at all": (None, [A, B], ["contents.b"], [B]),
+    "with a nameless one of a person": ([NAMELESS, B], [A, B], ["contents.a"], [A, NAMELESS, B]),
+    "whose names are not unique": ([edited(A)], [A, A], ["contents.a"], [edited(A)]),
+    "whose names are not unique, as a whole": ([edited(A)], [A, A], ["contents"], [A, A]),
+    "without names": ([edited(A)], [NAMELESS, A], ["contents.a"], [edited(A)]),
+}
+
+
+@pytest.mark.parametrize(("now", "said", "names", "given"), GIVEN_BACK.values(), ids=GIVEN_BACK.keys())
+def test_blocks_are_handed_back_one_by_one(now, said, names, given):
+    current = {} if now is None else {"contents": now}
+    assert hand_back(current, {"contents": said}, names) == {"contents": given}
+
+
+MERGED = {
+    "an edited block stays": ([A, B], [edited(A), B], [A, edited(B)], [edited(A), edited(B)]),
+    "a removed block stays removed": ([A, B], [B], [A, edited(B)], [edited(B)]),
+    "a block that the provider takes back goes": ([A, B], [A, B], [B], [B]),
+    "but an edited one does not": ([A, B], [edited(A), B], [B], [edited(A), B]),
+    "a new block behind what it follows": ([A], [A, MINE], [A, B], [A, B, MINE]),
+    "a new block at the beginning": ([B], [MINE, B], [A, B], [A, MINE, B]),
+    "a new block that a person has already": ([], [A], [A, B], [A, B]),
+    "blocks of a person alone": ([], [MINE], [A], [A, MINE]),
+    "names that are not unique are one unit": ([A, A], [edited(A)], [B, B], [edited(A)]),
+    "names that are not unique and untouched": ([A, A], [A, A], [B, B], [B, B]),
+}
+
+
+@pytest.mark.parametrize(("said", "now", "new", "merged"), MERGED.values(), ids=MERGED.keys())
+def test_blocks_are_merged_one_by_one(said, now, new, merged):
+    assert merge_event({"contents": said}, {"contents": now}, {"contents": new}) == {"contents": merged}
+
+
+OWNED = {
+    "blocks by their names": ([A, B], [A, edited(B)], {"contents.a": "sync", "contents.b": "editor"}),
+    "a removed block": ([A, B], [B], {"contents.a": "editor", "contents.b": "sync"}),
+    "an added block": ([A], [A, MINE], {"contents.a": "sync", "contents.m": "editor"}),
+    "names that are not unique": ([A, A], [A, MINE], {"contents": "editor"}),
+    "no list": ("text", [A], {"contents": "editor"}),
+}
+
+
+@pytest.mark.parametrize(("said", "now", "owned"), OWNED.values(), ids=OWNED.keys())
+def test_owners_of_blocks(said, now, owned):
+    assert owners({"contents": said}, {"contents": now}) == owned
+
+
+FIELDS = {
+    "the same thing, field by field": (
+        {"_type": "t", "a": 1, "b": 1}, {"_type": "t", "a": 2, "b": 1},
+        {"_type": "t", "a": 1, "b": 2}, {"_type": "t", "a": 2, "b": 2},
+    ),
+    "another type is another thing": (
+        {"_type": "t", "a": 1}, {"_type": "u", "a": 1}, {"_type": "t", "a": 2}, {"_type": "u", "a": 1},
+    ),
+    "another id is another thing": (
+        {"_id": "1", "a": 1}, {"_id": "2", "a": 1}, {"_id": "1", "a": 2}, {"_id": "2", "a": 1},
+    ),
+    "another local id is another thing": (
+        {"local_id": "1", "a": 1}, {"local_id": "2", "a": 1}, {"local_id": "1", "a": 2}, {"local_id": "2", "a": 1},
+    ),
+    "what the provider never said is a person's": (None, {"a": 1}, {"b": 2}, {"a": 1, "b": 2}),
+    "what a person has emptied stays empty": ({"a": 1}, {}, {"a": 2}, {}),
+    "a list whose rows have no names is one unit": ([1, 2], [1], [1, 2, 3], [1]),
+    "a text of a person stays": ("said", "mine", None, "mine"),
+    "an untouched text goes": ("said", "said", None, None),
+    "an identity alone is nothing that is left": (
+        {"_id": "1", "_type": "t", "local_id": "l", "a": 1}, {"_id": "1", "_type": "t", "local_id": "l", "b": None}, None, None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "now", "new", "merged"), FIELDS.values(), ids=FIELDS.keys())
+def test_a_field_is_merged_by_what_it_holds(said, now, new, merged):
+    found = merge_event({"it": said}, {"it": now}, {"it": new})
+    assert found.get("it") == merged
+    assert merge_game({"it": said}, {"it": now, "more": 1}, {"it": new}) == {**found, "more": 1}
+
+
+@pytest.mark.parametrize(("previous", "sent", "adopted"), [
+    ([("a", "t"), ("b", "t")], [(None, "t"), (None, "t")], ["a", "b"]),
+    ([("a", "t"), ("b", "u")], [(None, "u"), (None, "t")], ["b", "a"]),
+    ([("a", "t")], [(None, "t"), (None, "t")], ["a", None]),
+    ([("a", "t"), ("b", "t")], [("a", "t"), (None, "t")], ["a", "b"]),
+    ([(None, "t"), ("b", "t")], [(None, "t")], ["b"]),
+    ([("a", "t")], [("x", "t")], ["x"]),
+])  # fmt: skip
+def test_blocks_without_a_name_take_that_of_the_stored_one_in_their_place(previous, sent, adopted):
+    def blocks(rows):
+        return [{"_type": kind, **({"local_id": name} if name else {})} for name, kind in rows]
+
+    assert [each.get("local_id") for each in adopt_block_ids(blocks(previous), blocks(sent))] == adopted

@@ -435,7 +435,8 @@ TAKEN_BACK = {
         ([NOTED_POST], [replace(NOTED, by_person=True)]),
     ),
     "hidden": (
-        SEEN, replace(ON_BOARD, local_status=UNPUBLISHED), 65, ([], [replace(GOAL_GONE, restore_status=UNPUBLISHED, public_since=5)]),
+        SEEN, replace(ON_BOARD, local_status=UNPUBLISHED), 65,
+        ([], [replace(GOAL_GONE, restore_status=UNPUBLISHED, public_since=5)]),
     ),
     "scheduled": (
         SEEN, replace(ON_BOARD, scheduled=True), 65,

@@ -1,0 +1,98 @@
+"""What the post of a goal says once the goal is taken back, and whose posts leave such a note at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.disallowed import Notes, WithdrawalRules, stands_as_note
+from mapping.match import Score
+from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MATCH, incident, involved, post_of, terms
+
+GOAL = incident(
+    "soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA, assist=GEIS), score=Score(1, 0), phase=1
+)
+NOTES = Notes(terms(), after=60)
+
+
+def said(row=GOAL):
+    return post_of(row, MATCH).document
+
+
+def note(row=GOAL, **wishes):
+    return Notes(terms(**wishes), after=60).note(row.kind, said(row))
+
+
+SENTENCES = {
+    "a goal": (GOAL, "Goal disallowed: Goretzka (Schalke)."),
+    "an own goal": (
+        replace(GOAL, kind="soccer.own-goal", side="away", people=involved(scorer=CALETA_CAR)),
+        "Goal disallowed: Ćaleta-Car (Salzburg).",
+    ),
+    "without a scorer": (replace(GOAL, people=()), "Goal disallowed: Schalke."),
+    "without a team": (replace(GOAL, people=(), side=None), "Goal disallowed."),
+    "of somebody with one name": (
+        replace(GOAL, people=involved(scorer=replace(GORETZKA, short_name=None))),
+        "Goal disallowed: Leon Goretzka (Schalke).",
+    ),
+    "of a name with a mark": (
+        replace(GOAL, people=involved(scorer=replace(GORETZKA, short_name="A & B"))),
+        "Goal disallowed: A &amp; B (Schalke).",
+    ),
+}
+
+
+@pytest.mark.parametrize(("row", "sentence"), SENTENCES.values(), ids=SENTENCES.keys())
+def test_a_note_is_the_post_of_the_goal_without_the_score(row, sentence):
+    """Minute, players, block and time stay; the type, its title and the sentence are the note's."""
+    goal, left = said(row), note(row)
+    event = {name: value for name, value in goal["sport_event"].items() if name != "score"}
+    (block,) = goal["contents"]
+    assert left == {
+        **goal,
+        "contents": [{**block, "text": sentence}],
+        "sport_event": {**event, "event_type": "soccer.disallowed-goal", "title": "Goal disallowed"},
+    }
+    assert NOTES.note(row.kind, left) == left
+
+
+NONE = {
+    "a card": (replace(GOAL, kind="soccer.yellow-card"), {}),
+    "a kick of the shoot-out": (replace(GOAL, phase=5), {}),
+    "an excluded type": (GOAL, {"exclude_events": frozenset({"soccer.goal"})}),
+    "what is not posted automatically": (GOAL, {"auto_post": False}),
+    "an unknown sport": (GOAL, {"sport": "chess"}),
+}
+
+
+@pytest.mark.parametrize(("row", "wishes"), NONE.values(), ids=NONE.keys())
+def test_nothing_is_left_of_what_leaves_no_note(row, wishes):
+    assert note(row, **wishes) is None
+
+
+def test_of_a_text_nothing_is_left_and_of_several_pieces_the_first_alone():
+    more = said()["contents"] * 2
+    assert NOTES.note("soccer.goal", {"contents": more}) is None
+    assert len(NOTES.note("soccer.goal", {**said(), "contents": more})["contents"]) == 1
+    assert NOTES.note("soccer.goal", {**said(), "contents": None})["contents"] == []
+
+
+@pytest.mark.parametrize(("own", "is_silent", "left"), [
+    (None, False, True), (None, True, False), ("note", True, True), ("silent", False, False),
+])  # fmt: skip
+def test_a_liveblog_chooses_and_else_its_organization(own, is_silent, left):
+    rules = WithdrawalRules(silent=frozenset({"5f"} if is_silent else {"6a"}), note_after=7)
+    wanted = terms(withdrawn=own)
+    assert rules.notes("5f", wanted) == (Notes(wanted, 7) if left else None)
+
+
+@pytest.mark.parametrize(("event", "stands"), [
+    ({"event_type": "soccer.disallowed-goal"}, True),
+    ({"event_type": "soccer.disallowed-goal", "score": {}}, True),
+    ({"event_type": "soccer.disallowed-goal", "score": {"home_score": "1"}}, False),
+    ({"event_type": "soccer.goal"}, False),
+    (None, False),
+])  # fmt: skip
+def test_a_post_is_a_note_where_a_person_has_made_no_goal_of_it(event, stands):
+    assert stands_as_note({"sport_event": event}, note()) is stands
