@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.fusion.fused_match import fuse
+from mapping.fusion.fused_match import FusedKey, fuse
 from mapping.match import Incident, Involved, Score
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.second_source import as_second_source
@@ -104,3 +104,76 @@ def test_who_made_a_goal_is_no_part_of_who_scored_it():
         replace(second_of(replace(goal, people=(Involved(role="scorer", person=other),))), score=Score(1, 0)),
     ).differences
     assert (found.about, found.first, found.second) == ("scorer", scorer.name, other.name)
+
+
+SCORER, MAKER = MATCH.home.lineup[:2]
+GOAL = replace(BOOKED, kind="soccer.goal", score=Score(1, 0), people=(Involved(role="scorer", person=SCORER),))
+MISSED = replace(BOOKED, kind="soccer.penalty-kick-missed")
+FOUL = replace(BOOKED, kind="soccer.foul")
+BY_MAKER = (Involved(role="player", person=MAKER),)
+
+SAID = {
+    "nothing": (BOOKED, BOOKED, []),
+    "two minutes": (BOOKED, replace(BOOKED, minute=14), []),
+    "three minutes": (BOOKED, replace(BOOKED, minute=15), [("minute", "12'", "15'")]),
+    "added time": (
+        replace(BOOKED, minute=45, added=1), replace(BOOKED, minute=45, added=5), [("minute", "45+1'", "45+5'")],
+    ),
+    "no minute": (GOAL, replace(GOAL, minute=None), []),
+    "the scorer": (
+        GOAL, replace(GOAL, people=(Involved(role="scorer", person=MAKER),)), [("scorer", SCORER.name, MAKER.name)],
+    ),
+    "a scorer that one does not name": (GOAL, replace(GOAL, people=()), []),
+    "a card of another one": (
+        BOOKED, replace(BOOKED, people=BY_MAKER),
+        [("missing", f"soccer.yellow-card 12' {SCORER.name}", ""), ("missing", "", f"soccer.yellow-card 12' {MAKER.name}")],
+    ),
+    "a missed penalty that one lacks": (MISSED, None, [("missing", f"soccer.penalty-kick-missed 12' {SCORER.name}", "")]),
+    "one that the first one lacks": (None, BOOKED, [("missing", "", f"soccer.yellow-card 12' {SCORER.name}")]),
+    "of which no minute and nobody is known": (
+        replace(BOOKED, minute=None, people=()), None, [("missing", "soccer.yellow-card", "")],
+    ),
+    "what sources need not have": (FOUL, None, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "two", "said"), SAID.values(), ids=SAID.keys())
+def test_what_two_sources_contradict_each_other_in(one, two, said):
+    first, second = replace(MATCH, incidents=(one,) if one else ()), second_of(*([two] if two else []))
+    found = sorted(fuse(first, second).differences)
+    assert sorted((each.about, each.first, each.second) for each in found) == sorted(said)
+
+
+def test_a_pair_that_is_known_is_compared_player_by_player():
+    first, other = replace(MATCH, incidents=(BOOKED,)), second_of(replace(BOOKED, people=BY_MAKER))
+    keys = (FusedKey(BOOKED.key, first=BOOKED.key, second=f"{BOOKED.key}2"),)
+    (found,) = fuse(first, other, keys).differences
+    assert (found.about, found.key, found.first, found.second) == ("player", BOOKED.key, SCORER.name, MAKER.name)
+
+
+@pytest.mark.parametrize(("ours", "theirs", "differs"), [
+    (Score(1, 0), Score(1, 0), False), (Score(1, 0), Score(0, 1), True), (None, Score(1, 0), False), (Score(1, 0), None, False),
+])  # fmt: skip
+def test_scores_that_both_have_are_compared(ours, theirs, differs):
+    found = fuse(replace(MATCH, score=ours), replace(second_of(), score=theirs)).differences
+    assert [(each.about, each.first, each.second) for each in found] == ([("score", "1:0", "0:1")] if differs else [])
+
+
+@pytest.mark.parametrize(("second", "lacking"), [
+    (SENT_OFF, False), (replace(SENT_OFF, side="away"), True), (replace(SENT_OFF, people=BY_MAKER), True),
+    (replace(SENT_OFF, kind="soccer.red-card"), True),
+])  # fmt: skip
+def test_a_yellow_card_is_lacking_unless_its_own_player_was_sent_off_by_a_second_one(second, lacking):
+    found = fuse(replace(MATCH, incidents=(BOOKED,)), second_of(second)).differences
+    assert ((BOOKED.key, "missing") in {(each.key, each.about) for each in found}) is lacking
+
+
+def test_nobody_lacks_what_it_never_gives():
+    """An own goal is a goal to a source that gives goals."""
+    own = replace(GOAL, kind="soccer.own-goal", side="away")
+    first = replace(MATCH, incidents=(replace(own, key="incident:o"), BOOKED))
+    for kinds, found in (({"soccer.goal"}, ["missing"]), ({"soccer.yellow-card"}, ["missing"]), (set(), [])):
+        assert [
+            each.about for each in fuse(first, second_of(), kinds={"second": frozenset(kinds)}).differences
+        ] == found
+    assert len(fuse(first, second_of(), kinds={"heim": frozenset()}).differences) == 2

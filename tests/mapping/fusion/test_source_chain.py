@@ -8,8 +8,10 @@ import pytest
 
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth
 from mapping.fusion.source_chain import (
+    any_due,
     fuse_sources,
     held_goals,
+    is_running,
     lasting_differences,
     lead_changes,
     leader_of,
@@ -207,3 +209,59 @@ def test_what_is_known_of_a_match_that_nobody_else_has_ever_led():
     )
     assert [(each.place, each.lead.since) for each in lead_changes((PairState(), state))] == [(2, 5.0)]
     assert (lead_changes((PairState(), PairState())), leader_of(())) == ([], 0)
+
+
+def state(source="first", since=0.0, **more):
+    lead = Lead(source=source, since=since, reason=Reason.SILENT)
+    return PairState(lead=lead, **more)
+
+
+CHAINS = {
+    "nobody else": ((state(), state()), 0, 0.0),
+    "the second one": ((state("second", 5.0), state()), 1, 5.0),
+    "the third one": ((state(), state("second", 5.0)), 2, 5.0),
+    "the last of those that lead": ((state("second", 9.0), state("second", 5.0)), 2, 5.0),
+    "since the one after it gave back": ((state("second", 5.0), state(since=9.0)), 1, 9.0),
+    "the first one since the latest gave back": ((state(since=7.0), state(since=9.0)), 0, 9.0),
+}
+
+
+@pytest.mark.parametrize(("states", "place", "since"), CHAINS.values(), ids=CHAINS.keys())
+def test_the_last_one_that_leads_those_before_it_leads(states, place, since):
+    leading = who_leads(states)
+    assert (leader_of(states), leading.place, leading.lead.since) == (place, place, since)
+
+
+def test_a_chain_is_due_and_running_where_one_of_its_pairs_is():
+    settling = state("second", since=950.0, settled=True)
+    for states, due in (((state(), state()), False), ((settling, state()), True), ((state(), settling), True)):
+        assert any_due(states, [RULES, RULES], 1000.0) is due
+    running = state(running=True)
+    for states, runs in (((state(), state()), False), ((running, state()), True), ((state(), running), True)):
+        assert is_running(states) is runs
+
+
+def test_changes_are_told_in_the_order_of_time_and_once():
+    """A pair that changes while a later source leads changes nothing."""
+
+    def lead(source, since):
+        return Lead(source=source, since=since)
+
+    first = state(changes=(lead("second", 1.0), lead("first", 4.0), lead("second", 5.0)))
+    second = state(changes=(lead("second", 3.0), lead("first", 6.0)))
+    found = lead_changes((first, second))
+    assert [(each.place, each.lead.since) for each in found] == [(1, 1.0), (2, 3.0), (1, 6.0)]
+
+
+PINNED = [(1, None, [None]), (2, 0, ["first", "first"]), (2, 1, ["second", "first"]), (2, 2, [None, "second"])]
+
+
+@pytest.mark.parametrize(("standbys", "place", "pinned"), PINNED)
+def test_a_pin_is_one_of_each_pair(standbys, place, pinned):
+    assert pins(standbys, place) == pinned
+    assert pinned_place(pinned) == place
+
+
+def test_a_goal_of_the_last_pair_alone_waits():
+    assert held_goals((state(held=("a",)), state(held=("b",)))) == {"b"}
+    assert held_goals(()) == frozenset()

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth
-from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
+from mapping.fusion.source_pair import CHANGES, Difference, PairRules, PairState, fuse_pair, is_due, lasting, look
+from mapping.fusion.source_signs import WHISTLES_LATE, SourceSigns, WhatIsExpected, next_signs, progress
 from mapping.match import Clock, Incident, Score, Status
 from tests.mapping.soccer_builders import MATCH
 
@@ -126,3 +130,124 @@ def test_a_match_without_a_score_yet_is_one_match():
     for theirs in (None, Score(0, 0)):
         match, _ = fuse_pair(PairState(), planned, replace(planned, provider="second", score=theirs), RULES, 1000.0)
         assert match.score == theirs
+
+
+SIGNS = {
+    "nothing": ({}, {}, {}, (None, None)),
+    "a lower score than the other's": ({}, {"score": Score(0, 0)}, {}, (1000.0, None)),
+    "a lower score for long": ({"behind_since": 900.0}, {"score": Score(0, 0)}, {}, (900.0, None)),
+    "as far again": ({"behind_since": 900.0}, {}, {}, (None, None)),
+    "fewer goals named": ({}, {}, {"goals": Score(1, 0), "named": Score(0, 0)}, (1000.0, None)),
+    "as many named": ({}, {}, {"goals": Score(1, 0), "named": Score(1, 0)}, (None, None)),
+    "nobody knows how many": ({}, {}, {"goals": None, "named": Score(0, 0)}, (None, None)),
+    "a whistle late": ({}, {"clock": Clock(phase=0)}, {}, (1000.0 + WHISTLES_LATE, None)),
+    "a whistle late since": ({"behind_since": 990.0}, {"clock": Clock(phase=0)}, {}, (990.0, None)),
+    "no whistles": ({}, {"clock": Clock(phase=0)}, {"whistles": False}, (None, None)),
+    "a whistle further": ({}, {"clock": Clock(phase=2)}, {}, (None, None)),
+    "a goal and a whistle late": ({}, {"clock": Clock(phase=0), "score": Score(0, 0)}, {}, (1000.0, None)),
+    "a score that falls": ({"score": Score(2, 0)}, {"score": Score(0, 0)}, {}, (1000.0, 1000.0)),
+    "a score that falls for both": ({"score": Score(2, 0)}, {}, {}, (None, None)),
+    "a score that fell before": (
+        {"score": Score(0, 0), "implausible_since": 900.0}, {"score": Score(0, 0)}, {}, (1000.0, 900.0),
+    ),
+    "a score that fell and is right now": ({"score": Score(0, 0), "implausible_since": 900.0}, {}, {}, (None, None)),
+    "no score any more": ({"score": Score(1, 0)}, {"score": None}, {}, (None, None)),
+    "the other side's": ({"score": Score(0, 1)}, {"score": Score(1, 0)}, {"score": Score(0, 1)}, (1000.0, None)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "own", "expected", "signs"), SIGNS.values(), ids=SIGNS.keys())
+def test_what_a_source_shows_of_itself(before, own, expected, signs):
+    scored = replace(PLAYED, score=Score(1, 0))
+    mine = replace(scored, **own)
+    wanted = WhatIsExpected(**{"score": Score(1, 0), **expected})
+    found = next_signs(SourceSigns(**before), mine, scored, 1000.0, wanted)
+    assert found == SourceSigns(behind_since=signs[0], implausible_since=signs[1], score=mine.score)
+
+
+def test_a_match_goes_on_from_its_start_by_parts_and_breaks_to_its_end():
+    """The shoot-out, which some count as a part, is one state."""
+    steps = [
+        (Status.SCHEDULED, 0, False), (Status.LIVE, 1, False), (Status.BREAK, 1, True), (Status.LIVE, 2, False),
+        (Status.SHOOTOUT, 4, False), (Status.FINISHED, 2, False),
+    ]  # fmt: skip
+    found = [progress(replace(PLAYED, status=one, clock=Clock(phase=two, in_break=three))) for one, two, three in steps]
+    assert found == sorted(set(found))
+    assert progress(replace(PLAYED, status=Status.SHOOTOUT, clock=Clock(phase=5))) == found[-2]
+
+
+WHAT = Disagreement("score", "", "1:0", "0:0")
+
+
+@pytest.mark.parametrize(("answered", "lasts"), [
+    ((1002.0, 1002.0), True), ((1001.0, 1002.0), False), ((1002.0, 1001.0), False), ((None, 1002.0), False),
+])  # fmt: skip
+def test_a_difference_counts_once_both_have_answered_with_it_again(answered, lasts):
+    """Within the second in which it was seen an answer may be that one itself; from then on it lasts."""
+    state = PairState(differences=(Difference(what=WHAT, since=1000.0),), running=True)
+    health = {name: SourceHealth(answered_at=at) for name, at in zip(("first", "second"), answered, strict=True)}
+    found = look(state, health, RULES, 1002.0)
+    assert [each.what for each in lasting(found)] == ([WHAT] if lasts else [])
+    never = {name: SourceHealth(answered_at=None) for name in health}
+    assert bool(lasting(look(found, never, RULES, 1003.0))) is lasts
+
+
+def test_a_difference_is_known_since_it_was_seen_first():
+    """As long as it is there."""
+    _, state = fuse_pair(PairState(), ONE_NIL, PLAYED, RULES, 1000.0)
+    _, later = fuse_pair(state, ONE_NIL, PLAYED, RULES, 1010.0)
+    assert {each.since for each in later.differences} == {1000.0}
+    assert [each.what.about for each in later.differences] == ["missing", "score"]
+    assert fuse_pair(later, ONE_NIL, THEIR_ONE_NIL, RULES, 1020.0)[1].differences == ()
+
+
+HELD = replace(RULES, hold=60.0)
+
+
+def test_a_goal_of_one_source_is_held_for_so_long():
+    _, state = fuse_pair(PairState(), ONE_NIL, PLAYED, HELD, 1000.0)
+    assert (state.alone, state.held) == (((GOAL.key, 1000.0),), (GOAL.key,))
+    assert fuse_pair(state, ONE_NIL, PLAYED, HELD, 1059.0)[1].held == (GOAL.key,)
+    _, after = fuse_pair(state, ONE_NIL, PLAYED, HELD, 1060.0)
+    assert (after.alone, after.held) == (((GOAL.key, 1000.0),), ())
+    assert [is_due(state, HELD, now) for now in (1059.0, 1060.0)] == [False, True]
+    assert fuse_pair(state, ONE_NIL, THEIR_ONE_NIL, HELD, 1010.0)[1].alone == ()
+    card = replace(ONE_NIL, incidents=(replace(GOAL, kind="soccer.yellow-card", score=None),))
+    assert fuse_pair(PairState(), card, PLAYED, HELD, 1000.0)[1].alone == ()
+    for alone, held in (((), ()), ((GOAL.key,), (GOAL.key,)), (None, (GOAL.key,))):
+        assert fuse_pair(PairState(), ONE_NIL, PLAYED, HELD, 1000.0, alone=alone)[1].held == held
+
+
+@pytest.mark.parametrize(("now", "settled"), [(1119.0, False), (1120.0, True)])
+def test_the_word_of_a_source_is_enough_once_it_has_led_for_two_minutes(now, settled):
+    led = PairState(lead=Lead(source="second", since=1000.0), settled=False)
+    assert fuse_pair(led, PLAYED, PLAYED, RULES, now)[1].settled is settled
+    assert is_due(led, RULES, now) is settled
+    further = replace(PLAYED, clock=Clock(phase=2))
+    assert fuse_pair(led, further, PLAYED, RULES, now)[0].clock.phase == (1 if settled else 2)
+
+
+@pytest.mark.parametrize(("first", "second", "runs"), [
+    (Status.LIVE, Status.SCHEDULED, True), (Status.SCHEDULED, Status.LIVE, True), (Status.FINISHED, Status.SCHEDULED, False),
+])  # fmt: skip
+def test_a_match_runs_where_one_of_its_sources_says_so(first, second, runs):
+    one, two = replace(PLAYED, status=first), replace(PLAYED, status=second, provider="second")
+    assert fuse_pair(PairState(), one, two, RULES, 1000.0)[1].running is runs
+
+
+def test_what_a_person_chooses_counts_for_a_match_that_does_not_run_too():
+    """And the changes of the lead are known, the latest."""
+    state = look(PairState(), well(1000.0), replace(RULES, pinned="second"), 1000.0)
+    assert (state.lead.source, [each.source for each in state.changes]) == ("second", ["second"])
+    assert look(state, well(1001.0), replace(RULES, pinned="second"), 1001.0) == state
+    many = replace(state, changes=(Lead(since=1.0),) * CHANGES)
+    changed = look(many, well(1002.0), replace(RULES, pinned="first"), 1002.0).changes
+    assert (len(changed), changed[-1].since) == (CHANGES, 1002.0)
+
+
+def test_goals_that_a_standby_does_not_name_are_missing_once_it_leads():
+    led = PairState(lead=Lead(source="second", since=995.0))
+    silent = replace(PLAYED, provider="second", score=Score(1, 0))
+    assert fuse_pair(PairState(), ONE_NIL, silent, RULES, 1000.0)[1].second.behind_since is None
+    assert fuse_pair(led, ONE_NIL, silent, RULES, 1000.0)[1].second.behind_since == 1000.0
+    assert fuse_pair(led, silent, THEIR_ONE_NIL, RULES, 1000.0)[1].first.behind_since == 1000.0

@@ -1,0 +1,285 @@
+"""What is shown of a match of two sources: whose word it is, field by field and incident by incident."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.fusion.fused_incident import fused_incident, in_order
+from mapping.fusion.fused_match import FusedKey, FusedMatch, fuse
+from mapping.match import Clock, Comment, Incident, Involved, PeriodScore, Score, Status
+from tests.mapping.soccer_builders import AWAY, CALETA_CAR, GEIS, GORETZKA, HOME, KICKOFF, MATCH, MEYER
+
+
+def by(player, role="scorer"):
+    return (Involved(role=role, person=player),)
+
+
+GOAL = Incident(
+    key="incident:1", kind="soccer.goal", order=1, minute=20, phase=1, side="home", score=Score(1, 0), people=by(GORETZKA),
+    created_at=KICKOFF + 1200,
+)  # fmt: skip
+THEIRS = replace(GOAL, key="incident:a", order=7, created_at=KICKOFF + 1217)
+NOBODY = replace(THEIRS, people=(), created_at=None)
+
+FIELDS = {
+    "minute": ({"minute": 21}, {}, {"minute": 21}),
+    "no minute": ({"minute": None}, {"minute": 21, "added": 2}, {"minute": 21, "added": 2}),
+    "no minute in either": ({"minute": None}, {"minute": None, "added": 3}, {"minute": None}),
+    "added time of the other one": (
+        {"minute": 45}, {"minute": 45, "added": 2}, {"minute": 45, "added": 2},
+    ),
+    "added time of its own": (
+        {"minute": 45, "added": 1}, {"minute": 45, "added": 2}, {"minute": 45, "added": 1},
+    ),
+    "added time where it does not stand still": (
+        {"minute": 44}, {"minute": 45, "added": 2}, {"minute": 44},
+    ),
+    "added time by the phase of the other one": (
+        {"minute": 90, "phase": None}, {"minute": 90, "added": 2, "phase": 2}, {"minute": 90, "added": 2, "phase": 2},
+    ),
+    "added time of no known phase": (
+        {"minute": 45, "phase": None}, {"minute": 45, "added": 2, "phase": None}, {"minute": 45, "phase": None},
+    ),
+    "another end of the phase": (
+        {"minute": 45}, {"minute": 46, "added": 2}, {"minute": 45},
+    ),
+    "kind": ({"kind": "soccer.own-goal"}, {}, {"kind": "soccer.own-goal"}),
+    "roles that it names nobody for": (
+        {}, {"people": (*by(MEYER), *by(GEIS, "assist"))}, {"people": (*by(GORETZKA), *by(GEIS, "assist"))},
+    ),
+    "nobody at all": ({"people": ()}, {"people": by(MEYER)}, {"people": by(MEYER)}),
+    "phase": ({"phase": None}, {"phase": 2}, {"phase": 2}),
+    "side": ({"side": None}, {"side": "away"}, {"side": "away"}),
+    "score": ({"score": None}, {"score": Score(2, 0)}, {"score": Score(2, 0)}),
+    "its own score": ({"score": Score(1, 0)}, {"score": Score(2, 0)}, {"score": Score(1, 0)}),
+    "method": ({}, {"method": "penalty"}, {"method": "penalty"}),
+    "team": ({}, {"team": AWAY}, {"team": AWAY}),
+    "detail": ({}, {"detail": "header"}, {"detail": "header"}),
+    "time": ({"created_at": None}, {"created_at": KICKOFF + 5}, {"created_at": KICKOFF + 5}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lead", "other", "fused"), FIELDS.values(), ids=FIELDS.keys())
+def test_an_incident_is_the_leading_sources_and_what_it_lacks_the_others(lead, other, fused):
+    one, two = replace(GOAL, **lead), replace(THEIRS, **other)
+    assert fused_incident("incident:x", one, two, dated=None) == replace(one, key="incident:x", **fused)
+
+
+def test_an_incident_keeps_the_time_of_the_first_source_whoever_leads():
+    first = replace(GOAL, synthesised=True)
+    assert fused_incident("k", THEIRS, first, dated=first) == replace(
+        THEIRS, key="k", created_at=GOAL.created_at, synthesised=True
+    )
+    undated = replace(GOAL, created_at=None, synthesised=True)
+    assert fused_incident("k", THEIRS, undated, dated=undated).created_at == THEIRS.created_at
+    assert fused_incident("k", THEIRS, None, dated=None) == replace(THEIRS, key="k")
+    assert fused_incident("k", None, THEIRS, dated=None) == replace(THEIRS, key="k")
+    with pytest.raises(ValueError, match="k"):
+        fused_incident("k", None, None, dated=None)
+
+
+def test_incidents_stand_in_the_order_of_play():
+    def at(key, **when):
+        return replace(GOAL, **{"key": key, "phase": 1, "minute": 10, "added": None, "order": 1, **when})
+
+    rows = [at("0", phase=None, minute=95), at("1", minute=None), at("2"), at("3", order=2), at("4", added=1, order=0),
+            at("5", minute=11, order=0), at("6", phase=2, minute=1)]  # fmt: skip
+    assert [each.key for each in in_order(rows[::-1])] == [each.key for each in rows]
+
+
+FIRST = replace(MATCH, status=Status.LIVE, clock=Clock(phase=1), score=Score(1, 0), incidents=(GOAL,), kickoff=None)
+SECOND = replace(FIRST, provider="second", match_id="s", incidents=(THEIRS,))
+HALF = (PeriodScore(title="half-time", score=Score(1, 0)),)
+
+WHOSE = {
+    "its own": ({"title": "Derby"}, {"title": "Match"}, {}, {"title": "Derby"}),
+    "the other's title": ({"title": None}, {"title": "Match"}, {}, {"title": "Match"}),
+    "the other's kick-off": ({}, {"kickoff": KICKOFF}, {}, {"kickoff": KICKOFF}),
+    "the other's tournament": ({"tournament": None}, {}, {}, {"tournament": MATCH.tournament}),
+    "the other's place": ({"location": None}, {}, {}, {"location": MATCH.location}),
+    "the other's tally": ({}, {"shootout": Score(3, 1)}, {}, {"shootout": Score(3, 1)}),
+    "the other's winner": ({}, {"winner": "home", "decided": "penalties"}, {}, {"winner": "home", "decided": "penalties"}),
+    "the second's as it leads": (
+        {"title": "Derby"}, {"title": "Match"}, {"leads": "second"}, {"title": "Match", "provider": "heim", "match_id": "8315073"},
+    ),
+    "the text is the first one's": ({"text": True}, {"text": False}, {"leads": "second"}, {"text": True}),
+    "the scores of parts": ({"periods": HALF}, {"periods": ()}, {}, {"periods": HALF}),
+    "the other's scores of parts": ({"periods": ()}, {"periods": HALF}, {}, {"periods": HALF}),
+    "a further state does not count": ({}, {"clock": Clock(phase=2)}, {}, {"clock": Clock(phase=1)}),
+    "a further state until it has settled": (
+        {}, {"clock": Clock(phase=2)}, {"settled": False}, {"clock": Clock(phase=2)},
+    ),
+    "no earlier state until it has settled": (
+        {"clock": Clock(phase=2)}, {"clock": Clock(phase=1)}, {"settled": False}, {"clock": Clock(phase=2)},
+    ),
+    "a further state where it gives no whistles": (
+        {}, {"status": Status.FINISHED}, {"kinds": {"heim": frozenset({"soccer.goal"})}}, {"status": Status.FINISHED},
+    ),
+    "no further state of one without whistles": (
+        {}, {"clock": Clock(phase=2)}, {"kinds": {"second": frozenset({"soccer.goal"})}}, {"clock": Clock(phase=1)},
+    ),
+    "no score": ({"score": None, "incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {}, {"score": Score(0, 2)}),
+    "no score of the other one": ({}, {"score": None}, {}, {"score": Score(1, 0)}),
+    "its own lower score": ({}, {"score": Score(1, 2)}, {}, {"score": Score(1, 0)}),
+    "side by side until it has settled": (
+        {}, {"score": Score(0, 2)}, {"settled": False}, {"score": Score(1, 2)},
+    ),
+    "no faults": ({"unreadable_keys": frozenset({"incident:7"})}, {}, {}, {"unreadable_keys": frozenset()}),
+    "what only posts say": (
+        {"posts_alone": frozenset({"incident:7"})}, {}, {"leads": "second"}, {"posts_alone": frozenset({"incident:7"})},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("ours", "theirs", "how", "shown"), WHOSE.values(), ids=WHOSE.keys())
+def test_whose_word_counts_for_what(ours, theirs, how, shown):
+    match = fuse(replace(FIRST, **ours), replace(SECOND, **theirs), **how).match
+    assert {name: getattr(match, name) for name in shown} == shown
+
+
+SQUADS = {
+    "its own": (HOME, replace(HOME, lineup=(MEYER,)), HOME),
+    "a bench is a squad": (replace(HOME, lineup=()), HOME, replace(HOME, lineup=())),
+    "the other's where it names nobody": (replace(HOME, lineup=(), bench=()), HOME, HOME),
+    "no team there": (HOME, None, HOME),
+}
+
+
+@pytest.mark.parametrize(("ours", "theirs", "shown"), SQUADS.values(), ids=SQUADS.keys())
+@pytest.mark.parametrize("leads", ["first", "second"])
+def test_teams_are_the_first_sources_and_so_are_squads_that_it_names(ours, theirs, shown, leads):
+    known = {each.ext_id: each.ext_id for each in (*HOME.lineup, *HOME.bench)}
+    fused = fuse(replace(FIRST, home=ours), replace(SECOND, home=theirs), leads=leads, named=known)
+    assert [each.ext_id.removeprefix("second/") for each in fused.match.home.lineup] == [
+        each.ext_id for each in shown.lineup
+    ]
+    assert len(fused.match.home.bench) == len(shown.bench)
+    assert fused.match.away.ext_id == AWAY.ext_id
+    assert fuse(replace(FIRST, away=None), SECOND).match.away == replace(
+        AWAY, ext_id=f"second/{AWAY.ext_id}", lineup=(replace(CALETA_CAR, ext_id="second/201"),)
+    )
+
+
+def test_texts_are_the_first_sources_bound_by_the_keys_of_the_match():
+    keys = (FusedKey("incident:second/second/a", first="incident:1", second="incident:a"),)
+    bound, loose = (
+        Comment(key="t", order=1, html="Goal", incident_key="incident:1"),
+        Comment(key="u", order=2, html="Rain"),
+    )
+    comments = fuse(replace(FIRST, comments=(bound, loose)), SECOND, keys, leads="second").match.comments
+    assert comments == (replace(bound, incident_key="incident:second/second/a"), loose)
+
+
+WHISTLE = replace(GOAL, key="period:soccer.start", kind="soccer.start", minute=None, score=None, people=())
+LATER = replace(GOAL, key="incident:2", minute=60, phase=2, score=Score(2, 0), people=by(MEYER))
+THEIR_LATER = replace(LATER, key="incident:b")
+
+
+class Course:
+    """Two sources after each other's answers: (who leads, settled, the first one's rows, the second one's)."""
+
+    def __init__(self):
+        self.fused = FusedMatch(FIRST)
+
+    def __call__(self, leads, settled, ours, theirs, scores=((9, 0), (9, 0))):
+        one, two = (Score(*each) for each in scores)
+        first, second = replace(FIRST, incidents=ours, score=one), replace(SECOND, incidents=theirs, score=two)
+        self.fused = fuse(first, second, self.fused.keys, leads=leads, settled=settled)
+        return [each.key for each in self.fused.match.incidents]
+
+
+def test_an_incident_keeps_the_key_under_which_it_became_known():
+    course = Course()
+    own = "incident:second/second/a"
+    assert course("second", True, (), (THEIRS,)) == [own]
+    assert course("second", True, (GOAL,), (THEIRS,)) == [own]
+    assert course("first", True, (GOAL,), ()) == [own]
+    assert course("first", True, (GOAL,), (THEIRS,)) == [own]
+    assert course.fused.keys == (FusedKey(own, first="incident:1", second="incident:a"),)
+    assert course("second", True, (WHISTLE,), (WHISTLE,))[-1:] == ["period:soccer.start"]
+
+
+def test_what_the_leading_source_never_had_is_not_shown_until_it_leads():
+    course = Course()
+    assert course("first", True, (GOAL,), (THEIRS, THEIR_LATER)) == ["incident:1"]
+    assert course("second", False, (GOAL,), (THEIRS, THEIR_LATER)) == ["incident:1", "incident:second/second/b"]
+    assert course("first", True, (GOAL,), (THEIRS, THEIR_LATER)) == ["incident:1", "incident:second/second/b"]
+    assert course("first", True, (GOAL,), (THEIRS,)) == ["incident:1"]
+
+
+def test_what_the_leading_source_took_back_stays_away_until_it_has_it_again():
+    course = Course()
+    assert course("first", True, (GOAL,), (THEIRS,)) == ["incident:1"]
+    assert course("first", True, (), (THEIRS,), ((0, 0), (1, 0))) == []
+    assert [each.taken_back for each in course.fused.keys] == ["first"]
+    assert course.fused.counted == {"first": Score(0, 0), "second": Score(0, 0)}
+    assert course.fused.rows == {"first": Score(0, 0), "second": Score(0, 0)}
+    assert course("second", False, (), (THEIRS,), ((0, 0), (1, 0))) == [], "the other one may be late"
+    assert course("second", True, (), (THEIRS,), ((0, 0), (1, 0))) == ["incident:1"], "it has settled"
+    assert course("second", False, (), (THEIRS,)) == ["incident:1"]
+    assert course("first", True, (GOAL,), ()) == ["incident:1"]
+    assert course("first", True, (), ()) == []
+    assert course("first", True, (GOAL,), (THEIRS,)) == ["incident:1"], "it has it again"
+
+
+def test_a_score_has_no_goal_that_was_taken_back():
+    """Of either side, and an own goal is the opponent's; no score falls below nothing."""
+    course = Course()
+    own = replace(THEIRS, kind="soccer.own-goal", side="home", score=Score(0, 1))
+    course(
+        "first",
+        True,
+        (GOAL, replace(own, key="incident:3", minute=30)),
+        (THEIRS, replace(own, key="incident:c", minute=30)),
+    )
+    course("first", True, (), (THEIRS, replace(own, key="incident:c", minute=30)), ((0, 0), (1, 3)))
+    assert course.fused.counted["second"] == Score(0, 2)
+    course("first", True, (), (THEIRS, replace(own, key="incident:c", minute=30)), ((0, 0), (0, 0)))
+    assert course.fused.counted["second"] == Score(0, 0)
+    assert course.fused.rows == {"first": Score(0, 0), "second": Score(0, 0)}
+
+
+def test_the_goals_that_each_source_names_are_counted():
+    card = replace(GOAL, key="incident:5", kind="soccer.yellow-card")
+    course = Course()
+    course("first", True, (GOAL, card), (THEIRS, replace(THEIR_LATER, side="away")))
+    assert course.fused.rows == {"first": Score(1, 0), "second": Score(1, 1)}
+    assert fuse(replace(FIRST, score=None), SECOND).counted == {"first": None, "second": Score(1, 0)}
+
+
+PAIRED = {
+    "a pair that has come apart": (
+        FusedKey("k", first="incident:1", second="incident:b"), (GOAL,), (THEIR_LATER, THEIRS), ("incident:1", "incident:a"),
+    ),
+    "one that turns out to be the same": (
+        FusedKey("k", second="incident:a"), (GOAL,), (THEIRS,), ("incident:1", "incident:a"),
+    ),
+    "the second's of another one": (
+        FusedKey("k", first="incident:9", second="incident:a"), (GOAL,), (THEIRS,), ("incident:9", ""),
+    ),
+    "neither there any more": (
+        FusedKey("k", first="incident:8", second="incident:y"), (GOAL,), (THEIRS,), ("incident:8", "incident:y"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("row", "ours", "theirs", "kept"), PAIRED.values(), ids=PAIRED.keys())
+def test_a_key_follows_how_the_incidents_are_paired_now(row, ours, theirs, kept):
+    first, second = replace(FIRST, incidents=ours), replace(SECOND, incidents=theirs)
+    found = fuse(first, second, (row,)).keys[0]
+    assert (found.key, found.first, found.second) == ("k", *kept)
+
+
+def test_two_keys_that_turn_out_to_be_one_incident_are_the_first_one():
+    keys = (FusedKey("k", first="incident:1"), FusedKey("l", second="incident:a"))
+    assert [each.key for each in fuse(FIRST, SECOND, keys).keys] == ["k"]
+    assert [each.key for each in fuse(FIRST, SECOND, keys[::-1]).keys] == ["l"]
+    old = tuple(FusedKey(f"k{at}", first=f"incident:k{at}") for at in range(600))
+    assert len(fuse(FIRST, SECOND, old).keys) == 512
+    assert fuse(FIRST, SECOND, old).keys[-1].key == "incident:1"
+
+
+def test_what_both_contradict_each_other_in_is_said():
+    assert [each.about for each in fuse(FIRST, replace(SECOND, score=Score(2, 0))).differences] == ["score"]
