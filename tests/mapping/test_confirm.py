@@ -289,3 +289,163 @@ def test_an_abandoned_match_of_soccer_has_one_post_that_says_so(sent):
         match = confirm_answer(None, only(status=status, incidents=rows), good=GOOD).match
 
         assert said == [each.method for each in match.incidents if each.kind == "soccer.end"]
+
+
+DAY = 24 * 3600
+NOON = KICKOFF - KICKOFF % DAY
+KICK_OFFS = {
+    "an hour later": (KICKOFF, {}, KICKOFF + 3600, False, KICKOFF + 3600),
+    "not known any more": (KICKOFF, {}, None, False, KICKOFF),
+    "known now": (None, {}, KICKOFF, False, KICKOFF),
+    "known now, its hour open": (None, {}, KICKOFF, True, KICKOFF),
+    "of that day, its hour open": (KICKOFF, {}, KICKOFF + DAY - 1, True, KICKOFF),
+    "of another day, its hour open": (KICKOFF, {}, KICKOFF + DAY, True, KICKOFF + DAY),
+    "of a day before, its hour open": (KICKOFF, {}, KICKOFF - DAY, True, KICKOFF - DAY),
+    "of another day after its end": (KICKOFF, {"status": Status.FINISHED}, KICKOFF + DAY, False, KICKOFF),
+    "of another day after it was cancelled": (KICKOFF, {"status": Status.CANCELLED}, KICKOFF + DAY, False, KICKOFF),
+    "corrected after its end": (KICKOFF, {"status": Status.FINISHED}, KICKOFF + 3600, False, KICKOFF + 3600),
+}
+
+
+@pytest.mark.parametrize(("before", "facts", "now", "is_open", "believed"), KICK_OFFS.values(), ids=KICK_OFFS.keys())
+def test_a_match_that_is_over_was_on_its_day_and_an_open_hour_is_no_other_one(before, facts, now, is_open, believed):
+    belief = ConfirmedMatch(only(kickoff=before, **facts))
+    answer = only(kickoff=now, kickoff_open=is_open, **facts)
+    assert confirm_answer(belief, answer, good=GOOD).match.kickoff == believed
+
+
+def placing(person=None, team=None, position=1):
+    return RankingEntry(position=position, person=person, team=team)
+
+
+RED, BLUE = replace(HOME, ext_id="red", lineup=(), bench=()), replace(HOME, ext_id="blue", lineup=(), bench=())
+RACE = Race(lap=12, total_laps=50, flag="green-flag", ranking=(placing(GEIS, RED), placing(MEYER, BLUE, 2)))
+RACES = {
+    "nothing new": (RACE, False),
+    "a later lap": (replace(RACE, lap=13), False),
+    "an earlier lap": (replace(RACE, lap=11), True),
+    "no lap": (replace(RACE, lap=None), True),
+    "an entrant missing": (replace(RACE, ranking=RACE.ranking[1:]), True),
+    "an entrant missing on a later lap": (replace(RACE, lap=13, ranking=RACE.ranking[:1]), True),
+    "an entrant missing and another flag": (replace(RACE, flag="red-flag", ranking=RACE.ranking[:1]), True),
+    "another entrant instead": (replace(RACE, ranking=(RACE.ranking[0], placing(GORETZKA, BLUE, 2))), False),
+    "a person missing in an entry": (replace(RACE, ranking=(placing(None, RED), RACE.ranking[1])), True),
+    "another team of a person": (replace(RACE, ranking=(placing(GEIS, BLUE), RACE.ranking[1])), False),
+    "an entrant more": (replace(RACE, ranking=(*RACE.ranking, placing(GORETZKA, RED, 3))), False),
+    "overtaken": (replace(RACE, ranking=(placing(MEYER, BLUE), placing(GEIS, RED, 2))), False),
+    "no flag": (replace(RACE, flag=None), True),
+    "no race": (None, True),
+}
+
+
+@pytest.mark.parametrize(("race", "waits"), RACES.values(), ids=RACES.keys())
+def test_a_race_waits_where_it_goes_back_or_an_entrant_is_missing(race, waits):
+    """Everything else counts at once; said twice the step back counts too."""
+    once = confirm_answer(ConfirmedMatch(only(race=RACE)), only(race=race), good=GOOD)
+    assert once.match.race == (RACE if waits else race)
+    assert [each.name for each in once.doubted] == (["race"] if waits else [])
+    assert confirm_answer(once, only(race=race), good=GOOD).match.race == race
+
+
+def test_a_race_that_was_taken_back_and_comes_back_is_undone():
+    less = replace(RACE, lap=11)
+    belief = ConfirmedMatch(only(race=RACE))
+    for race in (less, less, RACE):
+        belief = confirm_answer(belief, only(race=race), good=GOOD)
+    assert [(each.name, each.undone) for each in belief.memory.retreats] == [("race", 1)]
+    assert confirm_answer(ConfirmedMatch(only(race=None)), only(race=RACE), good=GOOD).match.race == RACE
+
+
+TIMES = {
+    "a time that is gone": ((KICKOFF, False), (None, False), (KICKOFF, False)),
+    "a time that is made up": ((KICKOFF, False), (KICKOFF + 9, True), (KICKOFF, False)),
+    "another time": ((KICKOFF, False), (KICKOFF + 9, False), (KICKOFF + 9, False)),
+    "a time for one that was made up": ((KICKOFF, True), (KICKOFF + 9, False), (KICKOFF + 9, False)),
+    "another one that is made up": ((KICKOFF, True), (KICKOFF + 9, True), (KICKOFF + 9, True)),
+    "none for one that was made up": ((KICKOFF, True), (None, False), (KICKOFF, True)),
+    "a time for none": ((None, False), (KICKOFF, False), (KICKOFF, False)),
+    "one that is made up for none": ((None, False), (KICKOFF, True), (KICKOFF, True)),
+    "none for none": ((None, True), (None, False), (None, False)),
+}
+
+
+@pytest.mark.parametrize(("was", "now", "shown"), TIMES.values(), ids=TIMES.keys())
+def test_an_incident_keeps_the_time_that_the_provider_once_gave_it(was, now, shown):
+    def at(when):
+        return only(incidents=(START, replace(GOAL, created_at=when[0], synthesised=when[1]), CHANGE))
+
+    (_, goal, _) = confirm_answer(ConfirmedMatch(at(was)), at(now), good=GOOD).match.incidents
+    assert (goal.created_at, goal.synthesised) == shown
+
+
+STATES = {
+    "another status": ({"status": Status.LIVE, "clock": Clock(phase=2)}, False),
+    "the end": ({"status": Status.FINISHED, "clock": Clock(phase=2)}, False),
+    "play within the break": ({"status": Status.BREAK, "clock": Clock(phase=1, phase_started_at=KICKOFF)}, True),
+    "a clock without its time": ({"clock": Clock(phase=1, in_break=True)}, True),
+    "a clock with another time": ({"clock": Clock(phase=1, phase_started_at=KICKOFF + 9, in_break=True)}, False),
+    "an earlier phase": ({"clock": Clock(phase=0, phase_started_at=KICKOFF, in_break=True)}, True),
+}
+
+
+@pytest.mark.parametrize(("said", "waits"), STATES.values(), ids=STATES.keys())
+def test_an_earlier_state_waits_and_one_without_the_times_that_it_had(said, waits):
+    answer = only(**said)
+    once = confirm_answer(ConfirmedMatch(FULL), answer, good=GOOD)
+    assert (once.match.status, once.match.clock) == (
+        (FULL.status, FULL.clock) if waits else (answer.status, answer.clock)
+    )
+    assert [each.name for each in once.doubted] == (["state"] if waits else [])
+    twice = confirm_answer(once, answer, good=GOOD)
+    assert (twice.match.status, twice.match.clock) == (answer.status, answer.clock)
+    back = confirm_answer(twice, FULL, good=GOOD)
+    assert [each.undone for each in back.memory.retreats] == ([1] if waits else [])
+
+
+BENCH = replace(HOME, lineup=(GORETZKA, GEIS), bench=(MEYER, CALETA_CAR))
+PLACES = {
+    "from the line-up to the bench": ({"lineup": (GORETZKA,), "bench": (MEYER, CALETA_CAR, GEIS)}, False),
+    "changed places": ({"lineup": (GORETZKA, MEYER), "bench": (GEIS, CALETA_CAR)}, False),
+    "somebody gone": ({"lineup": (GORETZKA,)}, True),
+    "somebody gone from the bench": ({"bench": (MEYER,)}, True),
+    "another order": ({"lineup": (GEIS, GORETZKA)}, True),
+    "another order of the bench": ({"bench": (CALETA_CAR, MEYER)}, True),
+    "another order and somebody new": ({"lineup": (GEIS, GORETZKA, replace(MEYER, ext_id="9"))}, False),
+    "a number gone": ({"lineup": (GORETZKA, replace(GEIS, number=None))}, True),
+    "another number": ({"lineup": (GORETZKA, replace(GEIS, number="6"))}, False),
+}
+
+
+@pytest.mark.parametrize(("said", "waits"), PLACES.values(), ids=PLACES.keys())
+@pytest.mark.parametrize("name", ["home", "away"])
+def test_people_of_a_squad_wait_where_somebody_is_gone_or_their_order_is_another(name, said, waits):
+    before, answer = only(**{name: BENCH}), only(**{name: replace(BENCH, **said)})
+    once = confirm_answer(ConfirmedMatch(before), answer, good=GOOD)
+    assert getattr(once.match, name) == (BENCH if waits else replace(BENCH, **said))
+    assert all(each.name.startswith(f"{name} ") for each in once.doubted)
+    assert bool(once.doubted) is waits
+    assert getattr(confirm_answer(once, answer, good=GOOD).match, name) == replace(BENCH, **said)
+
+
+VALUES = {"winner": "home", "decided": "penalties", "points": ("15", "40"), "serving": "home", "title": "Derby",
+          "shootout": Score(3, 1), "location": FULL.location}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_each_fact_that_is_gone_waits_for_itself(name):
+    full = only(**VALUES)
+    once = confirm_answer(ConfirmedMatch(full), replace(full, **{name: None}), good=GOOD)
+    assert once.match == full
+    assert [each.name for each in once.doubted] == [name]
+    assert confirm_answer(once, replace(full, **{name: None}), good=GOOD).match == replace(full, **{name: None})
+
+
+@pytest.mark.parametrize(("parts", "gone"), [
+    (ALL_PARTS - {"score"}, False), (frozenset({"score"}), True),
+])  # fmt: skip
+def test_points_are_gone_when_the_resource_of_the_score_says_so(parts, gone):
+    full, less = only(**VALUES), only(**VALUES | {"points": None, "serving": None})
+    belief = ConfirmedMatch(full)
+    for _ in range(3):
+        belief = confirm_answer(belief, less, good=parts)
+    assert (belief.match.points, belief.match.serving) == ((None, None) if gone else (("15", "40"), "home"))
