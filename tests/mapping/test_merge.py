@@ -251,7 +251,7 @@ interleavings = st.lists(st.sampled_from(UNITS), min_size=1, max_size=3).flatmap
 )
 
 
-@settings(max_examples=examples(500))
+@settings(max_examples=examples(200))
 @given(steps=interleavings, merge=st.sampled_from([merge_event, merge_game]))
 def test_a_field_belongs_to_whoever_differed_last_and_to_nobody_when_both_say_the_same(steps, merge):
     """Whatever provider and editor say and in whichever order, each unit is worth and owned as the model has it."""

@@ -122,18 +122,18 @@ def test_an_earlier_state_never_counts_while_a_mark_cannot_be_read(earlier):
     assert polled(last, *[replace(unread, unreadable_keys=frozenset())] * 2)[-1].match.clock == earlier.clock
 
 
-REMEMBERED = Memory(sent=SentScores(Score(0, 0), ()), disallowed=("incident:7",), keys=(("incident:8", GOAL.key),))
+KNOWN_BEFORE = Memory(sent=SentScores(Score(0, 0), ()), disallowed=("incident:7",), keys=(("incident:8", GOAL.key),))
 
 
-def test_nothing_that_is_remembered_gets_lost_while_a_match_waits_to_be_set_again():
+def test_nothing_that_is_known_gets_lost_while_a_match_waits_to_be_set_again():
     """It was no new start, and the answers before count on what they had; the faults are those of now."""
-    belief = ConfirmedMatch(TRY, memory=REMEMBERED)
+    belief = ConfirmedMatch(TRY, memory=KNOWN_BEFORE)
     once = confirm_answer(belief, blank(unreadable_keys=frozenset({"incident:9"})), good=ALL_PARTS)
-    assert once.memory == REMEMBERED
+    assert once.memory == KNOWN_BEFORE
     assert once.match == replace(TRY, unreadable_keys=frozenset({"incident:9"}))
     assert [each.name for each in once.doubted] == ["state"]
     cannot_say = confirm_answer(belief, blank(), good=frozenset())
-    assert (cannot_say.match, cannot_say.memory, cannot_say.unconfirmed) == (TRY, REMEMBERED, True)
+    assert (cannot_say.match, cannot_say.memory, cannot_say.unconfirmed) == (TRY, KNOWN_BEFORE, True)
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_nothing_that_is_remembered_gets_lost_while_a_match_waits_to_be_set_agai
     [(KICKOFF, None), (NEXT, replace(EarlierTry.of(TRY), score=Score(0, 0), periods=()))],
     ids=["its day", "another day"],
 )
-def test_what_was_believed_of_the_try_before_is_remembered_where_there_is_another_day(kickoff, earlier):
+def test_what_was_believed_of_the_try_before_is_kept_where_there_is_another_day(kickoff, earlier):
     """With the scores as they were sent; nothing else of it is, but that the step back was believed."""
-    _, twice = polled(ConfirmedMatch(TRY, memory=REMEMBERED), *[blank(kickoff=kickoff)] * 2)
+    _, twice = polled(ConfirmedMatch(TRY, memory=KNOWN_BEFORE), *[blank(kickoff=kickoff)] * 2)
     assert twice == ConfirmedMatch(blank(kickoff=kickoff), memory=Memory(earlier=earlier))
     assert [each.name for each in twice.memory.retreats] == ["state"]
 

@@ -241,7 +241,7 @@ def test_a_chain_is_due_and_running_where_one_of_its_pairs_is():
         assert is_running(states) is runs
 
 
-def test_changes_are_told_in_the_order_of_time_and_once():
+def test_changes_are_named_in_the_order_of_time_and_once():
     """A pair that changes while a later source leads changes nothing."""
 
     def lead(source, since):
