@@ -14,7 +14,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 SLICE = ("tests/mapping", "tests/providers", "tests/store", "tests/api/write")
 CASES = "not postgres and not pgbouncer and not hostile"
-LEFT_OUT = ("tests/mapping/fusion", "tests/providers/contract", "tests/providers/gn_gsd", "tests/providers/replay")
+LEFT_OUT = (
+    "tests/mapping/fusion", "tests/providers/contract", "tests/providers/gn_gsd", "tests/providers/replay",
+    "tests/store/test_liveblog_as_a_whole.py", "tests/store/test_masterdata_use.py",
+)  # fmt: skip
 """With these it would take twice as long, and they run the same code of the standard library as the rest."""
 LOCK = ROOT / "requirements-test.lock"
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python")

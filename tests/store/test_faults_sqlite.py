@@ -43,6 +43,11 @@ def writing(game_id, local_id, size=10):
     return lambda unit: record(unit, game_id, Change(events=(write,)))
 
 
+@pytest.fixture
+def patience():
+    return 1.0
+
+
 async def test_what_was_acknowledged_survives_a_kill(migrated_sqlite_url):
     """After SIGKILL every acknowledged write is there once, versions and outbox agree, the file is intact."""
     for run in range(1, 4):

@@ -20,6 +20,11 @@ from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import failing, new_game, post, writing
 
 
+@pytest.fixture
+def patience():
+    return 1.0
+
+
 @pytest.mark.parametrize("error", [SystemExit(3), StopIteration(), RuntimeError("x")])
 async def test_whatever_a_unit_raises_reaches_its_caller_only(sqlite_store, sqlite_game, error):
     """The writer outlives everything that a unit can raise."""
