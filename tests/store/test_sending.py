@@ -142,6 +142,7 @@ def test_any_number_of_values_are_searched_by_the_index(table, column):
             f"EXPLAIN QUERY PLAN {compiled.sql}", compiled.values(dict.fromkeys([*keys, "values"], "[]"))
         )
         searched = plan.first().detail
+    engine.dispose()
 
     assert f"{column}=?" in searched
 
