@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api.desk.account_page import ACCOUNT, FACTOR, account_response, refuse_proof, wait_response
 from api.desk.cookies import cookie_kind
 from api.desk.credential_checks import check_code
-from api.desk.desk_frame import alert_html
+from api.desk.desk_frame import DeskPage, alert_html
 from api.desk.factor_form import ACTS, app_html, codes_response
 from api.desk.session_start import with_session
 from mapping.desk.second_factor_text import SecondFactorText
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.desk.desk_frame import DeskPage
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
     from store.accounts.accounts import StoredAccount
@@ -75,7 +74,9 @@ async def confirm_factor(request: ApiRequest, page: DeskPage, person: DeskPerson
     codes = await request.services.store.write(confirm)
     if codes is None:
         return _app_response(page, account, factor, page.text(SecondFactorText.WRONG_CODE), status=422)
-    return await with_session(request, codes_response(page, codes, ACCOUNT), account, kind, SignInProof.CODE)
+    nobodys = DeskPage.of(request, None)  # its session has ended: what a form of it sent would be refused
+    shown = codes_response(nobodys, codes, ACCOUNT)
+    return await with_session(request, shown, account, kind, SignInProof.CODE)
 
 
 async def _own(request: ApiRequest, person: DeskPerson) -> tuple[StoredAccount, StoredFactor | None]:

@@ -220,7 +220,9 @@ def _head(opened: Opened, match: DeskMatch) -> str:
     hidden = "" if opened.game.public else f'<p class="alert">{rows.said(LiveblogText.LIVEBLOG_HIDDEN)}</p>'
     only = "" if rows.writes else f'<p class="notice">{rows.said(LiveblogText.READ_ONLY)}</p>'
     link = (
-        f'<a href="{escape(rows.readers.url)}">{rows.said(LiveblogText.READERS_PAGE)}</a>' if opened.game.public else ""
+        f'<a class="readers" href="{escape(rows.readers.url)}">{rows.said(LiveblogText.READERS_PAGE)}</a>'
+        if opened.game.public
+        else ""
     )
     return f'<p class="facts">{follows} {link}</p>{hidden}{only}<p id="also" class="facts" role="status"></p>'
 

@@ -162,7 +162,9 @@ class PostRows(NamedTuple):
     def _details(self, post: DeskPost, fields: Sequence[FieldOwner]) -> str:
         link = self.readers.permalink(post.stored.local_id)
         seen = (
-            f'<p><a href="{escape(link)}">{self.said(LiveblogText.READERS_PAGE)}</a></p>' if post.stored.public else ""
+            f'<p><a class="readers" href="{escape(link)}">{self.said(LiveblogText.READERS_PAGE)}</a></p>'
+            if post.stored.public
+            else ""
         )
         timeline = (
             ""

@@ -1,19 +1,24 @@
-"""The page in a real browser: it updates itself, ticks, and breaks none of its own rules."""
+"""The page and the list in a real browser: they update themselves, are light, and break none of their own rules."""
 
 import json
 from functools import partial
 
 import pytest
 
+from api.page.window import POSTS_SHOWN
 from store.liveblogs import liveblogs
 from tests.kit import matchday, poison
 from tests.kit.browser import needed
-from tests.kit.matchday import pair
+from tests.kit.browser_media import SHIFTS
+from tests.kit.event_desk import Desk, post
 from tests.kit.served_page import address
 
 __all__ = ["address"]
 
 pytestmark = needed
+SIZES = """() => ["navigation", "resource"].flatMap((kind) => performance.getEntriesByType(kind)).map(
+  ({ name, encodedBodySize, decodedBodySize }) => ({ name, sent: encodedBodySize, whole: decodedBodySize }))"""
+BYTES = 64 * 1024
 
 
 async def test_a_new_post_appears_by_itself(public, address, browser):
@@ -37,38 +42,6 @@ async def test_a_new_post_appears_by_itself(public, address, browser):
     assert "2" in await page.locator(".board .score").inner_text()
     announced = "75' Goal 2-2. \u2068SV Hafenstadt\u2069 2, \u2068Alpenverein Bergheim\u2069 2"
     assert await page.locator(".announcer[role=status]").text_content() == announced
-    assert complaints == []
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("width", [320, 390, 1280])
-async def test_a_long_row_of_partial_scores_neither_breaks_a_name_nor_leaves_the_page(public, address, browser, width):
-    """A shoot-out has five of them: each word of the teams' names stays on one line, and nothing needs scrolling sideways."""
-    titles = ("Half-time", "Full-time", "After extra time", "Penalty shoot-out")
-    board = {"score": {**pair(1, 1), "title": "pens"}, "scores": [pair(1, 1, title) for title in titles]}
-    document = matchday.document(scoreboard={**matchday.document()["scoreboard"], **board})
-    await public.add(matchday.derby())
-    change = liveblogs.Change(game=document)
-    await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
-    page = await browser.new_page()
-    await page.set_viewport_size({"width": width, "height": 900})
-    await page.goto(f"{address}/liveblogs/gderby")
-
-    assert await page.evaluate("document.documentElement.scrollWidth") == width
-    lines = "each => each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight)"
-    heights = await page.locator(".team .name").evaluate_all(f"all => all.map({lines})")
-    assert max(heights) < 2.1, "both names have two words"
-
-
-@pytest.mark.proof
-async def test_the_offline_documentation_lists_the_operations(address, browser):
-    """The viewer runs under its policy and shows the document."""
-    page = await browser.new_page()
-    complaints = []
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    await page.goto(f"{address}/docs")
-
-    await page.get_by_text("/api/v5/write/ticker/show.json").first.wait_for(timeout=60_000)
     assert complaints == []
 
 
@@ -98,4 +71,76 @@ async def test_hostile_texts_that_arrive_at_an_open_page_stay_texts(public, addr
     data = page.locator('script[type="application/ld+json"]')
     assert await data.count() == 1
     assert json.loads(await data.text_content())["headline"].startswith("<script>alert(1)</script>")
+    assert complaints == []
+
+
+@pytest.mark.proof
+async def test_keys_are_enough(public, address, browser):
+    """Each stop of the tabulator is seen, and the filters are among the first."""
+    await public.add(matchday.derby())
+    page = await browser.new_page()
+    await page.goto(f"{address}/liveblogs/gderby")
+    reached = []
+    for _ in range(16):
+        await page.keyboard.press("Tab")
+        reached.append(await page.evaluate("document.activeElement.textContent.trim()"))
+        outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+        assert outline != "none"
+    assert reached[:1] == ["All liveblogs"]
+    assert {"All", "Key moments", "Goals", "Texts"} <= set(reached)
+
+
+@pytest.mark.proof
+async def test_a_page_is_light_and_shifts_nothing(public, address, browser):
+    """A full first page, its style sheet and scripts, and a post that arrives while somebody reads."""
+    await public.add(matchday.derby())
+    desk = Desk(public.http)
+    for number in range(POSTS_SHOWN):
+        words = (
+            f"After {number} minutes nobody has found a way through, and the rain is getting worse on the coast. " * 2
+        )
+        await desk.create(post(words, local_id=f"e{number}", created_at=matchday.KICK_OFF + 5000 + number))
+    page = await browser.new_page()
+    await page.add_init_script(f"({SHIFTS})()")
+    async with page.expect_request("**/api/embed/v4/stream?*"):
+        await page.goto(f"{address}/liveblogs/gderby")
+    document, *others = await page.evaluate(SIZES)
+    await desk.create(post("Somebody has found a way.", local_id="elast", created_at=matchday.KICK_OFF + 9000))
+    await page.locator("#elast").wait_for(timeout=30_000)
+
+    assert await page.locator(".post").count() == POSTS_SHOWN + 1
+    assert await page.evaluate("window.shifted") < 0.05
+    assert 0 < document["whole"] <= BYTES
+    assert sum(each["sent"] for each in (document, *others)) <= BYTES
+    assert any("liveblog.js" in each["name"] for each in others)
+
+
+@pytest.mark.proof
+async def test_the_list_updates_itself(public, address, browser):
+    """A new score and a new liveblog appear; the link that has the focus keeps it."""
+    await public.add(matchday.derby())
+    page = await browser.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    await page.clock.install()
+    await page.goto(address)
+    link = page.get_by_role("link", name="SV Hafenstadt")
+    await link.focus()
+    assert "2-1" in await link.inner_text()
+    board = {**matchday.document()["scoreboard"], "score": matchday.pair(3, 1)}
+    change = liveblogs.Change(game=matchday.document(scoreboard=board))
+    await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
+    await public.add(matchday.Liveblog("gmore", "6b" * 12, document=matchday.document(state_info={"gamestate": 0})))
+    public.now += 10
+    await page.clock.fast_forward(15_000)
+    await page.get_by_role("link", name="3-1").wait_for(timeout=30_000)
+
+    assert await page.locator(".games li").count() == 2
+    await page.set_viewport_size({"width": 320, "height": 700})
+    lines = (
+        "each => { const range = new Range(); range.selectNodeContents(each); return range.getClientRects().length; }"
+    )
+    assert await page.locator(".games b").first.evaluate(lines) == 1
+    assert await page.locator(".games a span").first.evaluate(lines) <= 3, "the title has the width of the card"
+    assert "3-1" in await page.evaluate("document.activeElement.textContent")
     assert complaints == []

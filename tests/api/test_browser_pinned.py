@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from config.organizations import ThemeConfig
 from tests.kit import matchday
 from tests.kit.browser import needed
@@ -99,6 +101,7 @@ async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, brow
     assert shown.complaints == []
 
 
+@pytest.mark.proof
 async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser, browsers):
     """A theme turns the order: the first page has the oldest posts, what follows is newer."""
     await public.add(matchday.derby())
@@ -134,6 +137,7 @@ async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser,
         await site.stop()
 
 
+@pytest.mark.proof
 async def test_more_pinned_posts_than_stand_on_top(site, browser, browsers):
     """The eleventh takes the place of the oldest, which stands at its time again, and comes back when there is room."""
     for number in range(10):

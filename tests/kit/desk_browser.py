@@ -1,22 +1,13 @@
-"""Somebody at the desk in a real browser: screens, looks, signing in."""
+"""Somebody at the desk in a real browser: signing in, and what the page complains of."""
 
 from __future__ import annotations
-
-import pytest
 
 from tests.api.desk.conftest import note_complaints
 from tests.kit.people import EMAIL, PASSWORD
 
-WIDTHS = (390, pytest.param(1280, marks=pytest.mark.proof))
 
-
-LOOKS = {"en": ((390, "light"), (1280, "dark")), "de": ((390, "dark"), (1280, "light"))}
-"""Language → widths and colours in which axe looks at each page: every two of language, width and colour meet once."""
-
-
-async def opened(browser, width, **more):
-    page = await browser.new_page(**more)
-    await page.set_viewport_size({"width": width, "height": 844})
+async def opened(browser):
+    page = await browser.new_page()
     note_complaints(page)
     return page
 

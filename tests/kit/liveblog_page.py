@@ -26,9 +26,9 @@ GOAL = {
 }
 
 
-async def at_desk(desk, browser, width=1280, query=""):
+async def at_desk(desk, browser, query=""):
     """The page, in the session of somebody who has signed in: the form is tested once, and its hash costs a second."""
-    page = await opened(browser, width)
+    page = await opened(browser)
     await enter(desk, browser)
     await page.goto(f"{desk.address}{PATH}{query}")
     await page.locator("html[data-ready]").wait_for()

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
 from contextlib import asynccontextmanager
 
 import pytest
-import uvicorn
 
+from providers.http_server import address_of, bind_socket, listening
 from store.clients import clients
 from store.masterdata import declarations
 from tests.api.conftest import NOW, declared_database, open_store, serving
@@ -16,6 +14,7 @@ from tests.kit import matchday
 from tests.kit.event_desk import Desk
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import add_account
+from tests.kit.served_page import AT_ONCE
 from tests.kit.sqlite import copied_url
 
 
@@ -41,29 +40,20 @@ async def server(tmp_path):
         yield made
 
 
-ELSEWHERE = pytest.mark.proof
-"""What `make test` has seen with one database it sees with the other in `make proof`."""
-BOTH_DATABASES = pytest.mark.parametrize("desk", ["sqlite", pytest.param("postgresql", marks=ELSEWHERE)], indirect=True)
+BOTH_DATABASES = pytest.mark.parametrize("desk", ["sqlite", "postgresql"], indirect=True)
 """The mark of a test that holds on either database."""
-EVERYWHERE = pytest.mark.parametrize(
-    ("width", "desk"), [(390, "sqlite"), pytest.param(1280, "postgresql", marks=ELSEWHERE)], indirect=["desk"]
-)
-"""The mark of a test that holds on a small and a large screen and on either database."""
 
 
 @asynccontextmanager
 async def desk_on_a_port(store, **settings):
     """The service on a real port of this machine, with an editor: the server, its address and the account."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with serving(store, public_url=address, client_per_second=0, public_per_second=0, **settings) as server:
-        app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
-        running = asyncio.create_task(app.serve(sockets=[listener]))
-        account = await add_account(store)
-        yield server, address, account
-        app.should_exit = True
-        await running
-    listener.close()
+    listener = bind_socket("127.0.0.1", 0)
+    address = address_of(listener)
+    async with (
+        serving(store, public_url=address, client_per_second=0, public_per_second=0, **settings) as server,
+        listening(server.app, listener, **AT_ONCE),
+    ):
+        yield server, address, await add_account(store)
 
 
 @pytest.fixture
