@@ -32,7 +32,6 @@ test: $(TEST_READY) ## the tests that every change runs: in process and in virtu
 
 proof: $(TEST_READY) ## everything else that is bounded: kills of real processes, recordings, widths x schemes x databases
 	$(PYTEST) -m "proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
-	$(MAKE) --no-print-directory pythons
 
 pythons: $(TEST_READY) ## a slice of the tests with each other Python that the package promises and this machine has
 	$(PYTHON) -m tools.other_pythons -n $(WORKERS)
