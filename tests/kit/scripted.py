@@ -77,13 +77,39 @@ def timeline(path: Path) -> tuple[str, list[Bodies]]:
     bodies: Bodies = {}
     snapshots: list[Bodies] = []
     for line in recorded:
-        name, _, _rest = line["resource"].partition("/")
-        usable = "body" in line and line["body"] and (name != "match" or isinstance(line["body"], dict))
-        if usable:
-            bodies = {**bodies, name: json.dumps(line["body"], ensure_ascii=False).encode()}
+        if _is_usable(line):
+            bodies = {**bodies, _resource(line): _body(line)}
             if "match" in bodies:
                 snapshots.append(bodies)
-    return recorded[0]["resource"].rpartition("ma")[2], snapshots
+    return _match_id(recorded[0]), snapshots
+
+
+def final_bodies(path: Path) -> tuple[str, Bodies]:
+    """The match's id and its last good body of every resource, of a recording that is compressed: only its end is read."""
+    with gzip.open(path, "rt", encoding="utf-8") as opened:
+        lines = opened.readlines()
+    bodies: Bodies = {}
+    while lines and not bodies.keys() >= set(RESOURCES):
+        line = json.loads(lines.pop())
+        if _is_usable(line):
+            bodies.setdefault(_resource(line), _body(line))
+    return _match_id(line), bodies
+
+
+def _is_usable(line: dict[str, Any]) -> bool:
+    return bool(line.get("body")) and (_resource(line) != "match" or isinstance(line["body"], dict))
+
+
+def _resource(line: dict[str, Any]) -> str:
+    return line["resource"].partition("/")[0]
+
+
+def _match_id(line: dict[str, Any]) -> str:
+    return line["resource"].rpartition("ma")[2]
+
+
+def _body(line: dict[str, Any]) -> bytes:
+    return json.dumps(line["body"], ensure_ascii=False).encode()
 
 
 def answer_with(name: str, body: bytes, known: Known) -> Answer:

@@ -10,13 +10,15 @@ from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.parts import ALL_PARTS
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
-from tests.kit.scripted import BERLIN, NAMES, timeline
+from providers.row_cache import RowCache
+from tests.kit.scripted import BERLIN, NAMES, final_bodies, timeline
 from tests.kit.wire_forms.other_words import with_first_yellows
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mapping.match import Match
+    from providers.heim.event import Event
     from tests.kit.scripted import Bodies
 
 
@@ -41,6 +43,7 @@ def course_files() -> list[Path]:
 
 
 DEMO = ("croatia-denmark", "uruguay-russia", "colombia-japan")
+ROW_CACHE_BYTES = 100_000_000
 
 
 @cache
@@ -48,7 +51,8 @@ def course(path: Path) -> Course:
     """The course in a file, each version once."""
     match_id, versions = timeline(path)
     bodies = [each for at, each in enumerate(versions) if at == 0 or each != versions[at - 1]]
-    truth = [translate(match_id, each, zone=BERLIN, names=NAMES) for each in bodies]
+    rows: RowCache[Event] = RowCache(ROW_CACHE_BYTES)
+    truth = [translate(match_id, each, zone=BERLIN, names=NAMES, rows=rows) for each in bodies]
     beliefs: list[ConfirmedMatch] = []
     for match in truth:
         beliefs.append(confirm_answer(beliefs[-1] if beliefs else None, match, good=ALL_PARTS))
@@ -56,3 +60,10 @@ def course(path: Path) -> Course:
     running = next(at for at, each in enumerate(truth) if each.status.running)
     kept = with_first_yellows(believed)
     return Course(match_id=match_id, bodies=bodies, truth=truth, believed=believed, kept=kept, running=running)
+
+
+@cache
+def final_match(path: Path) -> Match:
+    """What the feed of a file says in the end."""
+    match_id, bodies = final_bodies(path)
+    return translate(match_id, bodies, zone=BERLIN, names=NAMES)
