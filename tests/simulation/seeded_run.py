@@ -13,7 +13,6 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from hashlib import sha256
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -383,11 +382,6 @@ def play(seed: int) -> list[str]:
         failure.__notes__ = world.trace[-40:]
         raise failure from world.violation
     return world.trace
-
-
-def digest(trace: list[str]) -> str:
-    """The same for two runs in which the same happened."""
-    return sha256("\n".join(trace).encode()).hexdigest()
 
 
 if __name__ == "__main__":
