@@ -143,7 +143,7 @@ def without_try(answer: Match, earlier: EarlierTry) -> Match:
 
 def _is_left_over(answer: Match, earlier: EarlierTry) -> bool:
     """Whether a match with another kick-off has still the state of the try before, and nothing that is new."""
-    if answer.status in NOT_BEGUN or not _is_of_another_day(answer, earlier):
+    if not _is_of_another_day(answer, earlier):
         return False
     new = any(_is_new(answer, each, earlier) for each in answer.incidents)
     begins = _is_recent(answer, answer.clock.phase_started_at) or answer.clock.phase < earlier.clock.phase
@@ -170,7 +170,7 @@ def _is_of_now(answer: Match, incident: Incident) -> bool:
 
 
 def _is_recent(answer: Match, created_at: int | None) -> bool:
-    return None not in (created_at, answer.kickoff) and (created_at or 0) > (answer.kickoff or 0) - EARLY
+    return created_at is not None and answer.kickoff is not None and created_at > answer.kickoff - EARLY
 
 
 def _goes_on(answer: Match, earlier: EarlierTry) -> bool:

@@ -33,7 +33,7 @@ ON_BOARD = {
     "the last by minutes": ([goal(2, 0, 30), goal(3, 1, 20)], NIL, Score(2, 0)),
     "the last by added time": ([goal(2, 0, 45, added=3), goal(3, 1, 45, added=1)], NIL, Score(2, 0)),
     "added time over none": ([goal(2, 0, 45, added=1), goal(3, 1, 45)], NIL, Score(2, 0)),
-    "of one minute the one further on": ([goal(2, 0), goal(1, 0)], NIL, Score(2, 0)),
+    "of one minute the one further on": ([goal(1, 0), goal(2, 0)], NIL, Score(2, 0)),
     "a minute over none": ([goal(1, 0, 1), goal(2, 0, None)], NIL, Score(1, 0)),
     "extra time": ([goal(1, 0, 118, phase=4)], NIL, Score(1, 0)),
     "the shoot-out's phase": ([goal(1, 0, 120, phase=5)], NIL, NIL),

@@ -467,4 +467,6 @@ def test_blocks_without_a_name_take_that_of_the_stored_one_in_their_place(previo
     def blocks(rows):
         return [{"_type": kind, **({"local_id": name} if name else {})} for name, kind in rows]
 
-    assert [each.get("local_id") for each in adopt_block_ids(blocks(previous), blocks(sent))] == adopted
+    found = adopt_block_ids(blocks(previous), blocks(sent))
+    assert [each.get("local_id") for each in found] == adopted
+    assert [each["_type"] for each in found] == [kind for _, kind in sent]

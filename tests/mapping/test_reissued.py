@@ -29,9 +29,9 @@ UNTIMED = replace(GOAL, minute=None)
 CARD = incident("soccer.yellow-card", minute=20, side="home", people=involved(player=GEIS))
 NOBODY = replace(CARD, people=())
 NOTE = incident("soccer.disallowed-goal", minute=15, side="home", people=involved(scorer=GORETZKA))
-LONG = comment("The teams are on the pitch.")
-SHORT = comment("Corner")
-CLOCK = {"created_at": LONG.created_at + 3 * 60}
+LONG = comment("Rain has set in here")
+"""As long as a text has to be that is written once."""
+SHORT = comment("Rain has set in now")
 
 
 def wanted(row, key):

@@ -222,6 +222,7 @@ LEFTOVERS = {
         replace(LEFT, status=Status.SCHEDULED, score=Score(0, 0)), replace(CLEARED, score=Score(0, 0)), True,
     ),
     "its first kick-off again": (replace(FIRST_HALF, kickoff=KICKOFF), replace(FIRST_HALF, kickoff=KICKOFF), False),
+    "its first kick-off again and nothing new": (replace(LEFT, kickoff=KICKOFF), replace(LEFT, kickoff=KICKOFF), False),
     "a later phase": (
         replace(LEFT, clock=Clock(phase=3), incidents=(MARK, NEW)),
         replace(LEFT, clock=Clock(phase=3), incidents=(MARK, NEW)), False,

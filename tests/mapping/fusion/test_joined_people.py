@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.fusion.joined_people import in_ids_of, join_people
+from mapping.fusion.name_tokens import name_tokens, share_beginning, team_tokens, which_team
 from mapping.fusion.same_match import why_other_match
 from mapping.match import Incident, Involved, Person, Side
 from tests.kit.recordings import required, soccer_recordings
@@ -124,7 +125,12 @@ def named(home, away, **facts):
         ("FC Schalke 04", "RB Salzburg", {}, None),
         ("Schalke", "Salzburg", {"kickoff": KICKOFF + 7200}, None),
         ("Schalke", "Salzburg", {"kickoff": KICKOFF + 86_400, "kickoff_open": True}, None),
-        ("Schalke", "Salzburg", {"kickoff": KICKOFF + 4 * 3600}, "more than three hours apart"),
+        ("Schalke", "Salzburg", {"kickoff": KICKOFF + 3 * 3600}, None),
+        ("Schalke", "Salzburg", {"kickoff": KICKOFF - 3 * 3600}, None),
+        ("Schalke", "Salzburg", {"kickoff": None}, None),
+        ("Schalke", "Salzburg", {"kickoff": KICKOFF + 3 * 3600 + 1}, "more than three hours apart"),
+        ("Schalke", "Salzburg", {"kickoff": KICKOFF - 3 * 3600 - 1}, "more than three hours apart"),
+        ("Schalke", "Salzburg", {"sport": "tennis"}, "one is soccer, the other one tennis"),
         ("Salzburg", "Schalke", {}, "the other way round"),
         ("Schalke", "Sturm Graz", {}, "the teams differ"),
         ("Schalke 04 U19", "Salzburg", {}, "the teams differ"),
@@ -143,3 +149,117 @@ def test_a_team_is_the_same_by_the_beginning_of_a_word():
     first = named("Manchester United FC", "FC Bayern München")
     assert why_other_match(first, named("Man Utd", "Bayern Munich")) is None
     assert why_other_match(named("Arsenal Women", "Chelsea FC Women"), named("Arsenal Ladies", "Chelsea W")) is None
+
+
+def test_what_is_not_known_contradicts_nothing():
+    """An hour of the first one that is open, a side that one does not name; the short name says it too."""
+    open_ = replace(MATCH, kickoff_open=True)
+    assert why_other_match(open_, named("Schalke", "Salzburg", kickoff=KICKOFF + 9 * 3600)) is None
+    assert why_other_match(MATCH, replace(named("Graz", "Linz"), away=None)) is None
+    assert why_other_match(replace(MATCH, home=None), named("Graz", "Linz")) is None
+    short = replace(named("S04", "RBS"), home=replace(MATCH.home, name="S04", short_name="Schalke"), away=MATCH.away)
+    assert why_other_match(short, named("Schalke", "Salzburg")) is None
+    assert why_other_match(named("Schalke", "Salzburg"), short) is None
+
+
+def test_a_contradiction_says_whom_both_mean():
+    assert str(why_other_match(MATCH, named("Sturm Graz", "Linz"))) == (
+        "the teams differ: FC Schalke 04 – Red Bull Salzburg and Sturm Graz – Linz"
+    )
+
+
+def test_incidents_name_the_people_of_the_leading_source():
+    """Whoever is joined with nobody has an id that says whose it is, and so has a team that the leading one does not know."""
+    ours = MATCH.home.lineup[0]
+    theirs, stranger = person("z1", "L. Goretzka"), person("z2", "Somebody Else")
+    goal = Incident(
+        key="incident:1", kind="soccer.goal", order=1, side="home",
+        people=(Involved(role="scorer", person=theirs), Involved(role="assist", person=stranger)),
+    )  # fmt: skip
+    side = Side(ext_id="t1", name="Schalke", lineup=(theirs,), bench=(stranger,))
+    second = replace(
+        MATCH, provider="pa", home=side, away=replace(side, ext_id="t2", lineup=(), bench=()), incidents=(goal,)
+    )
+    found = in_ids_of(second, replace(MATCH, away=None), {"z1": ours.ext_id})
+    assert [each.person for each in found.incidents[0].people] == [ours, replace(stranger, ext_id="pa/z2")]
+    assert (found.home.lineup, found.home.bench) == ((ours,), (replace(stranger, ext_id="pa/z2"),))
+    assert (found.home.ext_id, found.away.ext_id) == (MATCH.home.ext_id, "pa/t2")
+    assert in_ids_of(replace(second, home=None), MATCH, {}).home is None
+
+
+ONE_TO_ONE = {
+    "a number and a word": (("Max Meyer", "7"), ("Meyer M.", "7"), True),
+    "a number and another word": (("Max Meyer", "7"), ("Geis J.", "7"), False),
+    "a word and another number": (("Max Meyer", "7"), ("Meyer M.", "8"), False),
+    "a word alone": (("Max Meyer", None), ("Meyer M.", "8"), True),
+    "a word and no number there": (("Max Meyer", "7"), ("Meyer M.", None), True),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "same"), ONE_TO_ONE.values(), ids=ONE_TO_ONE.keys())
+def test_two_are_one_by_a_number_and_a_word_or_by_a_word_that_nobody_else_has(one, other, same):
+    assert joined([person("1", *one)], [person("a", *other)]) == ({"a": "1"} if same else {})
+
+
+def test_people_of_both_sides_are_joined_each_with_its_own_side():
+    """From the bench too, and those who only did something where a source names no squad; a side may be missing."""
+    first = replace(MATCH, home=replace(MATCH.home, lineup=(), bench=(person("1", "Max Meyer"),)),
+                    away=replace(MATCH.away, lineup=(person("2", "Jon Walker"),)))  # fmt: skip
+    roles = ("scorer", "own-goal", "player", "in", "out")
+    for role in (*roles, "assist"):
+        row = Incident(
+            key="incident:1", kind="soccer.goal", order=1, side="away",
+            people=(Involved(role=role, person=person("b", "Walker J.")),),
+        )  # fmt: skip
+        home = Side(ext_id="t1", name="Schalke", lineup=(), bench=(person("a", "Meyer M."),))
+        second = replace(MATCH, home=home, away=Side(ext_id="t2", name="Salzburg"), incidents=(row,))
+        assert join_people(first, second) == {"a": "1", **({"b": "2"} if role in roles else {})}
+        assert join_people(replace(first, home=None), replace(second, away=None)) == {}
+        assert join_people(first, replace(second, incidents=(replace(row, side="home"),))) == {"a": "1"}
+
+
+PARTICLES = "da das de del den der di do dos du el la le les van vom von"
+LEGAL_FORMS = "afc bsc cf club fc fk fsv ssc tsg tsv vfb vfl"
+OF_A_CLUB = {
+    "women": "dames damen donne femenil femenina femenino feminin feminina feminine feminines feminino femminile frauen girls "
+    "juniorinnen ladies mulheres vrouwen wfc women womens",
+    "young": "academy canteras infantil jong jugend junioren juniors juvenil juveniles primavera youth",
+    "second": "amateure castilla ii reserve reserves",
+    "third": "iii",
+}
+
+
+def test_words_that_say_nothing_of_who_it_is_identify_nobody():
+    """Of three letters on; of a team neither what it is nor which one of its club."""
+    assert name_tokens(f"{PARTICLES} jo Ann Kevin De Bruyne", None) == {"ann", "kevin", "bruyne"}
+    others = " ".join(OF_A_CLUB.values())
+    assert team_tokens(f"{LEGAL_FORMS} {others} U19 Under-21 Schalke") - {"under"} == {"schalke"}
+
+
+WHICH = {
+    **{word: (f"Schalke {word}", {kind}) for kind, said in OF_A_CLUB.items() for word in said.split()},
+    "the first men": ("FC Schalke 04", set()),
+    "an age": ("Schalke U19", {"u19"}),
+    "an age spelt out": ("Schalke Under-21", {"u21"}),
+    "an age in Portuguese": ("Santos Sub 20", {"u20"}),
+    "the women of an age": ("Schalke Women U19", {"women", "u19"}),
+    "a letter": ("Schalke B", {"second"}),
+    "a letter in brackets": ("Schalke (W)", {"women"}),
+    "a number": ("Schalke 2", {"second"}),
+    "a third one": ("Schalke 3", {"third"}),
+    "another letter": ("Schalke C", {"c"}),
+    "a letter that belongs to it": ("Schalke D", set()),
+    "no letter of its own": ("Club", set()),
+}
+
+
+@pytest.mark.parametrize(("name", "which"), WHICH.values(), ids=WHICH.keys())
+def test_a_name_says_which_of_its_clubs_teams_it_is(name, which):
+    assert which_team(name, None) == which_team(None, f" {name} ") == which
+
+
+def test_a_word_may_begin_the_other_one():
+    assert share_beginning({"man", "utd"}, {"manchester"})
+    assert share_beginning({"manchester"}, {"man"})
+    assert not share_beginning({"manchester"}, {"liverpool"})
+    assert not share_beginning(set(), {"liverpool"})
