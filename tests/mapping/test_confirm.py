@@ -398,7 +398,7 @@ def test_an_earlier_state_waits_and_one_without_the_times_that_it_had(said, wait
     assert [each.name for each in once.doubted] == (["state"] if waits else [])
     twice = confirm_answer(once, answer, good=GOOD)
     assert (twice.match.status, twice.match.clock) == (answer.status, answer.clock)
-    back = confirm_answer(twice, FULL, good=GOOD)
+    back = confirm_answer(confirm_answer(twice, answer, good=GOOD), FULL, good=GOOD)
     assert [each.undone for each in back.memory.retreats] == ([1] if waits else [])
 
 

@@ -28,6 +28,11 @@ CORRECTED = {
     "a yellow card that becomes a red one": ([SECOND_YELLOW], replace(SENT_OFF, kind="soccer.red-card")),
     "a goal with another scorer": ([FIRST], replace(FIRST, people=involved(scorer=MEYER))),
     "a goal a minute later": ([FIRST], replace(FIRST, minute=16)),
+    "a goal two minutes later": ([FIRST], replace(FIRST, minute=17)),
+    "a goal without a minute": (
+        [replace(FIRST, minute=None)],
+        replace(FIRST, minute=None, people=involved(scorer=MEYER)),
+    ),
     "a goal before which another one is entered late": ([FIRST], replace(FIRST, score=Score(2, 0))),
     "a goal that becomes an own goal": (
         [FIRST],
@@ -71,6 +76,15 @@ OTHERS = {
     "the next goal": ([FIRST], replace(FIRST, minute=16, score=Score(2, 0))),
     "his second card after the only one that is known": ([SECOND_YELLOW], replace(SENT_OFF, minute=61)),
     "of the other side": ([YELLOW], replace(YELLOW, side="away", people=involved(player=CALETA_CAR))),
+    "in another lap": ([replace(YELLOW, lap=3)], replace(YELLOW, lap=4)),
+    "without its minute": ([YELLOW], replace(YELLOW, minute=None)),
+    "a goal of nobody another minute": (
+        [replace(FIRST, people=())],
+        replace(FIRST, people=(), minute=16, kind="soccer.own-goal"),
+    ),
+    "a goal of another method": ([FIRST], replace(FIRST, method="penalty", people=involved(scorer=MEYER))),
+    "a card of nobody": ([replace(YELLOW, people=())], replace(YELLOW, people=(), minute=21)),
+    "a red card of nobody": ([replace(YELLOW, people=())], replace(SENT_OFF, people=(), minute=21)),
     "another change": ([OUT_AND_IN], replace(OUT_AND_IN, people=involved(in_=MEYER, out=GORETZKA))),
 }
 
@@ -179,3 +193,42 @@ def test_a_text_under_the_key_of_another_one_waits():
 
     assert both == once.match
     assert mixed == polled(once, mixed)[-1].match
+
+
+def test_of_several_that_it_may_correct_the_nearest_one_is_corrected():
+    """Each once, whichever comes first."""
+    early, late = YELLOW, replace(SECOND_YELLOW, minute=23)
+    for order in ((early, late), (late, early)):
+        belief = polled(ConfirmedMatch(played(*order)), played(replace(YELLOW, key="incident:99", minute=22)))[-1]
+        assert belief.memory.keys == (("incident:99", late.key),)
+        two = played(replace(YELLOW, key="incident:98", minute=22), replace(YELLOW, key="incident:99", minute=21))
+        kept = polled(ConfirmedMatch(played(*order)), two)[-1].memory.keys
+        assert dict(kept) == {"incident:98": late.key, "incident:99": early.key}
+
+
+BOUND = {
+    "the same words": (TEXT.html, True),
+    "with a headline": (f"<b>Yellow</b> {TEXT.html}", True),
+    "other words": ("Geis has to calm down a little now", False),
+    "the beginning alone": (f"{TEXT.html} and more", False),
+}
+
+
+@pytest.mark.parametrize(("html", "bound"), BOUND.values(), ids=BOUND.keys())
+def test_a_text_under_another_key_is_known_by_its_words(html, bound):
+    loose = replace(TEXT, key="text:9", incident_key=None, html=html)
+    belief = polled(ConfirmedMatch(BOTH), played(*BOTH.incidents[1:], comments=(loose,)))[-1]
+    (found,) = [each for each in belief.match.comments if each.key == "text:9"]
+    assert found.incident_key == (TEXT.incident_key if bound else None)
+
+
+@pytest.mark.parametrize("length", [19, 20])
+def test_a_text_is_known_by_its_words_from_twenty_characters_on(length):
+    short = replace(TEXT, html="x" * length)
+    loose = replace(short, key="text:9", incident_key=None)
+    belief = polled(ConfirmedMatch(replace(BOTH, comments=(short,))), played(*BOTH.incidents[1:], comments=(loose,)))[
+        -1
+    ]
+    assert [each.incident_key for each in belief.match.comments if each.key == "text:9"] == [
+        TEXT.incident_key if length == 20 else None
+    ]

@@ -148,6 +148,13 @@ def test_what_was_believed_of_the_try_before_is_kept_where_there_is_another_day(
     assert [each.name for each in twice.memory.retreats] == ["state"]
 
 
+def test_two_answers_that_set_a_match_again_in_two_ways_do_not_confirm_each_other():
+    """Another state, or another clock that is left."""
+    for other in (blank(status=Status.POSTPONED), blank(clock=Clock(phase=1))):
+        beliefs = polled(ConfirmedMatch(TRY), *[blank(), other] * 3)
+        assert {each.match.status for each in beliefs} == {TRY.status}
+
+
 def test_a_match_that_was_set_again_by_mistake_needs_more_answers_the_next_time():
     *_, back = polled(ConfirmedMatch(TRY), blank(), blank(), TRY)
     *_, last = polled(back, *[blank()] * 3)

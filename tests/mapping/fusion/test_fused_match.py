@@ -117,6 +117,12 @@ WHOSE = {
     "a further state where it gives no whistles": (
         {}, {"status": Status.FINISHED}, {"kinds": {"heim": frozenset({"soccer.goal"})}}, {"status": Status.FINISHED},
     ),
+    "no further state where it gives some whistles": (
+        {}, {"clock": Clock(phase=2)}, {"kinds": {"heim": frozenset({"soccer.pause-halves"})}}, {"clock": Clock(phase=1)},
+    ),
+    "no further state where it gives the others": (
+        {}, {"clock": Clock(phase=2)}, {"kinds": {"heim": frozenset({"soccer.resume-halves"})}}, {"clock": Clock(phase=1)},
+    ),
     "no further state of one without whistles": (
         {}, {"clock": Clock(phase=2)}, {"kinds": {"second": frozenset({"soccer.goal"})}}, {"clock": Clock(phase=1)},
     ),
@@ -124,7 +130,7 @@ WHOSE = {
     "no score of the other one": ({}, {"score": None}, {}, {"score": Score(1, 0)}),
     "its own lower score": ({}, {"score": Score(1, 2)}, {}, {"score": Score(1, 0)}),
     "side by side until it has settled": (
-        {}, {"score": Score(0, 2)}, {"settled": False}, {"score": Score(1, 2)},
+        {"incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {"settled": False}, {"score": Score(1, 2)},
     ),
     "no faults": ({"unreadable_keys": frozenset({"incident:7"})}, {}, {}, {"unreadable_keys": frozenset()}),
     "what only posts say": (

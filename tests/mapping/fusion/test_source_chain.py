@@ -223,6 +223,7 @@ CHAINS = {
     "the last of those that lead": ((state("second", 9.0), state("second", 5.0)), 2, 5.0),
     "since the one after it gave back": ((state("second", 5.0), state(since=9.0)), 1, 9.0),
     "the first one since the latest gave back": ((state(since=7.0), state(since=9.0)), 0, 9.0),
+    "the first one since the one before gave back": ((state(since=9.0), state(since=7.0)), 0, 9.0),
 }
 
 
@@ -260,6 +261,15 @@ PINNED = [(1, None, [None]), (2, 0, ["first", "first"]), (2, 1, ["second", "firs
 def test_a_pin_is_one_of_each_pair(standbys, place, pinned):
     assert pins(standbys, place) == pinned
     assert pinned_place(pinned) == place
+
+
+@pytest.mark.parametrize(("facts", "behind"), [
+    ({"home": None, "away": None}, False), ({"home": None, "away": None, "incidents": of("x", "y").incidents}, True), ({}, True),
+])  # fmt: skip
+def test_a_source_that_has_said_anything_is_as_far_as_it_says(facts, behind):
+    late = replace(NO_GOAL, provider="two", status=Status.SCHEDULED, clock=Clock(), **facts)
+    _, (known,) = fuse_sources((PairState(),), of("one"), (late,), [RULES], BEGUN)
+    assert (known.second.behind_since is not None) is behind
 
 
 def test_a_goal_of_the_last_pair_alone_waits():
