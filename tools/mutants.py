@@ -137,10 +137,15 @@ def named(unit: Unit, line: int, changed: Any) -> tuple[str, str]:
 
 
 def apply(unit: Unit) -> None:
-    """Put the unit into this process, wherever the product has got the function or constant from its file."""
+    """Put the unit into this process, wherever the product has got the function or constant from its file.
+
+    The constants that follow are made anew, as they may be made of it.
+    """
     module = sys.modules[unit.file.removesuffix(".py").replace("/", ".")]
     made = dict(vars(module))
-    tree = ast.fix_missing_locations(ast.Module([unit.code], []))
+    rest = ast.parse((ROOT / unit.file).read_text(encoding="utf-8")).body if not unit.name else []
+    later = [each for each in rest if isinstance(each, ast.Assign | ast.AnnAssign) and each.lineno > unit.code.lineno]
+    tree = ast.fix_missing_locations(ast.Module([unit.code, *later], []))
     exec(compile(tree, str(module.__file__), "exec"), made)  # noqa: S102
     if unit.name:
         old: Any = module
@@ -150,12 +155,12 @@ def apply(unit: Unit) -> None:
         for field in ("__code__", "__defaults__", "__kwdefaults__"):
             setattr(old, field, getattr(made[unit.code.name], field))
         return
-    name = next(key for key in vars(module) if made[key] is not vars(module)[key])
-    was = vars(module)[name]
-    for each in [each for known, each in sys.modules.items() if known.startswith("mapping.")]:
-        for key, value in [*vars(each).items()]:
-            if value is was and (key == name or was not in range(-5, 257)):  # small numbers are one object
-                setattr(each, key, made[name])
+    users = [vars(each) for name, each in sys.modules.items() if name.startswith("mapping.")]
+    for name, was in [(name, was) for name, was in vars(module).items() if made[name] is not was]:
+        for user in users:
+            for key in [key for key, value in user.items() if value is was]:
+                if key == name or was not in range(-5, 257):  # small numbers are one object, whatever they mean
+                    user[key] = made[name]
 
 
 def fork(work: Callable[[], object], seconds: float = 3600) -> int:

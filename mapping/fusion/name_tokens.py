@@ -12,10 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 SHORTEST = 3
-"""Letters of a word that may identify somebody; initials do not."""
-PARTICLES = frozenset({"da", "das", "de", "del", "den", "der", "di", "do", "dos", "du", "el", "la", "le", "les", "van", "vom",
-                       "von"})  # fmt: skip
-LEGAL_FORMS = frozenset({"afc", "bsc", "cf", "club", "fc", "fk", "fsv", "ssc", "tsg", "tsv", "vfb", "vfl"})
+"""Letters of a word that may identify somebody; initials do not, nor does `de` or `FC`."""
+PARTICLES = frozenset({"das", "del", "den", "der", "dos", "les", "van", "vom", "von"})
+LEGAL_FORMS = frozenset({"afc", "bsc", "club", "fsv", "ssc", "tsg", "tsv", "vfb", "vfl"})
 """Words that say what a team is and not which one."""
 KINDS = {
     "women": "dames damen donne femenil femenina femenino feminin feminina feminine feminines feminino femminile frauen girls "

@@ -85,6 +85,10 @@ OTHERS = {
     "a goal of another method": ([FIRST], replace(FIRST, method="penalty", people=involved(scorer=MEYER))),
     "a card of nobody": ([replace(YELLOW, people=())], replace(YELLOW, people=(), minute=21)),
     "a red card of nobody": ([replace(YELLOW, people=())], replace(SENT_OFF, people=(), minute=21)),
+    "a red card of another one": (
+        [YELLOW],
+        replace(SENT_OFF, minute=21, kind="soccer.red-card", people=involved(player=MEYER)),
+    ),
     "another change": ([OUT_AND_IN], replace(OUT_AND_IN, people=involved(in_=MEYER, out=GORETZKA))),
 }
 

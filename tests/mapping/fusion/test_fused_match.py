@@ -8,7 +8,7 @@ import pytest
 
 from mapping.fusion.fused_incident import fused_incident, in_order
 from mapping.fusion.fused_match import FusedKey, FusedMatch, fuse
-from mapping.match import Clock, Comment, Incident, Involved, PeriodScore, Score, Status
+from mapping.match import Clock, Comment, Fault, Incident, Involved, PeriodScore, Score, Status
 from tests.mapping.soccer_builders import AWAY, CALETA_CAR, GEIS, GORETZKA, HOME, KICKOFF, MATCH, MEYER
 
 
@@ -132,7 +132,13 @@ WHOSE = {
     "side by side until it has settled": (
         {"incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {"settled": False}, {"score": Score(1, 2)},
     ),
-    "no faults": ({"unreadable_keys": frozenset({"incident:7"})}, {}, {}, {"unreadable_keys": frozenset()}),
+    "no faults": (
+        {"unreadable_keys": frozenset({"incident:7"}), "faults": (Fault("match", "1", "minute", "no number"),)}, {}, {},
+        {"unreadable_keys": frozenset(), "faults": ()},
+    ),
+    "no state that is as far": (
+        {}, {"clock": Clock(phase=1, phase_started_at=9)}, {"settled": False}, {"clock": Clock(phase=1)},
+    ),
     "what only posts say": (
         {"posts_alone": frozenset({"incident:7"})}, {}, {"leads": "second"}, {"posts_alone": frozenset({"incident:7"})},
     ),

@@ -93,6 +93,12 @@ def test_the_second_source_leads_again_before_the_first_one_is_well():
     assert [each.place for each in lead_changes(chain.states)] == [2, 1, 0]
 
 
+def test_a_standby_that_fails_and_does_not_lead_gives_the_lead_to_nobody():
+    chain = begun()
+    chain.look(GOOD, BAD, GOOD)
+    assert chain.leads() == (0, Reason.FIRST)
+
+
 def test_one_lead_changes_at_a_time():
     """What the second source brings is what the third one was ahead with: that one does not lead too."""
     chain = begun()
