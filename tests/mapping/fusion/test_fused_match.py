@@ -133,7 +133,7 @@ WHOSE = {
         {"incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {"settled": False}, {"score": Score(1, 2)},
     ),
     "no faults": (
-        {"unreadable_keys": frozenset({"incident:7"}), "faults": (Fault("match", "1", "minute", "no number"),)}, {}, {},
+        {"unreadable_keys": frozenset({"incident:7"}), "faults": (Fault(resource="match", row="1", field="minute", reason="no number"),)}, {}, {},
         {"unreadable_keys": frozenset(), "faults": ()},
     ),
     "no state that is as far": (
