@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from tests.api.conftest import Server
 
 DATABASES = ("sqlite", "postgresql")
+ON_BOTH = pytest.mark.parametrize("houses", DATABASES, indirect=True, scope="module")
+BOTH_IN_PROOF = pytest.mark.parametrize(
+    "houses", ["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)], indirect=True, scope="module"
+)
+"""PostgreSQL is asked in `make proof`."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from tests.kit.described import operations
 from tests.kit.desk import refused
 from tests.kit.doors import BY_NAME, DOORS, ROLE_SCOPES, Caller, Credentials, credentials_of, parameters_of, send
 from tests.kit.full_house import MISSING, OTHER, SECRET, WORDS, empty_tables
-from tests.tables.conftest import DATABASES
+from tests.tables.conftest import BOTH_IN_PROOF, ON_BOTH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from tests.tables.conftest import Houses
 
 pytestmark = pytest.mark.usefixtures("quiet")
-ON_BOTH = pytest.mark.parametrize("houses", DATABASES, indirect=True, scope="module")
 READING = [name for name, route in BY_NAME.items() if route.method == "GET"]
 WRITING = [name for name, route in BY_NAME.items() if route.method == "POST"]
 OUTSIDE = [each for each in Caller if each not in ROLE_SCOPES]
@@ -97,7 +96,7 @@ async def test_who_may_read(shared: Server, houses: Houses, name: str):
     assert changed(before, await contents(shared)) == set()
 
 
-@ON_BOTH
+@BOTH_IN_PROOF
 @pytest.mark.parametrize("name", [name for name in READING if parameters_of(name)])
 @pytest.mark.asyncio(loop_scope="module")
 async def test_no_parameter_breaks_a_read(shared: Server, houses: Houses, name: str):
