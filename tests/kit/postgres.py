@@ -80,6 +80,7 @@ class Cluster:
     port: int = 0
     password: str = field(default_factory=lambda: secrets.token_hex(12), repr=False)
     process: subprocess.Popen[bytes] | None = None
+    _asked: tuple[subprocess.Popen[bytes] | None, psycopg.Connection[Any]] | None = None
 
     def create(self) -> None:
         """Make the data folder and start the server on a free port."""
@@ -135,12 +136,20 @@ class Cluster:
         self._execute(SQL("ALTER ROLE matchwire PASSWORD {}").format(Literal(verifier)))
 
     def _execute(self, statement: Composable) -> None:
-        """Over a connection of its own; the programs that do the same cost three times as much."""
-        with psycopg.connect(
-            host="127.0.0.1", port=self.port, user="matchwire", password=self.password, dbname="postgres",
-            sslmode="disable", autocommit=True,
-        ) as connection:  # fmt: skip
-            connection.execute(statement)
+        """Over one connection to each process of the server: to connect costs as much as to copy a small database."""
+        if self._asked is None or self._asked[0] is not self.process:
+            self._let_go()
+            connection = psycopg.connect(
+                host="127.0.0.1", port=self.port, user="matchwire", password=self.password, dbname="postgres",
+                sslmode="disable", autocommit=True,
+            )  # fmt: skip
+            self._asked = self.process, connection
+        self._asked[1].execute(statement)
+
+    def _let_go(self) -> None:
+        if self._asked is not None:
+            self._asked[1].close()
+            self._asked = None
 
     def _try_start(self) -> bool:
         options = [part for name, value in OPTIONS.items() for part in ("-c", f"{name}={value}")]
@@ -160,6 +169,7 @@ class Cluster:
         return False
 
     def _end(self, how: signal.Signals) -> None:
+        self._let_go()
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(how)
             try:

@@ -8,18 +8,12 @@ from functools import partial
 import pytest
 
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
-from store.schema import metadata
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.pgbouncer import DIRECT
 from tests.kit.sqlite import migrated_url
 
 GAME = "5f0c1de2a1b2c3d4e5f60001"
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
-EMPTY = f"""DO $$ BEGIN
-    {" ".join(f"DELETE FROM {table};" for table in reversed(metadata.sorted_tables) if table.name != "outbox_sequence")}
-    PERFORM setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S';
-END $$"""
-"""Makes a PostgreSQL like new; TRUNCATE makes a hundred files anew each time, which costs eighty times as much."""
 DOCUMENT = {"meta_info": {"title": "Derby", "starts_at": 1_700_003_600}}
 
 
@@ -54,25 +48,10 @@ def url(request):
     return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "bare_postgres_url")
 
 
-@pytest.fixture(scope="session")
-def migrated_postgres_url(postgres_cluster, postgres_template):
-    """One database with a current schema for all tests that only need it empty."""
-    return postgres_cluster.create_database("store_tests", postgres_template)
-
-
-@pytest.fixture
-def migrated_pgbouncer_url(pgbouncer, migrated_postgres_url):
-    return pgbouncer.url(migrated_postgres_url)
-
-
-@pytest.fixture(params=["sqlite", "postgresql", "pgbouncer"])
+@pytest.fixture(params=["sqlite", "postgresql", pytest.param("pgbouncer", marks=pytest.mark.proof)])
 def store_url(request):
     """The address of a database with a current schema: a file, a server, and a server behind a transaction pooler."""
-    names = {
-        "sqlite": "migrated_sqlite_url",
-        "postgresql": "migrated_postgres_url",
-        "pgbouncer": "migrated_pgbouncer_url",
-    }
+    names = {"sqlite": "migrated_sqlite_url", "postgresql": "postgres_url", "pgbouncer": "pgbouncer_url"}
     return request.getfixturevalue(names[request.param])
 
 
@@ -85,8 +64,6 @@ async def open_store(url, **more):
 async def store(store_url, clock):
     """An empty, open store of each kind."""
     opened = await open_store(store_url, clock=clock, pool=pool_settings(timeout=60.0))
-    if store_url.startswith("postgresql"):
-        await opened.write(lambda unit: unit.conn.exec_driver_sql(EMPTY))
     yield opened
     await opened.close()
 

@@ -13,7 +13,7 @@ from store.engine.errors import UnreadableRow
 from store.liveblogs.liveblogs import insert_game
 from store.statistics.tables import load_counts, reader_sketches
 from tests.kit.store_statistics import BEGIN, Process, a_beacon, overview
-from tests.store.conftest import EMPTY, new_game, open_store
+from tests.store.conftest import new_game, open_store
 
 HONEST = [f"https://news.example/{number}" for number in range(50)]
 POISON = "https://news.example/" + "".join(chr(0x4E00 + number) for number in range(2_000))
@@ -27,11 +27,9 @@ def database(request):
 
 @pytest.fixture
 async def store(request, database, clock):
-    url = request.getfixturevalue("migrated_sqlite_url" if database == "sqlite" else "migrated_postgres_url")
+    url = request.getfixturevalue("migrated_sqlite_url" if database == "sqlite" else "postgres_url")
     clock.now = BEGIN
     opened = await open_store(url, clock=clock)
-    if database == "postgresql":
-        await opened.write(lambda unit: unit.conn.exec_driver_sql(EMPTY))
     await opened.write(partial(insert_game, game=new_game()))
     yield opened
     await opened.close()

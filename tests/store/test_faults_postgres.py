@@ -60,7 +60,7 @@ async def healed(store, within=60):
             await asyncio.sleep(0.05)
 
 
-@pytest.fixture(params=["direct", "pgbouncer"])
+@pytest.fixture(params=["direct", pytest.param("pgbouncer", marks=pytest.mark.proof)])
 def way(request, postgres_url):
     """The address of an empty database, straight and through a transaction pooler."""
     return postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")

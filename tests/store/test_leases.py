@@ -180,7 +180,7 @@ async def test_looking_afresh_is_counted_and_kept(store):
     assert (None, None) == (kept.etag, kept.digest)
 
 
-async def test_processes_that_take_at_the_same_time_take_different_matches(migrated_postgres_url, store, store_url):
+async def test_processes_that_take_at_the_same_time_take_different_matches(store, store_url):
     """Ten processes at once on PostgreSQL: no match twice, none left over after the second turn."""
     if store_url.startswith("sqlite"):
         pytest.skip("one SQLite file has one process")
@@ -195,7 +195,7 @@ async def test_processes_that_take_at_the_same_time_take_different_matches(migra
     assert {5} == {len(one.leased) for one in found}
 
 
-async def test_the_sign_of_life_ends_with_its_connection(migrated_postgres_url, store, store_url):
+async def test_the_sign_of_life_ends_with_its_connection(store, store_url):
     """On PostgreSQL a process that has ended is replaced at the next turn; one that only hangs is left its time."""
     if store_url.startswith("sqlite"):
         pytest.skip("one SQLite file has one process")

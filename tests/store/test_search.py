@@ -382,7 +382,7 @@ async def test_declarations_are_exactly_what_is_declared(store):
 
 @pytest.mark.proof
 @pytest.mark.parametrize("number", [100, pytest.param(300, marks=pytest.mark.soak)])
-async def test_both_databases_find_the_same(migrated_sqlite_url, migrated_postgres_url, clock, number):
+async def test_both_databases_find_the_same(migrated_sqlite_url, postgres_url, clock, number):
     """Three hundred invented names and many questions, with everything that collations and cases differ in."""
     rng = Random(7)
 
@@ -392,7 +392,7 @@ async def test_both_databases_find_the_same(migrated_sqlite_url, migrated_postgr
     stored = [word(9) for _ in range(300)]
     questions = [word(3) for _ in range(number)]
     patient = pool_settings(timeout=60.0)  # a busy machine takes its time for so many at once
-    stores = [await store_at(url, clock=clock, pool=patient) for url in (migrated_sqlite_url, migrated_postgres_url)]
+    stores = [await store_at(url, clock=clock, pool=patient) for url in (migrated_sqlite_url, postgres_url)]
 
     def fill(unit):
         for name in stored:

@@ -27,7 +27,7 @@ from store.statistics import statistics
 from store.statistics.tables import beacon_intakes, load_counts, load_days, reader_salts, reader_sketches
 from store.tables import games
 from tests.kit.store_statistics import BEGIN, PLACES, Process, a_beacon, overview
-from tests.store.conftest import EMPTY, GAME, ORGANIZATION, new_game, open_store
+from tests.store.conftest import GAME, ORGANIZATION, new_game, open_store
 
 DAYS = 9
 LONG = 8_000
@@ -38,14 +38,12 @@ SIZES = [(8_000, 3_000), pytest.param(1_000_000, 150_000, marks=pytest.mark.soak
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def simulated_store(request, clock):
     """Two stores on one PostgreSQL, or one on a SQLite file, which belongs to one process."""
-    url = request.getfixturevalue("migrated_sqlite_url" if request.param == "sqlite" else "migrated_postgres_url")
+    url = request.getfixturevalue("migrated_sqlite_url" if request.param == "sqlite" else "postgres_url")
     async with AsyncExitStack() as cleanup:
         stores = []
         for _ in range(1 if request.param == "sqlite" else 2):
             stores.append(await open_store(url, clock=clock))
             cleanup.push_async_callback(stores[-1].close)
-        if request.param == "postgresql":
-            await stores[0].write(lambda unit: unit.conn.exec_driver_sql(EMPTY))
         yield stores
 
 

@@ -48,7 +48,7 @@ def ended(monkeypatch):
     return found
 
 
-@pytest.fixture(params=["direct", "pgbouncer"])
+@pytest.fixture(params=["direct", pytest.param("pgbouncer", marks=pytest.mark.proof)])
 async def opened(request, postgres_url):
     """Opens stores on one database, straight or through a transaction pooler."""
     url = postgres_url if request.param == "direct" else request.getfixturevalue("pgbouncer_url")
