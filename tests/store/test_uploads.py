@@ -122,11 +122,11 @@ async def test_a_purge_and_a_post_at_the_same_moment_are_decided_by_the_database
     def waiting(unit):
         result = slow(unit)
         begun.set()
-        go.wait(1.0)
+        go.wait(60)
         return result
 
     one = asyncio.create_task(store.write(waiting))
-    await asyncio.to_thread(begun.wait, 5)
+    assert await asyncio.to_thread(begun.wait, 60)
     two = asyncio.create_task(store.write(quick))
     await asyncio.sleep(0.2)
     assert not two.done()

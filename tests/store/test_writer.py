@@ -45,9 +45,9 @@ async def test_whatever_a_unit_raises_reaches_its_caller_only(sqlite_store, sqli
 async def test_a_full_queue_refuses_instead_of_growing(migrated_sqlite_url, clock):
     """More waiting units than the queue holds are StoreUnavailable at once; the accepted ones are done."""
     store = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(queue=5))
-    gate = threading.Event()
-    blocker = asyncio.create_task(store.write(lambda _unit: gate.wait(5)))
-    await asyncio.sleep(0.05)
+    taken, gate = threading.Event(), threading.Event()
+    blocker = asyncio.create_task(store.write(lambda _unit: (taken.set(), gate.wait(60))))
+    assert await asyncio.to_thread(taken.wait, 60)
     waiting = [asyncio.create_task(store.write(lambda unit: unit.now)) for _ in range(8)]
     await asyncio.sleep(0.05)
     refused = [task for task in waiting if task.done()]
@@ -67,11 +67,11 @@ async def test_readers_see_committed_data_while_the_writer_is_busy(sqlite_store,
     def slow(unit):
         record(unit, sqlite_game.id, Change(events=(post("e1"),)))
         written.set()
-        gate.wait(5)
+        gate.wait(60)
 
     writer = asyncio.create_task(sqlite_store.write(slow))
-    await asyncio.to_thread(written.wait, 5)
-    during = await asyncio.wait_for(sqlite_store.read(partial(require_game, name=sqlite_game.id)), 1)
+    assert await asyncio.to_thread(written.wait, 60)
+    during = await sqlite_store.read(partial(require_game, name=sqlite_game.id))
     gate.set()
     await writer
     after = await sqlite_store.read(partial(require_game, name=sqlite_game.id))
@@ -81,9 +81,9 @@ async def test_readers_see_committed_data_while_the_writer_is_busy(sqlite_store,
 
 async def test_a_batch_is_one_commit(sqlite_store, sqlite_game):
     """Units that wait together are committed together, and no caller hears before the commit."""
-    gate, seen = threading.Event(), []
-    blocker = asyncio.create_task(sqlite_store.write(lambda _unit: gate.wait(5)))
-    await asyncio.sleep(0.05)
+    taken, gate, seen = threading.Event(), threading.Event(), []
+    blocker = asyncio.create_task(sqlite_store.write(lambda _unit: (taken.set(), gate.wait(60))))
+    assert await asyncio.to_thread(taken.wait, 60)
     tasks = [asyncio.create_task(sqlite_store.write(writing(sqlite_game.id, f"e{number}"))) for number in range(3)]
     tasks[0].add_done_callback(lambda _task: seen.append("first"))
     await asyncio.sleep(0.05)
