@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import secrets
 import signal
 import subprocess
 import sys
@@ -138,11 +137,9 @@ def full(tmp_path):
 
 
 @pytest.fixture
-def empty_urls(request, tmp_path):
+def empty_urls(postgres_url, tmp_path):
     """A database of each kind in which nothing is."""
-    cluster, template = request.getfixturevalue("postgres_cluster"), request.getfixturevalue("postgres_template")
-    server = cluster.create_database(f"portable_{secrets.token_hex(4)}", template)
-    return {"sqlite": f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}", "postgresql": server}
+    return {"sqlite": f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}", "postgresql": postgres_url}
 
 
 def test_every_table_is_exported_or_has_a_reason():

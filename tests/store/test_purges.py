@@ -5,10 +5,14 @@ from __future__ import annotations
 import asyncio
 import time
 from functools import partial
+from itertools import count as count_from
+from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import event, func, insert, select
 
+from ingest.jobs import purges
 from ingest.jobs.purges import Purging
 from mapping.errors import NotFound
 from store import tables
@@ -75,13 +79,24 @@ async def while_others_write(store, work):
             await asyncio.sleep(0)
 
     writing = asyncio.create_task(others())
-    await asyncio.sleep(0.05)
+    while not took:
+        await asyncio.sleep(0)
     before = len(took)
     await work
     during = took[before:]
     writing.cancel()
     await asyncio.gather(writing, return_exceptions=True)
     return during
+
+
+class Ticking:
+    """A clock that goes on by 0.01 seconds each time that it is looked at."""
+
+    def __init__(self):
+        self.ticks = count_from(0)
+
+    def monotonic(self):
+        return next(self.ticks) / 100
 
 
 async def test_a_unit_looks_at_so_many_rows_and_keeps_what_somebody_still_waits_for(store):
@@ -134,25 +149,37 @@ async def test_statistics_of_another_time_make_no_unit_read_the_whole_outbox(pos
     assert "Seq Scan on outbox" not in found
 
 
-async def test_others_write_while_much_is_purged(store):
-    """More than one of their writes for each thousand rows of outbox and log."""
-    batches = 10
+async def test_others_write_while_much_is_purged(store, monkeypatch):
+    """No unit takes more than so many rows of outbox or log, and writes of others come through beside them."""
+    batches = 3
     row = await subscribed(store, cursor=batches * BATCH)
     await fill(store, tables.outbox, outbox_rows(batches * BATCH))
     await fill(store, tables.webhook_rounds, rounds(row.id, batches * BATCH))
-    writes = await while_others_write(store, Purging(store, longest=60).deliveries(before=YOUNG))
+    left, write = [], store.write
+
+    async def counted(work, **more):
+        result = await write(work, **more)
+        left.append([await count(store, table) for table in (tables.outbox, tables.webhook_rounds)])
+        return result
+
+    purging = Purging(store, longest=60)
+    monkeypatch.setattr(purging, "_store", SimpleNamespace(write=counted))
+    writes = await while_others_write(store, purging.deliveries(before=YOUNG))
 
     assert 0 == await count(store, tables.webhook_rounds)
     assert {OLD} != set(await store.read(lambda conn: conn.scalars(select(tables.outbox.c.at)).all()))
-    assert len(writes) >= 2 * batches
+    assert max(before - after for pair in pairwise(left) for before, after in zip(*pair, strict=True)) <= BATCH
+    assert len(left) >= 2 * batches
+    assert writes
 
 
-async def test_a_run_ends_in_time_and_the_next_goes_on_where_it_was(store):
+async def test_a_run_ends_in_time_and_the_next_goes_on_where_it_was(store, monkeypatch):
     """What nobody may purge yet is not looked at again and again while there is more behind it."""
     await fill(store, tables.outbox, outbox_rows(3 * BATCH))
     await fill(store, tables.outbox, outbox_rows(3 * BATCH, first=10 * BATCH, organization=OTHER))
     await subscribed(store, cursor=0)
-    purging = Purging(store, longest=0.001)
+    monkeypatch.setattr(purges, "time", Ticking())
+    purging = Purging(store, longest=0.015)
     left, finished = [], []
     for _ in range(7):
         finished.append(await purging.deliveries(before=YOUNG))

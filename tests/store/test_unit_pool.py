@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from contextlib import suppress
 from contextvars import ContextVar
@@ -96,7 +95,7 @@ async def test_others_have_connections_of_their_own(opened):
 
 async def test_a_liveblog_that_somebody_locks_keeps_one_thread(opened, postgres_url):
     """Its writers wait, however many they are; all others are served."""
-    store = await opened(pool_size=2)
+    store = await opened(pool_size=2, timeout=60.0)
     locked, free = [await store.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
     foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
     async with foreign.transaction():
@@ -104,7 +103,7 @@ async def test_a_liveblog_that_somebody_locks_keeps_one_thread(opened, postgres_
         blocked = [
             asyncio.create_task(store.write(writing(locked, f"h{n}"), group_key=locked.local_id)) for n in range(20)
         ]
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(60):
             assert await store.write(writing(free, "f"), group_key=free.local_id) == 2
             await store.ping()
         assert not any(task.done() for task in blocked)
@@ -113,6 +112,7 @@ async def test_a_liveblog_that_somebody_locks_keeps_one_thread(opened, postgres_
     assert await asyncio.gather(*blocked) == list(range(2, 22))
 
 
+@pytest.mark.proof
 async def test_everybody_is_answered_in_time(opened, postgres_url):
     """However many wait for a liveblog that stays locked, and whenever they came."""
     store = await opened(pool_size=2, timeout=1.0)
@@ -121,18 +121,18 @@ async def test_everybody_is_answered_in_time(opened, postgres_url):
     refused = []
 
     async def waiting(number):
-        await asyncio.sleep(number * 0.045)
+        await asyncio.sleep(number * 0.015)
         with pytest.raises(StoreUnavailable):
             await store.write(writing(locked, f"h{number}"), group_key=locked.local_id)
         refused.append(number)
 
     async with foreign.transaction():
         await foreign.execute("SELECT 1 FROM games WHERE id = $1 FOR UPDATE", locked.id)
-        async with asyncio.timeout(15):  # in turn they would wait for twenty seconds
-            await asyncio.gather(*(waiting(number) for number in range(20)))
+        async with asyncio.timeout(30):  # in turn they would wait for sixty seconds
+            await asyncio.gather(*(waiting(number) for number in range(60)))
     await foreign.close()
 
-    assert len(refused) == 20
+    assert len(refused) == 60
     patient = await opened(timeout=60.0)
     assert await patient.write(writing(locked, "after"), group_key=locked.local_id) == 2
     async with asyncio.timeout(60):  # a busy machine may not answer the first of them in time
@@ -242,15 +242,15 @@ async def test_a_reader_gets_its_own_error_and_the_connection_lives_on(opened, e
     assert await store.read(lambda conn: conn.execute(text(MINE)).scalar_one()) == 1
 
 
+@pytest.mark.proof
 async def test_threads_come_back_while_the_server_stands_still(postgres_cluster, opened):
     """No thread is left waiting for a server that does not answer, however long it stands still."""
     store = await opened(pool_size=2, timeout=1.0)
     await asyncio.gather(*(store.write(lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.2)"))) for _ in range(2)))
     with frozen(postgres_cluster.process):
         outcomes = await asyncio.gather(*(store.ping() for _ in range(2)), return_exceptions=True)
-        deadline = time.monotonic() + 10
-        while store._backend._pool._shared.running:
-            assert time.monotonic() < deadline, "a thread waits for the server"
-            await asyncio.sleep(0.05)
+        async with asyncio.timeout(60):  # a thread that waits for the server waits for ever
+            while store._backend._pool._shared.running:
+                await asyncio.sleep(0.05)
 
     assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
