@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import json
 import signal
@@ -27,10 +28,11 @@ from store.tables import attachments, beliefs, follows, ledger, resources, webho
 from store.upkeep import command
 from store.upkeep.export_organization import export_organization
 from store.upkeep.import_organization import import_organization
-from store.upkeep.portable_rows import line_of, row_of
+from store.upkeep.portable_rows import LineRefused, line_of, row_of
+from store.upkeep.portable_rows import value_of as value_of_line
 from store.upkeep.portable_tables import KIND_OF_REFERENCE, OWNERS, PORTABLE, STAYS
 from tests.kit.opening import pool_settings
-from tests.kit.sqlite import migrated_url
+from tests.kit.sqlite import copied_url, filled_database, migrated_url
 from tests.store.conftest import new_game, open_store, writing
 
 OURS, OTHERS = "5f0c1de2a1b2c3d4e5f60718", "aaaaaaaaaaaaaaaaaaaaaaaa"
@@ -128,18 +130,25 @@ def perform(url, work):
     return command.run(url, work, timeout=60)
 
 
+@functools.cache
+def full_file():
+    """The bytes of a SQLite file with two organizations."""
+
+    async def filled(url):
+        await asyncio.to_thread(perform, url, fill)
+
+    return filled_database(filled)
+
+
 @pytest.fixture
 def full(tmp_path):
-    """The address of a SQLite file with two organizations."""
-    url = migrated_url(tmp_path / "full.db")
-    perform(url, fill)
-    return url
+    return copied_url(tmp_path / "full.db", full_file)
 
 
 @pytest.fixture
 def empty_urls(postgres_url, tmp_path):
     """A database of each kind in which nothing is."""
-    return {"sqlite": f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}", "postgresql": postgres_url}
+    return {"sqlite": migrated_url(tmp_path / "empty.db"), "postgresql": postgres_url}
 
 
 def test_every_table_is_exported_or_has_a_reason():
@@ -216,56 +225,85 @@ def spoilt(lines, place, line):
     return [*lines[:place], line, *lines[place + 1 :]]
 
 
+COLUMNS = [
+    ("no integer", "events", {"version": "7"}, "events.version is no integer"),
+    ("a boolean for an integer", "events", {"version": True}, "events.version is no integer"),
+    ("too large", "events", {"version": 2**63}, "events.version is no integer"),
+    ("no text", "games", {"title": 7}, "games.title is no text"),
+    ("a NUL", "games", {"title": "a\0b"}, "games.title is no text"),
+    ("no null", "games", {"title": None}, "games.title is null"),
+    ("no bytes", "beliefs", {"belief": "&&"}, "beliefs.belief is no base64"),
+    ("no number", "follows", {"next_poll_at": "soon"}, "follows.next_poll_at is no number"),
+    ("an unknown column", "games", {"owner": "me"}, "games has no column 'owner'"),
+    ("another's row", "games", {"organization_id": OTHERS}, "belongs to another organization"),
+    ("no object", "events", {"doc": [1]}, "events.doc is no JSON object"),
+    ("a path for a key", "uploads", {"key": "../" * 10 + "ab"}, "uploads.key is not that of an upload"),
+    ("a page", "uploads", {"content_type": "text/html"}, "uploads.content_type is not that of an upload"),
+    ("a header in a digest", "uploads", {"digest": "a\r\nb"}, "uploads.digest is not that of an upload"),
+]
+LINES = [
+    ("an unknown table", b'{"table":"clients","row":{}}\n', "no table 'clients'"),
+    ("no row", b'{"table":"games"}\n', "neither a row"),
+    ("a missing column", b'{"table":"game_links","row":{}}\n', "lacks the column"),
+    ("no JSON", b"{\n", "no JSON"),
+    ("no object", b"[]\n", "no JSON object"),
+    ("NaN", b'{"table":"games","row":{"x":NaN}}\n', "no JSON"),
+    ("half a character", b'{"table":"games","row":{"x":"\\ud800"}}\n', "no JSON"),
+    ("no UTF-8", b'{"table":"\xff"}\n', "no JSON"),
+    ("deep", b"[" * 1500 + b"\n", "no JSON"),
+    ("cut off", b'{"table":"games"', "the file ends within a line"),
+    ("huge", b" " * 5000 + b"{}\n", "longer than"),
+]
+OF_OTHERS = [
+    ("another's liveblog", "events", {"game_id": key_of(OTHERS, "game")}, "not of this organization"),
+    ("nobody's liveblog", "events", {"game_id": "none"}, "not of this organization"),
+    ("another's match", "resources", {"follow_id": key_of(OTHERS, "follow")}, "not of this organization"),
+    ("another's post", "ledger", {"local_id": key_of(OTHERS, "event")}, "not of this organization"),
+    ("another's team", "game_records", {"record_id": key_of(OTHERS, "teams")}, "not of this organization"),
+    ("a taken id", "games", {"id": key_of(OTHERS, "game")}, "games: another record has the same key"),
+    ("another's upload", "uploads", {"key": key_of(OTHERS, "upload")}, "another record has the same key"),
+]
+
+
+@pytest.fixture(scope="module")
+def lines(tmp_path_factory):
+    """The lines of an export."""
+    folder = tmp_path_factory.mktemp("exported")
+    exported(copied_url(folder / "full.db", full_file), folder / "good")
+    return lines_of(folder / "good")
+
+
+@pytest.mark.parametrize(("table", "columns", "error"), [row[1:] for row in COLUMNS], ids=[row[0] for row in COLUMNS])
+def test_a_value_that_its_column_cannot_hold_is_refused(lines, table, columns, error):
+    """Whatever an export of ours would never hold."""
+    made, number = changed(lines, table, **columns)
+    with pytest.raises(LineRefused, match=error):
+        row_of(value_of_line(made[number - 1]), OURS)
+
+
+@pytest.mark.parametrize(("line", "error"), [row[1:] for row in LINES], ids=[row[0] for row in LINES])
+def test_a_line_that_is_no_row_is_refused(monkeypatch, line, error):
+    """Broken, deep, huge or of something else."""
+    monkeypatch.setattr("store.upkeep.portable_rows.LONGEST_LINE", 4000)
+    with pytest.raises(LineRefused, match=error):
+        row_of(value_of_line(line), OURS)
+
+
+def test_a_number_beyond_all_bounds_is_refused(lines):
+    """No database keeps an infinite one."""
+    made, number = changed(lines, "games", doc={"x": 0})
+    with pytest.raises(LineRefused, match=r"games\.doc holds a number beyond"):
+        row_of(value_of_line(made[number - 1].replace(b'{"x": 0}', b'{"x": 1e999}')), OURS)
+
+
 def hostile(lines):
     """What a file may hold that nobody exported: its name, its lines, and what the error says."""
     ours, last = len(lines) // 2, len(lines) - 1
-    fields = [
-        ("no integer", "events", {"version": "7"}, "events.version is no integer"),
-        ("a boolean for an integer", "events", {"version": True}, "events.version is no integer"),
-        ("too large", "events", {"version": 2**63}, "events.version is no integer"),
-        ("no text", "games", {"title": 7}, "games.title is no text"),
-        ("a NUL", "games", {"title": "a\0b"}, "games.title is no text"),
-        ("no null", "games", {"title": None}, "games.title is null"),
-        ("no bytes", "beliefs", {"belief": "&&"}, "beliefs.belief is no base64"),
-        ("no number", "follows", {"next_poll_at": "soon"}, "follows.next_poll_at is no number"),
-        ("an unknown column", "games", {"owner": "me"}, "games has no column 'owner'"),
-        ("another's row", "games", {"organization_id": OTHERS}, "belongs to another organization"),
-        ("another's liveblog", "events", {"game_id": key_of(OTHERS, "game")}, "not of this organization"),
-        ("nobody's liveblog", "events", {"game_id": "none"}, "not of this organization"),
-        ("another's match", "resources", {"follow_id": key_of(OTHERS, "follow")}, "not of this organization"),
-        ("another's post", "ledger", {"local_id": key_of(OTHERS, "event")}, "not of this organization"),
-        ("another's team", "game_records", {"record_id": key_of(OTHERS, "teams")}, "not of this organization"),
-        ("a taken id", "games", {"id": key_of(OTHERS, "game")}, "games: another record has the same key"),
-        ("no object", "events", {"doc": [1]}, "events.doc is no JSON object"),
-        ("a path for a key", "uploads", {"key": "../" * 10 + "ab"}, "uploads.key is not that of an upload"),
-        (
-            "a page for a photo",
-            "uploads",
-            {"content_type": "text/html"},
-            "uploads.content_type is not that of an upload",
-        ),
-        ("a header in a digest", "uploads", {"digest": "a\r\nb"}, "uploads.digest is not that of an upload"),
-        ("another's upload", "uploads", {"key": key_of(OTHERS, "upload")}, "another record has the same key"),
-    ]
-    for name, table, columns, error in fields:
+    for name, table, columns, error in (COLUMNS[0], *OF_OTHERS):
         made, number = changed(lines, table, **columns)
         yield name, made, f"line {number}: .*{error}"
-    for name, place, line, error in (
-        ("an unknown table", ours, b'{"table":"clients","row":{}}\n', "no table 'clients'"),
-        ("no row", ours, b'{"table":"games"}\n', "neither a row"),
-        ("a missing column", ours, b'{"table":"game_links","row":{}}\n', "lacks the column"),
-        ("no JSON", ours, b"{\n", "no JSON"),
-        ("no object", ours, b"[]\n", "no JSON object"),
-        ("NaN", ours, b'{"table":"games","row":{"x":NaN}}\n', "no JSON"),
-        ("half a character", ours, b'{"table":"games","row":{"x":"\\ud800"}}\n', "no JSON"),
-        ("no UTF-8", ours, b'{"table":"\xff"}\n', "no JSON"),
-        ("deep", ours, b"[" * 1500 + b"\n", "no JSON"),
-        ("a wrong count", last, b'{"end":true,"rows":1}\n', "counts other rows"),
-    ):
-        yield name, spoilt(lines, place, line), f"line {place + 1}: .*{error}"
-    beyond, number = changed(lines, "games", doc={"x": 0})
-    beyond[number - 1] = beyond[number - 1].replace(b'{"x": 0}', b'{"x": 1e999}')
-    yield "beyond all bounds", beyond, f"line {number}: games.doc holds a number beyond"
+    yield "no JSON", spoilt(lines, ours, b"{\n"), f"line {ours + 1}: .*no JSON"
+    yield "a wrong count", spoilt(lines, last, b'{"end":true,"rows":1}\n'), f"line {last + 1}: .*counts other rows"
     yield "cut off at a line", lines[:ours], f"line {ours + 1}: the file ends"
     yield "cut off in a line", [*lines[:ours], lines[ours][:-5]], f"line {ours + 1}: the file ends"
     yield "more than all", [*lines, lines[1]], f"line {last + 1}: the file goes on"
@@ -274,14 +312,11 @@ def hostile(lines):
     yield "empty", [], "line 1: the file ends"
 
 
-def test_a_hostile_file_is_refused_and_leaves_nothing(full, empty_urls, tmp_path, monkeypatch):
+def test_a_hostile_file_is_refused_and_leaves_nothing(lines, empty_urls, tmp_path, monkeypatch):
     """Each with the number of its line, whatever was imported before that line, on both databases."""
-    exported(full, tmp_path / "good")
-    lines = lines_of(tmp_path / "good")
     monkeypatch.setattr("store.upkeep.portable_rows.LONGEST_LINE", 4000)
     monkeypatch.setattr("store.upkeep.import_organization.LONGEST_LINE", 4000)
     monkeypatch.setattr("store.upkeep.import_organization.BATCH_ROWS", 2)
-    migrate.upgrade(empty_urls["sqlite"])
     for url in empty_urls.values():
         perform(url, partial(fill, organizations=(OTHERS,)))
         others = rows_of(url, OTHERS)
@@ -293,9 +328,10 @@ def test_a_hostile_file_is_refused_and_leaves_nothing(full, empty_urls, tmp_path
                 imported(url, tmp_path / "bad")
         assert set(rows_of(url).values()) == {0}
         assert rows_of(url, OTHERS) == others
+    (tmp_path / "good").write_bytes(b"".join(lines))
+    imported(url, tmp_path / "good")
+    with pytest.raises(StoreError, match="has rows in uploads already"):
         imported(url, tmp_path / "good")
-        with pytest.raises(StoreError, match="has rows in uploads already"):
-            imported(url, tmp_path / "good")
 
 
 def test_every_kind_of_upload_is_taken():
