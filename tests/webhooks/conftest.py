@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import time
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import pytest
@@ -14,7 +15,9 @@ from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.quarantine import Quarantine
 from ingest.kit.steady_clock import SteadyClock
+from ingest.webhooks import dispatcher
 from ingest.webhooks.dispatcher import Dispatcher
+from mapping.rules import delivery
 from store.database import Store
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.webhooks import delivery_log, webhooks
@@ -22,8 +25,58 @@ from tests.kit.opening import store_at
 from tests.kit.sqlite import migrated_url
 from tests.store.conftest import ORGANIZATION, new_game
 
-QUICK = Webhooks(rate=0, round_timeout=4.0, try_timeout=0.4)
-"""Time-outs are short, so that a receiver that hangs costs a test little."""
+QUICK = Webhooks(rate=0, round_timeout=120.0, try_timeout=60.0)
+"""No try is given up because the machine is busy."""
+SHORTER = 20
+"""Quick tries follow each other so many times as fast as for real receivers."""
+
+
+@pytest.fixture(autouse=True)
+def pauses(monkeypatch):
+    """The pauses that the plan made between quick tries, in its own seconds; nothing waits for a second to pass."""
+    made, pause_of = [], delivery.quick_pause
+
+    def shorter(*given, **named):
+        pause = pause_of(*given, **named)
+        if pause is not None:
+            made.append(pause)
+        return pause and pause / SHORTER
+
+    monkeypatch.setattr(delivery, "quick_pause", shorter)
+    monkeypatch.setattr(dispatcher, "TICK", 0.05)
+    return made
+
+
+@dataclass
+class Hands:
+    """Two clocks that go on evenly, and that the test moves, together or not."""
+
+    passed: float = 0.0
+    jumped: float = 0.0
+    began: float = field(default_factory=time.time)
+    real: float = field(default_factory=time.monotonic)
+
+    def steady(self):
+        return time.monotonic() - self.real + self.passed
+
+    def wall(self):
+        return self.began + self.steady() + self.jumped
+
+    def pass_(self, seconds):
+        self.passed += seconds
+
+    def jump(self, seconds):
+        self.jumped += seconds
+
+
+class CountedDispatcher(Dispatcher):
+    """Counts how often it has looked for what is due."""
+
+    looked = 0
+
+    async def _tick(self):
+        await super()._tick()
+        self.looked += 1
 
 
 @pytest.fixture
@@ -61,10 +114,24 @@ class Hub:
         rows = await self.store.read(lambda conn: delivery_log.page(conn, organization, wanted, limit=500, **more))
         return rows[::-1]
 
+    async def has_logged(self, number, url=None):
+        """The log, as soon as it has so many rows."""
+        async with asyncio.timeout(120):
+            while len(rows := await self.log(url)) < number:
+                await asyncio.sleep(0.01)
+        return rows
+
+    async def looks_again(self):
+        """Wait until all that is due has been looked for, and begun."""
+        enough = self.delivering.looked + 3
+        async with asyncio.timeout(120):
+            while self.delivering.looked < enough:
+                await asyncio.sleep(0.01)
+
     @asynccontextmanager
     async def deliver(self, settings=QUICK, guard=None, claim_owner=None, **changes):
         guard = guard or SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"]))
-        self.delivering = Dispatcher(
+        self.delivering = CountedDispatcher(
             self.store,
             guard,
             settings.model_copy(update=changes),
@@ -79,7 +146,7 @@ class Hub:
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
-            await self.delivering.stop(grace=2.0)
+            await self.delivering.stop(grace=0.3)
 
 
 @pytest.fixture

@@ -114,6 +114,7 @@ async def test_addresses_inside_are_refused_at_the_door(client):
     assert "a-secret-path" not in str(lines)
 
 
+@pytest.mark.proof
 def test_the_commands_do_the_same_beside_the_daemon(settings, receiver, tmp_path):
     """Subscribe, list, ping, log, replay, rotate and unsubscribe work while the daemon runs, on its own database."""
     url = receiver.url("ok")

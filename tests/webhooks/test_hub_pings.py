@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 from contextlib import asynccontextmanager
 from functools import partial
+from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import pytest
@@ -21,6 +21,7 @@ from tests.kit import matchday
 from tests.kit.opening import store_at
 from tests.kit.settings import configured
 from tests.kit.sqlite import migrated_url
+from tests.webhooks.conftest import Hands
 
 TICKER = matchday.Liveblog().ticker_id
 PUBLIC = "https://live.example.org/blogs"
@@ -53,6 +54,28 @@ class PublicHub:
                 await asyncio.sleep(0.01)
 
 
+class CountedPings(HubPings):
+    """Counts its turns at which something was due."""
+
+    turns = 0
+
+    async def _ping(self, due):
+        await super()._ping(due)
+        self.turns += bool(due)
+
+    async def has_turned(self, number):
+        """So often something was due, and has been pinged for, or not."""
+        async with asyncio.timeout(60):
+            while self.turns < number:
+                await asyncio.sleep(0.01)
+
+    async def rests(self):
+        """Nothing waits, and nothing is being pinged for."""
+        async with asyncio.timeout(60):
+            while self._called.is_set():
+                await asyncio.sleep(0.01)
+
+
 @asynccontextmanager
 async def hub():
     made = PublicHub()
@@ -63,8 +86,8 @@ async def hub():
 
 @asynccontextmanager
 async def pinging(store, address, **delays):
-    settings = configured(public_url=PUBLIC, public_delays=delays, hub=address, hub_pause=0.1)
-    pings = HubPings(store, settings)
+    settings = configured(public_url=PUBLIC, public_delays=delays, hub=address, hub_pause=0.01)
+    pings = CountedPings(store, settings)
     store.on_step(pings.hear)
     task = asyncio.create_task(pings.run())
     try:
@@ -76,21 +99,22 @@ async def pinging(store, address, **delays):
 
 
 @pytest.fixture(autouse=True)
-def quick(monkeypatch):
+def hands(monkeypatch):
+    """The clock of the pings, which the test moves."""
+    moved = Hands()
     monkeypatch.setattr(hub_ping, "TICK", 0.01)
-    monkeypatch.setattr(hub_ping, "RETRY", 0.05)
+    monkeypatch.setattr(hub_ping, "time", SimpleNamespace(monotonic=moved.steady))
+    return moved
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request, tmp_path):
-    if request.param == "sqlite":
-        return migrated_url(tmp_path / "pings.db")
-    return request.getfixturevalue("postgres_cluster").create_database(f"pings_{secrets.token_hex(4)}")
+    return migrated_url(tmp_path / "pings.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture
 async def store(url):
-    opened = await store_at(url, clock=lambda: NOW, migrate=True)
+    opened = await store_at(url, clock=lambda: NOW)
     await opened.write(partial(matchday.insert, matchday.Liveblog()))
     await opened.write(partial(matchday.insert, matchday.Liveblog(local_id="gother", ticker_id="7b" * 12)))
     yield opened
@@ -101,15 +125,17 @@ async def step(store, game_id=TICKER, **change):
     await store.write(partial(liveblogs.record, game_id=game_id, change=Change(**change)))
 
 
-async def test_a_change_pings_the_topics_of_its_feeds(store):
+async def test_a_change_pings_the_topics_of_its_feeds(store, hands):
     """One form for all formats, by the addresses that the feeds call themselves; changes that come together are one ping."""
-    async with hub() as public, pinging(store, public.address):
+    async with hub() as public, pinging(store, public.address) as pings:
+        pings._pause = 1
         for _ in range(3):
             await step(store)
-        await public.has(1)
+        hands.pass_(1)
+        await pings.has_turned(1)
         await step(store, "7b" * 12)
-        await public.has(2)
-        await asyncio.sleep(0.3)
+        hands.pass_(1)
+        await pings.has_turned(2)
 
     assert public.topics() == [TOPICS["gderby"], TOPICS["gother"]]
     assert public.pings[0] == ("POST", [("hub.mode", "publish"), *(("hub.url", each) for each in TOPICS["gderby"])])
@@ -127,51 +153,58 @@ async def test_the_topics_are_what_the_feeds_call_themselves(store):
 
 async def test_what_readers_do_not_see_is_not_pinged_for(store):
     """A liveblog that is unpublished; the last change before that is none that the hub could fetch."""
-    async with hub() as public, pinging(store, public.address):
+    async with hub() as public, pinging(store, public.address) as pings:
         await step(store, local_status=60)
+        await pings.has_turned(1)
         await step(store, "7b" * 12)
-        await public.has(1)
-        await asyncio.sleep(0.3)
+        await pings.has_turned(2)
     assert public.topics() == [TOPICS["gother"]]
 
 
-async def test_readers_who_see_everything_later_are_sent_it_later(store, monkeypatch):
+async def test_readers_who_see_everything_later_are_sent_it_later(store, hands):
     """The hub fetches the feed as they see it."""
-    async with hub() as public, pinging(store, public.address, **{matchday.ORGANIZATION: 1}):
-        began = asyncio.get_running_loop().time()
+    async with hub() as public, pinging(store, public.address, **{matchday.ORGANIZATION: 900}) as pings:
         await step(store)
+        await pings.has_turned(1)
+        assert public.pings == []
+        assert pings._waiting[TICKER].at > hands.steady() + 800
+        hands.pass_(901)
         await public.has(1)
-        assert asyncio.get_running_loop().time() - began > 2
     assert public.topics() == [TOPICS["gderby"]]
 
 
-async def test_one_of_several_processes_pings(request):
+async def test_one_of_several_processes_pings(two_stores):
     """Both hear of each commit."""
-    url = request.getfixturevalue("postgres_cluster").create_database(f"pings_{secrets.token_hex(4)}")
-    one, other = [await store_at(url, clock=lambda: NOW, migrate=True) for _ in range(2)]
+    one, other = two_stores
     await one.write(partial(matchday.insert, matchday.Liveblog()))
-    async with hub() as public, pinging(one, public.address), pinging(other, public.address):
-        for number in range(1, 6):
-            await step(one if number % 2 else other)
-            await public.has(number)
-            await asyncio.sleep(0.4)
-        assert public.topics() == [TOPICS["gderby"]] * 5
-    for store in (one, other):
-        await store.close()
+    async with hub() as public, pinging(one, public.address) as first, pinging(other, public.address) as second:
+        both = (first, second)
+        while not all(each.turns for each in both):  # until both listen
+            await step(one)
+            await asyncio.sleep(0.05)
+        await asyncio.gather(*(each.rests() for each in both))
+        known = len(public.pings)
+        for number in range(5):
+            before = [each.turns for each in both]
+            await step(other if number % 2 else one)
+            for each, turns in zip(both, before, strict=True):
+                await each.has_turned(turns + 1)
+        assert public.topics() == [TOPICS["gderby"]] * (known + 5)
 
 
-async def test_a_hub_that_fails_is_pinged_again_a_few_times(store):
+async def test_a_hub_that_fails_is_pinged_again_a_few_times(store, hands):
     """Five times for a change, logged once; the next change begins anew."""
-    async with hub() as public, pinging(store, public.address):
+    async with hub() as public, pinging(store, public.address) as pings:
         public.status = 503
         await step(store)
-        await public.has(hub_ping.TRIES)
-        await asyncio.sleep(0.5)
+        for number in range(1, hub_ping.TRIES + 1):
+            await pings.has_turned(number)
+            hands.pass_(hub_ping.RETRY * 2**number)
+        assert pings._waiting == {}
         assert len(public.pings) == hub_ping.TRIES
         public.status = 202
         await step(store)
-        await public.has(hub_ping.TRIES + 1)
-        await asyncio.sleep(0.3)
+        await pings.has_turned(hub_ping.TRIES + 1)
     assert public.topics() == [TOPICS["gderby"]] * (hub_ping.TRIES + 1)
 
 
@@ -181,10 +214,8 @@ async def test_a_hub_that_is_not_there_costs_nothing_but_pings(store):
         for number in range(hub_ping.MOST_WAITING + 10):
             pings.hear({f"g{number}": 1})
         assert len(pings._waiting) <= hub_ping.MOST_WAITING
+        pings._waiting.clear()
         await step(store)
-        async with asyncio.timeout(30):
-            while pings._waiting.keys() - {TICKER}:
-                await asyncio.sleep(0.01)
 
 
 async def test_feeds_have_no_hub_where_none_is_configured(store):

@@ -17,6 +17,7 @@ async def subscribe_slow(hub, receiver, organization, count, seconds):
         await hub.subscribe(receiver.url(f"after-{seconds}", f"{organization[-2:]}-{number}"), organization)
 
 
+@pytest.mark.proof
 async def test_slow_receivers_leave_room_for_quick_ones(hub, receiver, second_receiver):
     """Two organizations whose receivers take three seconds want five times the rounds that the process may have at a
     time; nobody else waits as long as for one answer of theirs, nor does a quick receiver of one of them."""
@@ -71,6 +72,7 @@ async def test_a_stop_waits_for_what_is_under_way_alone(hub, receiver):
     assert "matchwire_webhook_rounds_queued 9.0" in shown
 
 
+@pytest.mark.proof
 async def test_organizations_take_turns_at_the_same_host(hub, receiver):
     """What one organization has queued for a host keeps another one waiting for a turn or two, not for all of it."""
     games = {each: await games_of(hub, each, 10 * index + 2, 4) for index, each in enumerate(SLOW)}
