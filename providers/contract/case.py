@@ -81,6 +81,7 @@ class Case:
 
     `order`: sport → event types in the order of the interface's row for this provider; without it the sport's own.
     `row_cache_bytes`: of the endpoint's cache of translated rows; 0: every row is translated each time.
+    `every`: of the changes that make a body wrong, each so-manieth is tried; 1: all.
     """
 
     provider: Provider
@@ -88,6 +89,7 @@ class Case:
     endpoint: Callable[[str], Endpoint] | None = None
     order: Catalog = field(default_factory=dict)
     row_cache_bytes: int = 0
+    every: int = 1
 
     def connect(self, base_url: str) -> ProviderAdapter:
         """An adapter with a time-out and a body limit that are small enough for a test."""

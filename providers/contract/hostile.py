@@ -32,8 +32,8 @@ REFUSED = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 async def survives(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
         for each in (
-            *hurt(bodies, MUTATIONS, notation=sample.notation),
-            *hurt(bodies, ODD, rows=1, notation=sample.notation),
+            *hurt(bodies, MUTATIONS, notation=sample.notation, every=case.every),
+            *hurt(bodies, ODD, rows=1, notation=sample.notation, every=case.every),
         ):
             _survived(adapter, sample, each)
 
@@ -41,7 +41,7 @@ async def survives(case: Case) -> None:
 async def faults(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
         whole = adapter.translate(sample.match_id, bodies)
-        for each in hurt(bodies, (RETYPED,), notation=sample.notation):
+        for each in hurt(bodies, (RETYPED,), notation=sample.notation, every=case.every):
             match = _survived(adapter, sample, each)
             if match is None or without_faults(match) == without_faults(whole):
                 continue
@@ -57,7 +57,7 @@ async def keeps(case: Case, rows: int = 3) -> None:
             bodies = bodies_of(whole)
             before = opened.translate(bodies)
             notation = sample.notation
-            for each in (*hurt(bodies, MUTATIONS, rows, notation), *move_rows(bodies, notation)):
+            for each in (*hurt(bodies, MUTATIONS, rows, notation, case.every), *move_rows(bodies, notation)):
                 match = None if each.corrects else _survived(opened.adapter, sample, each)
                 gone = {} if match is None else missing(before, match)
                 if match is None or not gone or await _refused(opened, whole, each):
@@ -110,7 +110,7 @@ async def doubles(case: Case) -> None:
 
 async def characters(case: Case) -> None:
     for sample, adapter, bodies in [await _opened(case, sample) for sample in case.samples]:
-        for each in hurt(bodies, (POISONED,), notation=sample.notation):
+        for each in hurt(bodies, (POISONED,), notation=sample.notation, every=case.every):
             match = _survived(adapter, sample, each)
             expect(REFUSED.search(_texts(match)) is None, f"{sample.name}: {each}: control characters come through")
 

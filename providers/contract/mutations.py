@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from providers.contract.notation import JSON
@@ -70,15 +71,16 @@ class Hurt(NamedTuple):
         return self.how == REMOVED.name and isinstance(self.path[-1], int)
 
 
-def hurt(bodies: Bodies, mutations: tuple[Mutation, ...], rows: int = 3, notation: Notation = JSON) -> Iterator[Hurt]:
-    """Each field (in `rows` rows of a list) changed by each mutation that changes it."""
+def hurt(
+    bodies: Bodies, mutations: tuple[Mutation, ...], rows: int = 3, notation: Notation = JSON, every: int = 1
+) -> Iterator[Hurt]:
+    """Each field (in `rows` rows of a list) changed by each mutation that changes it; of these changes each `every`th."""
     for resource, body in bodies.items():
         document = notation.read(body)
-        for path in _chosen(document, rows):
-            for mutation in mutations:
-                spoilt = _mutated(document, path, mutation, notation)
-                if spoilt is not None:
-                    yield Hurt(resource, path, mutation.name, {**bodies, resource: spoilt})
+        for path, mutation in islice(product(_chosen(document, rows), mutations), 0, None, every):
+            spoilt = _mutated(document, path, mutation, notation)
+            if spoilt is not None:
+                yield Hurt(resource, path, mutation.name, {**bodies, resource: spoilt})
 
 
 def move_rows(bodies: Bodies, notation: Notation = JSON) -> Iterator[Hurt]:

@@ -63,7 +63,7 @@ def statsperform(name, **more):
     )
 
 
-class StatsPerformContract(ProviderContract):
+class StatsPerformContract(LongContract):
     provider = STATSPERFORM
     samples = (
         statsperform(
@@ -77,6 +77,7 @@ class StatsPerformContract(ProviderContract):
         statsperform("derby-running"),
         statsperform("derby-planned"),
     )
+    short = samples
 
 
 TIE = "7700123"

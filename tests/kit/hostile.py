@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tests.kit.sampling import sampled
+import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -14,8 +14,8 @@ Path = tuple[Any, ...]
 REMOVED = object()
 """What `spoilt` takes for a place that is not there."""
 
-SHARES = sampled([1, 3], (1).__eq__)
-"""`make soak` puts each piece of junk into every place, a bounded run into every third one."""
+SHARES = [9, pytest.param(3, marks=pytest.mark.proof), pytest.param(1, marks=pytest.mark.soak)]
+"""`make soak` puts each piece of junk into every place, a proof into every third one, a run into every ninth."""
 
 
 def places(value: Any, path: Path = ()) -> Iterator[Path]:

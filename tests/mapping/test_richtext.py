@@ -1,7 +1,5 @@
 """Markup from strangers leaves nothing behind that a page should not show."""
 
-import itertools
-import sys
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
@@ -10,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mapping import rich_text
+from tests.kit.steps import calls
 
 PIECES = st.sampled_from(
     [
@@ -170,17 +169,6 @@ def test_deep_or_endless_markup_takes_no_more_steps_than_its_length(piece):
     """A hostile text does not exhaust the stack, and twice as much of it takes at most twice as many calls."""
     few, many = (calls(rich_text.tidy, "x" + piece * number) for number in (4_000, 8_000))
     assert many <= 2 * few + 100
-
-
-def calls(function, *given):
-    """How many functions are called, of Python and of its libraries."""
-    counted = itertools.count()
-    sys.setprofile(lambda _frame, event, _what: event in {"call", "c_call"} and next(counted))
-    try:
-        function(*given)
-    finally:
-        sys.setprofile(None)
-    return next(counted)
 
 
 @pytest.mark.parametrize("piece", ["<div></x>", "<div><table></div>", "<DIV>", "<div></div ><div>"])

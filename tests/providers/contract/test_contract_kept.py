@@ -9,6 +9,11 @@ from tests.kit.contracts import (
     PaContract,
     StatsPerformContract,
 )
+from tests.kit.gn_gsd_contract import GnGsdContract
+
+
+class TestGnGsd(GnGsdContract):
+    pass
 
 
 class TestOpenLigaDb(OpenLigaDbContract):

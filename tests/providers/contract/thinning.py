@@ -47,8 +47,12 @@ def hostile(rule: Rule) -> bool:
     return rule.id.startswith("hostile.")
 
 
+SOME = 23
+"""Of the changes of a short sample's fields, every run tries each so-manieth: each kind of change, as they are 3, 5 or 1."""
+
+
 class LongContract(ProviderContract):
-    """The contract for long samples, whose fields `make soak` alone hurts; a bounded run hurts those of `short` ones."""
+    """The contract for long samples, whose fields `make soak` alone hurts; a proof hurts all of `short` ones, a run some."""
 
     short: ClassVar[tuple[Sample, ...]]
 
@@ -57,10 +61,11 @@ class LongContract(ProviderContract):
         """The provider keeps this rule."""
         super().test_contract(rule)
 
+    @pytest.mark.parametrize("every", [SOME, pytest.param(1, marks=pytest.mark.proof)])
     @pytest.mark.parametrize("rule", [*filter(hostile, RULES)], ids=lambda rule: rule.id)
-    def test_contract_on_short_samples(self, rule: Rule) -> None:
+    def test_contract_on_short_samples(self, rule: Rule, every: int) -> None:
         """The provider keeps this rule where each kind of rows is there once."""
-        case = Case(provider=self.provider, samples=self.short, endpoint=self.endpoint, order=self.order)
+        case = Case(provider=self.provider, samples=self.short, endpoint=self.endpoint, order=self.order, every=every)
         asyncio.run(check(rule, case))
 
     def test_short_samples_have_each_field(self) -> None:
