@@ -19,7 +19,7 @@ IMAGE = "Svc::Model::Content::ImageMediaContent"
 VIDEO = "Svc::Model::Content::VideoMediaContent"
 
 
-QUICK = {"probe_tries": 2, "probe_retry": 15, "fetch_timeout": 2}
+QUICK = {"probe_tries": 2, "probe_retry": 15, "fetch_timeout": 12}
 
 
 class Desk:

@@ -16,7 +16,7 @@ from tests.kit.probes import IMAGE, VIDEO, desk_at, is_known
 from tests.kit.sqlite import migrated_url
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
 def database(request, tmp_path):
     if request.param == "sqlite":
         return migrated_url(tmp_path / "probes.db")
@@ -76,24 +76,17 @@ async def test_what_the_post_says_itself_is_not_looked_up(desk, origin):
     assert origin.paths() == ["/turned.jpg"]
 
 
-@pytest.mark.parametrize("duration", [None, 5000])
-async def test_what_turns_out_to_be_an_image_lasts_no_time(tmp_path, origin, duration):
+async def test_what_turns_out_to_be_an_image_lasts_no_time(tmp_path, origin):
     """The kind is known by the content: an animation under the name of a video is an image; a duration that was given goes."""
     origin.files["/clip.mp4"] = animation()
     async with desk_at(migrated_url(tmp_path / "kind.db"), tmp_path) as desk:
-        entry = {
-            "_type": "Svc::Model::Media",
-            "local_id": "thought-a-clip",
-            "url": origin.url("clip.mp4"),
-            "subtype": "v",
-        }
-        given = {} if duration is None else {"duration_ms": duration}
-        event = await desk.post(media=[{**entry, **given}])
-        assert (event["media"][0]["subtype"], event["media"][0].get("duration_ms")) == ("v", duration)
+        entry = {"_type": "Svc::Model::Media", "url": origin.url("clip.mp4"), "subtype": "v"}
+        event = await desk.post(media=[{**entry, "local_id": "one"}, {**entry, "local_id": "two", "duration_ms": 5000}])
+        assert [(file["subtype"], file.get("duration_ms")) for file in event["media"]] == [("v", None), ("v", 5000)]
 
         shown = await desk.until(event, is_known)
 
-    assert (shown["media"][0]["subtype"], shown["media"][0]["duration_ms"]) == ("i", 0)
+    assert [(file["subtype"], file["duration_ms"]) for file in shown["media"]] == [("i", 0)] * 2
 
 
 @pytest.mark.proof
@@ -122,25 +115,30 @@ async def test_without_ffprobe_a_video_is_known_as_one(tmp_path, origin, monkeyp
         assert await desk.health() == []
 
 
+CAUSES = {
+    "lies": "the file is neither an image nor a video that the service knows",
+    "gone": "the file is gone",
+    "private": "the origin answered with status 302",
+    "cut": "the file could not be fetched",
+}
+
+
 @pytest.mark.parametrize(
-    ("how", "cause"),
-    [
-        ("lies", "the file is neither an image nor a video that the service knows"),
-        ("gone", "the file is gone"),
-        ("hangs", "the file could not be fetched"),
-        ("private", "the origin answered with status 302"),
-        ("cut", "the file could not be fetched"),
-    ],
+    ("fetch_timeout", "causes"), [(12, CAUSES), (1, {"hangs": "the file could not be fetched"})], ids=["ends", "hangs"]
 )
-async def test_a_file_that_cannot_be_probed_says_so_and_is_given_up(tmp_path, origin, how, cause):
+async def test_a_file_that_cannot_be_probed_says_so_and_is_given_up(tmp_path, origin, fetch_timeout, causes):
     """The post stands without a step; `explain` gives the reason in the same words for what is refused and what is silent."""
-    async with desk_at(migrated_url(tmp_path / "lost.db"), tmp_path, probe_tries=1) as desk:
-        event = await desk.post(origin.url(how))
+    async with desk_at(
+        migrated_url(tmp_path / "lost.db"), tmp_path, probe_tries=1, fetch_timeout=fetch_timeout
+    ) as desk:
+        events = {how: await desk.post(origin.url(how)) for how in causes}
         before = (await desk.show())["version"]
 
-        (found,) = await desk.until_health(lambda rows: rows and rows[0]["given_up"])
+        found = await desk.until_health(lambda rows: [each["given_up"] for each in rows] == [True] * len(causes))
 
-        assert (found["error"], found["tries"], found["event"]) == (cause, 1, event["local_id"])
+        assert {each["event"]: (each["error"], each["tries"]) for each in found} == {
+            events[how]["local_id"]: (cause, 1) for how, cause in causes.items()
+        }
         assert (await desk.show())["version"] == before
 
 
@@ -162,7 +160,7 @@ async def test_what_failed_is_tried_again(tmp_path, origin):
 
 async def test_a_file_that_is_replaced_meanwhile_learns_nothing_of_the_old_one(tmp_path, origin):
     """What a person changed while the probe was under way stands; the new file is probed."""
-    async with desk_at(migrated_url(tmp_path / "race.db"), tmp_path, fetch_timeout=1) as desk:
+    async with desk_at(migrated_url(tmp_path / "race.db"), tmp_path, fetch_timeout=3) as desk:
         event = await desk.post(origin.url("hangs"))
         async with asyncio.timeout(30):
             while "/hangs" not in origin.paths():

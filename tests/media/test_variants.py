@@ -64,24 +64,27 @@ def test_every_format_is_resized(name):
 
 
 @FORMATS
-@pytest.mark.parametrize(("accepted", "expected"), [({"webp"}, "webp"), ({"avif"}, "avif"), ({"avif", "webp"}, "avif")])
-def test_a_reader_gets_the_best_format_that_it_takes(name, accepted, expected):
+def test_a_reader_gets_the_best_format_that_it_takes(name):
     """AVIF before WebP before what the original has."""
-    assert identify(made(pictures.picture(name), accepted=frozenset(accepted), width=64).body).format == expected
+    for accepted, expected in (({"webp"}, "webp"), ({"avif"}, "avif"), ({"avif", "webp"}, "avif")):
+        assert (
+            identify(made(pictures.picture(name, 80, 60), accepted=frozenset(accepted), width=64).body).format
+            == expected
+        )
 
 
 @pytest.mark.parametrize("name", ["png", "webp", "avif"])
-@pytest.mark.parametrize("accepted", [set(), {"webp"}, {"avif"}])
-def test_a_see_through_image_stays_see_through(name, accepted):
+def test_a_see_through_image_stays_see_through(name):
     """It is never made a JPEG."""
-    body = pictures.picture(name, mode="RGBA")
-    low, high = opened(made(body, accepted=frozenset(accepted), width=64)).convert("RGBA").getextrema()[3]
-    assert low < 30
-    assert high > 220
+    body = pictures.picture(name, 160, 120, mode="RGBA")
+    for accepted in ((), ("webp",), ("avif",)):
+        low, high = opened(made(body, accepted=frozenset(accepted), width=64)).convert("RGBA").getextrema()[3]
+        assert (low < 30, high > 220) == (True, True), accepted
 
 
-@pytest.mark.parametrize("name", ["jpeg", "png", "webp", "avif"])
-@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize(
+    ("name", "orientation"), [*(("jpeg", number) for number in range(1, 9)), ("png", 6), ("webp", 6), ("avif", 6)]
+)
 def test_an_image_is_turned_upright(name, orientation):
     """All eight orientations look alike once they are applied, and the tag is gone."""
     upright = pictures.photo(80, 40)

@@ -224,6 +224,7 @@ async def test_a_server_killed_in_the_middle_of_a_migration_is_waited_for(
     assert migrate.head() == await asyncio.to_thread(migrate.current, bare_postgres_url)
 
 
+@pytest.mark.proof
 async def test_a_frozen_server_is_waited_for(postgres_cluster, postgres_url, tmp_path):
     """The connection comes about, and nobody answers: ready as soon as somebody does."""
     with frozen(postgres_cluster.process):
@@ -235,7 +236,7 @@ async def test_a_frozen_server_is_waited_for(postgres_cluster, postgres_url, tmp
     assert away["cause"] == "it does not answer in time"
 
 
-@pytest.mark.parametrize("how", ["away", "frozen"])
+@pytest.mark.parametrize("how", ["away", pytest.param("frozen", marks=pytest.mark.proof)])
 async def test_a_start_that_is_stopped_while_it_waits_ends(postgres_cluster, postgres_url, tmp_path, how):
     """SIGTERM does not wait for the database longer than for one answer, and is no fault."""
     settings = settings_for(tmp_path, postgres_url.replace(f":{postgres_cluster.port}/", ":9/"), start_wait=600.0)

@@ -49,7 +49,7 @@ def test_polls_are_waited_for_once(monkeypatch):
             NoStore(), {provider.endpoint.key: provider}, polling(live=60), LIMITS,
             clock=lambda: 0.0, new_id=str, quarantine=Quarantine(),
         )  # fmt: skip
-        for number in range(200):
+        for number in range(60):
             match = FollowedMatch(
                 id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
                 status=Status.LIVE, kickoff=0,
@@ -57,13 +57,13 @@ def test_polls_are_waited_for_once(monkeypatch):
             followers._matches[match.id] = match
             followers.schedule(match, number * 0.01 + SEEDED.uniform(0, 0.009))
         driving = asyncio.create_task(followers.run())
-        while len(provider.requested) < 200:
+        while len(provider.requested) < 60:
             await asyncio.sleep(0.05)
         driving.cancel()
         await followers.stop()
 
     on_uvloop(main)
-    assert len(waits) < 3 * 200
+    assert len(waits) < 3 * 60
 
 
 def test_turns_of_a_host_are_waited_for_once(monkeypatch):
@@ -72,11 +72,11 @@ def test_turns_of_a_host_are_waited_for_once(monkeypatch):
 
     async def main():
         rates = FairRateLimiter(225, 1)
-        for _ in range(150):
+        for _ in range(60):
             await rates.acquire("host")
 
     on_uvloop(main)
-    assert len(served) < 2 * 150
+    assert len(served) < 2 * 60
 
 
 def test_a_poll_that_has_to_give_way_is_looked_at_once(monkeypatch):

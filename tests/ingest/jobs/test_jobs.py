@@ -18,6 +18,7 @@ from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
 from tests.kit.day import ORGANIZATION
 from tests.kit.declared import DECLARED
+from tests.kit.virtual_time import in_virtual_time
 from tests.kit.workers import NUMBERS, two_processes
 from tests.kit.workers import until as when
 
@@ -62,6 +63,7 @@ async def until(condition):
             await asyncio.sleep(0.02)
 
 
+@in_virtual_time
 async def test_what_is_requested_twice_before_it_begins_runs_once():
     """It runs once more when it is requested while it runs, however often."""
     async with Desk() as desk:
@@ -78,6 +80,7 @@ async def test_what_is_requested_twice_before_it_begins_runs_once():
     assert b'outcome="done"} 2.0' in generate_latest(desk.jobs.counted)
 
 
+@in_virtual_time
 async def test_a_process_that_does_not_lead_runs_nothing():
     """From when it leads it does; what fails where it led is shown by nobody else."""
     async with Desk() as desk:
@@ -90,6 +93,7 @@ async def test_a_process_that_does_not_lead_runs_nothing():
         await until(lambda: desk.ran == ["note"])
 
 
+@in_virtual_time
 async def test_what_waits_for_room_begins_only_where_the_process_leads_still():
     """It stood still meanwhile, and another process has taken it all over: what runs ends, nothing else begins, or again."""
     async with Desk() as desk:
@@ -111,6 +115,7 @@ async def test_what_waits_for_room_begins_only_where_the_process_leads_still():
         await until(lambda: desk.ran[-1] == "note")
 
 
+@in_virtual_time
 async def test_what_failed_while_it_led_is_forgotten_when_another_process_leads(monkeypatch):
     """When it leads again it shows nothing of before, and begins at once."""
     monkeypatch.setattr(jobs_module, "FIRST", 0.05)
@@ -130,6 +135,7 @@ async def test_what_failed_while_it_led_is_forgotten_when_another_process_leads(
         await until(lambda: len(desk.ran) == tries + 1)
 
 
+@in_virtual_time
 async def test_every_kind_is_counted_from_zero():
     """A scrape before the first job shows each kind and outcome, so that the first failure is an increase."""
     async with Desk() as desk:
@@ -140,6 +146,7 @@ async def test_every_kind_is_counted_from_zero():
             assert f'matchwire_jobs_total{{kind="{kind}",outcome="{outcome}"}} 0.0' in shown
 
 
+@in_virtual_time
 async def test_a_shutdown_lets_a_job_end_within_its_grace():
     """What ends in time has ended; nothing new begins."""
     async with Desk() as desk:
@@ -154,6 +161,7 @@ async def test_a_shutdown_lets_a_job_end_within_its_grace():
     assert (desk.ran, desk.ended) == (["wait"], ["wait"])
 
 
+@in_virtual_time
 async def test_a_shutdown_begins_nothing_that_waited_for_room():
     """What runs gets the grace alone."""
     async with Desk() as desk:
@@ -169,6 +177,7 @@ async def test_a_shutdown_begins_nothing_that_waited_for_room():
     assert (len(desk.ran), len(desk.ended)) == (jobs_module.ROOM, jobs_module.ROOM)
 
 
+@in_virtual_time
 async def test_a_shutdown_is_bounded_whatever_a_job_does():
     """A job that does not want to end is left behind."""
 
@@ -191,6 +200,7 @@ async def test_a_shutdown_is_bounded_whatever_a_job_does():
     desk.open.set()
 
 
+@in_virtual_time
 async def test_a_failing_job_is_logged_once_tried_again_counted_and_shown(monkeypatch):
     """The first failure is logged with its key, the third in a row is shown in health, and so is the end of it."""
     monkeypatch.setattr(jobs_module, "FIRST", 0.05)
@@ -212,6 +222,7 @@ async def test_a_failing_job_is_logged_once_tried_again_counted_and_shown(monkey
     assert f'kind="fetch",outcome="failed"}} {len(desk.ran) - 1}.0' in generate_latest(desk.jobs.counted).decode()
 
 
+@in_virtual_time
 async def test_what_failed_is_put_off_although_it_is_requested():
     """A tick that asks every few seconds does not hurry what fails."""
     desk = Desk()
@@ -232,6 +243,7 @@ async def test_what_failed_is_put_off_although_it_is_requested():
     assert desk.ran == ["broken", "note"]
 
 
+@in_virtual_time
 async def test_a_job_that_takes_too_long_is_cut_off_and_counts_as_failed():
     """The next job runs."""
     with capture_logs() as logged:
@@ -309,6 +321,7 @@ def declared():
     return found
 
 
+@in_virtual_time
 async def test_what_is_declared_is_a_job_until_it_exists(declared):
     """Whoever created it: a process that finds it requests it no more."""
     assert (await declared.due(), list(declared.jobs)) == ([declared.key], [declared.key])
@@ -319,6 +332,7 @@ async def test_what_is_declared_is_a_job_until_it_exists(declared):
     assert (await declared.due(), declared._importer.created) == ([], 0)
 
 
+@in_virtual_time
 async def test_a_creation_that_failed_is_put_off_by_a_clock_that_nobody_sets(declared):
     """Half a minute, however the wall clock jumps; the job itself keeps to it too, if another process asks."""
     declared._importer.error = UpstreamUnavailable("nobody answers")
@@ -332,6 +346,7 @@ async def test_a_creation_that_failed_is_put_off_by_a_clock_that_nobody_sets(dec
     assert await declared.due() == [declared.key]
 
 
+@in_virtual_time
 async def test_what_is_declared_with_a_lead_is_created_that_long_before_the_kick_off(declared):
     """Until then the kick-off is fetched again every hour, and when somebody sets the wall clock."""
     declared._importer.begins = declared.wall + 2.5 * 3600
@@ -351,6 +366,7 @@ async def test_what_is_declared_with_a_lead_is_created_that_long_before_the_kick
     assert declared._importer.created == 1
 
 
+@in_virtual_time
 async def test_a_purge_that_did_not_finish_is_run_again_soon():
     """Not at the next full hour: what comes in between may be more than a run gets done."""
     runs = []

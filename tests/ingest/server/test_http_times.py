@@ -50,9 +50,10 @@ async def test_half_a_request_is_answered_408(derby):
     assert (status, headers["connection"], error["code"], error["retryable"]) == (408, "close", "invalid_request", True)
 
 
+@pytest.mark.proof
 async def test_an_idle_connection_is_kept_and_then_closed(derby):
     """Its time is that of idle connections, not that of heads."""
-    async with served(derby.app, header_timeout=0.1, keep_alive=1) as running:
+    async with served(derby.app, header_timeout=0.1, keep_alive=4) as running:
         client = await running.client()
         await client.get()
         await asyncio.sleep(0.5)
@@ -60,15 +61,16 @@ async def test_an_idle_connection_is_kept_and_then_closed(derby):
         assert await client.ended()
 
 
+@pytest.mark.proof
 async def test_a_slow_body_that_comes_steadily_is_taken(derby):
     """The whole of it takes several times as long as a body may stand still."""
-    async with served(derby.app, stall_timeout=2, least_rate=50) as running:
+    async with served(derby.app, stall_timeout=4, least_rate=50) as running:
         client = await running.client()
         words = json.dumps(post("x" * 300)).encode()
         target = f"/api/v5/write/event/create.json?ticker_local_id=gderby&{SECRETS}"
         await client.send(f"POST {target} HTTP/1.1\r\n{HOST}Content-Length: {len(words)}\r\n\r\n")
         for start in range(0, len(words), 100):
-            await asyncio.sleep(0.7)
+            await asyncio.sleep(2)
             await client.send(words[start : start + 100])
         assert (await client.response())[0] == 200
 
@@ -109,6 +111,7 @@ async def test_a_stream_that_is_not_read_is_let_go_and_another_is_not(derby):
                     pass
 
 
+@pytest.mark.proof
 async def test_a_stop_lets_a_response_go_to_its_end(derby):
     """What is read slowly but steadily is no reader that does not read."""
     await long_posts(derby, 2)

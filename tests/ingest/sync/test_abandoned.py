@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from ingest.sync.match_leases import TICK
 from tests.kit.crowded_day import recorded
 from tests.kit.day import SHOW, match_day
@@ -27,6 +29,7 @@ async def polls(day, seconds):
     return day.replay.log.total - before
 
 
+@pytest.mark.proof
 async def test_a_match_without_a_liveblog_that_is_not_deleted_is_not_polled(tmp_path):
     """Deleting one of two changes nothing; after the second the polls stop; a new liveblog starts them again."""
     async with match_day(folder=tmp_path, lines=recorded(MATCH_ID, 0, 11), live=0.1) as day:

@@ -20,6 +20,7 @@ from mapping.rules.breaker import CircuitBreakerConfig
 from providers.http_client import Throttled
 from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.settings import LIMITS, polling
+from tests.kit.virtual_time import in_virtual_time
 
 RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=0.3, refused=9, lasting=0.0)
 PATIENT = CircuitBreakerConfig(breaker_after=5, breaker_pause=30)
@@ -38,6 +39,7 @@ def limiter_of(provider, *, concurrency=8, rule=RULE):
     return EndpointLimiter(provider, concurrency=concurrency, rate=0, rule=rule)
 
 
+@in_virtual_time
 async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
     """After the third nothing is requested, after the pause one poll tries, and a good one ends it; one line each."""
     provider.does["*"] = UpstreamUnavailable("gone")
@@ -62,6 +64,7 @@ async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
 
 
 @pytest.mark.parametrize("error", [UpstreamUnavailable("x"), BadBody("x"), ProviderRefused("x")])
+@in_virtual_time
 async def test_failures_count_over_all_matches(provider, error):
     """It does not matter of which match the endpoint makes nothing."""
     provider.does["*"] = error
@@ -74,6 +77,7 @@ async def test_failures_count_over_all_matches(provider, error):
     assert limiter.lost_code == ("credentials_refused" if isinstance(error, ProviderRefused) else "unreachable")
 
 
+@in_virtual_time
 async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
     """404 is an answer."""
     provider.does["*"] = MatchUnknown("x")
@@ -84,6 +88,7 @@ async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
     assert limiter.lost is None
 
 
+@in_virtual_time
 async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
     """`Retry-After` of one match pauses all, without being an outage."""
     provider.does["1"] = Throttled("slow down", retry_after=2.0)
@@ -94,6 +99,7 @@ async def test_a_request_for_distance_moves_the_whole_endpoint(provider):
     assert limiter.lost is None
 
 
+@in_virtual_time
 async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
     """Throttled twice in a row while the others were answered well, a match pauses the endpoint no more."""
     provider.does["1"] = Throttled("slow down", retry_after=1.0)
@@ -106,6 +112,7 @@ async def test_a_match_that_is_always_throttled_is_meant_alone(provider):
     assert limiter.paused_for() == 0
 
 
+@in_virtual_time
 async def test_hanging_matches_give_way(provider):
     """Eight hanging polls on eight slots: who comes after them waits for the shortest patience alone."""
     provider.does = {f"slow{n}": 300.0 for n in range(8)}
@@ -125,6 +132,7 @@ async def test_hanging_matches_give_way(provider):
     assert limiter.lost is None
 
 
+@in_virtual_time
 async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provider):
     """Twenty that failed and hang now have four of eight slots: all the others are polled before any of them gives way."""
     names = [f"slow{n}" for n in range(20)]
@@ -153,6 +161,7 @@ async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provide
         assert all([(await fetch(limiter, name)).good for name in names])
 
 
+@in_virtual_time
 async def test_of_matches_that_failed_last_only_so_many_are_kept(provider, monkeypatch):
     """Matches come and go, and anybody may ask for any id; those that failed latest are known."""
     monkeypatch.setattr(endpoint_limiter, "KEPT_FAILURES", 20)
@@ -164,6 +173,7 @@ async def test_of_matches_that_failed_last_only_so_many_are_kept(provider, monke
     assert set(limiter._recently_failed) == set(map(str, range(30, 50)))
 
 
+@in_virtual_time
 async def test_where_all_are_slow_nobody_gives_way():
     """Usual is what most polls take: a provider that became slow is waited for after a few polls."""
     slots = PollSlots(2)
@@ -181,6 +191,7 @@ async def test_where_all_are_slow_nobody_gives_way():
     assert failures == []
 
 
+@in_virtual_time
 async def test_a_hanging_match_alone_is_left_its_time(provider):
     """Without anybody waiting a slow answer is taken."""
     provider.does["1"] = SHORTEST * 2
@@ -188,6 +199,7 @@ async def test_a_hanging_match_alone_is_left_its_time(provider):
     assert (await fetch(limiter_of(provider, concurrency=1, rule=PATIENT))).good
 
 
+@in_virtual_time
 async def test_slots_are_given_back_by_those_who_give_up():
     """Somebody who is cancelled while waiting, or while holding, takes nothing along."""
     slots = PollSlots(1)
@@ -207,6 +219,7 @@ async def test_slots_are_given_back_by_those_who_give_up():
         await occupy(0)
 
 
+@in_virtual_time
 async def test_an_endpoint_that_goes_down_is_logged_once():
     """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
     provider = Provider()
@@ -254,6 +267,7 @@ async def test_an_endpoint_that_goes_down_is_logged_once():
     }
 
 
+@in_virtual_time
 async def test_a_silent_match_raises_one_alarm():
     """A live match without a good answer for too long is logged and counted once; others are not."""
     now = [1000.0]

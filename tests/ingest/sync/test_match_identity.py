@@ -31,7 +31,7 @@ YELLOW = row(21, "card/yellow", 20, "away", 5)
 YELLOW_RED = row(22, "card/yellow-red", 70, "away", 5)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
 async def store(request, tmp_path):
     url = (
         migrated_url(tmp_path / "identity.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")

@@ -9,15 +9,18 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.match_leases import TICK, Lease, MatchLeases
+from ingest.sync import match_leases
+from ingest.sync.match_leases import Lease, MatchLeases
 from mapping.errors import BadBody, StoreUnavailable
 from store.following import sync
 from tests.kit.followed_rows import MATCH
 from tests.kit.opening import store_at
 from tests.kit.outage import MANY, Flaky, Matches
 from tests.kit.sqlite import migrated_url
+from tests.kit.virtual_time import in_virtual_time
 
 
+@in_virtual_time
 async def test_a_lost_store_is_logged_once_and_its_return_once_with_the_matches_that_waited():
     """Not once for each of a hundred live matches; health counts them; all are polled again soon, whatever their back-off."""
     matches = Matches(Flaky(), live=0.05, backoff_max=60.0)
@@ -40,6 +43,7 @@ async def test_a_lost_store_is_logged_once_and_its_return_once_with_the_matches_
     assert 0 == matches.followers.unwritten == matches.followers.health()["failing"]
 
 
+@in_virtual_time
 async def test_a_poll_that_writes_what_it_could_not_ends_the_outage():
     """Nobody else needs to find out."""
     matches = Matches(Flaky(), number=1)
@@ -54,6 +58,7 @@ async def test_a_poll_that_writes_what_it_could_not_ends_the_outage():
     assert 0 == match.failures
 
 
+@in_virtual_time
 async def test_no_match_is_called_silent_because_the_store_was_lost():
     """Neither during the outage nor at its end; a minute later the provider is to blame again."""
     matches = Matches(Flaky(), number=1)
@@ -75,10 +80,21 @@ async def test_no_match_is_called_silent_because_the_store_was_lost():
     assert lines[-1]["event"] == "match.silent"
 
 
-async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
+class Counted(Flaky):
+    """Knows how often it was written to."""
+
+    tries = 0
+
+    async def write(self, work):
+        self.tries += 1
+        return await super().write(work)
+
+
+async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path, monkeypatch):
     """With nothing to write but that this process lives: one line each, however often it was tried in between."""
+    monkeypatch.setattr(match_leases, "TICK", 0.01)
     store = await store_at(migrated_url(tmp_path / "outage.db"))
-    flaky = Flaky(store)
+    flaky = Counted(store)
     matches = Matches(flaky, number=0)
     await store.write(partial(sync.follow_for, match=MATCH))
     leasing = MatchLeases(
@@ -87,10 +103,10 @@ async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path):
     await leasing.start()
     with capture_logs() as lines:
         renewing = asyncio.create_task(leasing.run())
-        flaky.lost = True
-        await asyncio.sleep(2 * TICK)
-        flaky.lost = False
-        await asyncio.sleep(2 * TICK)
+        for flaky.lost in (True, False):
+            tries = flaky.tries
+            while flaky.tries < tries + 4:
+                await asyncio.sleep(0.01)
         renewing.cancel()
         await asyncio.gather(renewing, return_exceptions=True)
     await leasing.stop()
@@ -110,6 +126,7 @@ class Refusing(Flaky):
         return await super().write(work)
 
 
+@in_virtual_time
 async def test_a_match_that_alone_cannot_be_written_is_no_outage():
     """After it has looked like one three times: the match is named, once, and nobody talks of the store any more."""
     matches = Matches(Refusing(), number=2, live=0.01, backoff_max=0.02)
@@ -127,6 +144,7 @@ async def test_a_match_that_alone_cannot_be_written_is_no_outage():
 
 
 @pytest.mark.parametrize("failures", [2, 5])
+@in_virtual_time
 async def test_a_match_that_fails_is_logged_once_and_once_when_it_is_well_again(failures):
     """The endpoint is well, one match is not: `provider.lost` at the second failure in a row, `provider.recovered` after it."""
     matches = Matches(Flaky(), number=2)
@@ -147,6 +165,7 @@ async def test_a_match_that_fails_is_logged_once_and_once_when_it_is_well_again(
     assert {failures} == {line["failures"] for line in lines if line["event"] == "provider.recovered"}
 
 
+@in_virtual_time
 async def test_a_single_failure_of_a_match_is_no_news():
     """The next answer is good."""
     matches = Matches(Flaky(), number=1)
@@ -161,6 +180,7 @@ async def test_a_single_failure_of_a_match_is_no_news():
     assert lines == []
 
 
+@in_virtual_time
 async def test_the_end_of_a_silence_is_logged():
     """One line for the alarm, one when the match is heard again."""
     matches = Matches(Flaky(), number=1)

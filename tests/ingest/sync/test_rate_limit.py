@@ -19,6 +19,7 @@ from mapping.match import Status
 from providers.base import Known
 from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.settings import LIMITS, polling
+from tests.kit.virtual_time import in_virtual_time
 
 TWO = {"match": Known(digest="a"), "match-event": Known(digest="b")}
 
@@ -63,6 +64,7 @@ async def watched(followers):
     return lines
 
 
+@in_virtual_time
 async def test_a_rate_that_is_too_low_is_logged_once_and_once_more_when_it_is_enough(provider):
     """Ten live matches need four requests a second, three are allowed; then one match ends."""
     followers = following(provider, 10, live=5, rate=3)
@@ -80,6 +82,7 @@ async def test_a_rate_that_is_too_low_is_logged_once_and_once_more_when_it_is_en
     assert await watched(followers) == []
 
 
+@in_virtual_time
 async def test_what_the_matches_need_is_shown(provider):
     """As a part of what the rate allows in the metric, as a count of endpoints in the health."""
     followers = following(provider, 10, live=5, rate=3)
@@ -94,6 +97,7 @@ async def test_what_the_matches_need_is_shown(provider):
 
 
 @pytest.mark.parametrize("rate", [0, 4])
+@in_virtual_time
 async def test_a_rate_that_is_enough_is_no_matter(provider, rate):
     """Exactly what is needed, or no limit at all."""
     followers = following(provider, 10, live=5, rate=rate)
@@ -102,6 +106,7 @@ async def test_a_rate_that_is_enough_is_no_matter(provider, rate):
     assert followers.health()["endpoints_limited"] == 0
 
 
+@in_virtual_time
 async def test_matches_that_are_over_need_little(provider):
     """Each match counts with the interval that it has now."""
     followers = following(provider, 10, live=5, after=50, rate=3)
@@ -111,6 +116,7 @@ async def test_matches_that_are_over_need_little(provider):
     assert await watched(followers) == []
 
 
+@in_virtual_time
 async def test_each_match_has_its_turn(provider):
     """Four times as many matches as the rate is for: all of them are polled equally often, late or not."""
     followers = following(provider, 40, live=0.1, rate=200)  # 800 requests a second are needed
@@ -127,6 +133,7 @@ async def test_each_match_has_its_turn(provider):
     assert max(turns.values()) - min(turns.values()) <= 1
 
 
+@in_virtual_time
 async def test_processes_share_the_limits_of_an_endpoint_by_their_matches(provider):
     """Six of ten matches are ours: six tenths of rate and slots; all of both where nobody else follows any."""
     followers = following(provider, 6, live=5, rate=50, concurrency=8)
@@ -140,6 +147,7 @@ async def test_processes_share_the_limits_of_an_endpoint_by_their_matches(provid
     assert seen == [(50, 8, 0.048), (30, 5, 0.08), (0.5, 1, 4.8), (50, 8, 0.048)]
 
 
+@in_virtual_time
 async def test_slots_that_are_taken_away_and_given_back_lose_no_poll():
     """Of four at a time one is left, then three: who waits is served as room comes."""
     slots, running, most = PollSlots(4), [0], []

@@ -60,6 +60,7 @@ def shown(game):
     return game["state_info"]["gamestate"], shown, game["scoreboard"]["score"]
 
 
+@pytest.mark.proof
 async def test_a_recorded_match_of_openligadb_plays_again(tmp_path):
     """From plan to full-time with a failure in between, recorded by one daemon and replayed to another: the same liveblog."""
     kept = {"enabled": True, "folder": str(tmp_path / "kept")}

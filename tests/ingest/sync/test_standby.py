@@ -67,6 +67,7 @@ async def test_both_sources_are_one_match(pair):
     assert state.lead.source == "first"
 
 
+@pytest.mark.proof
 async def test_the_standby_leads_when_the_first_source_fails(pair):
     """The next goal is posted; when the first source is back it is still there once, under the key that it has had."""
     goals = len(pair.truth[pair.at].score and pair.truth[pair.at].incidents)
@@ -97,6 +98,7 @@ async def test_the_standby_leads_when_the_first_source_fails(pair):
     assert goals is not None
 
 
+@pytest.mark.proof
 async def test_another_match_does_not_stand_by(pair):
     pair.second.match = as_second_source(pair.truth[pair.at], SEED)
     from dataclasses import replace

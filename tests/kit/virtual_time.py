@@ -1,0 +1,34 @@
+"""Tests of polls and waits in a loop whose time jumps to what is planned next: nothing is waited for, no machine is too slow."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from ingest.sync import endpoint_limiter, follower, match_quarantine, poll
+from tests.simulation.virtual_loop import VirtualLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+CLOCKED = (endpoint_limiter, follower, match_quarantine, poll)
+"""Modules with a steady clock of their own."""
+
+
+def in_virtual_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run the test in such a loop; it needs no other thread, and so no database."""
+
+    @functools.wraps(test)
+    def run(*given: Any, **named: Any) -> None:
+        loop = VirtualLoop()
+        with ExitStack() as patches:
+            for module in CLOCKED:
+                patches.enter_context(patch.object(module, "monotonic", loop.time))
+            with asyncio.Runner(loop_factory=lambda: loop) as runner:
+                runner.run(test(*given, **named))
+        assert loop.unexpected == []
+
+    return run
