@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
-
-import pytest
 
 from providers.replay import Line
 from tests.kit.creating import LINES, MATCH, ROWS
@@ -27,8 +26,8 @@ LIVEBLOG = f"/apigw/sports/v2/{ORGANIZATION}/liveblog"
 LATER = row(5, "goal/head", 50, "home", 9, 7, content="2:0", created="14.06.2025 18:50:10")
 
 
-@pytest.fixture
-async def day(tmp_path):
+@asynccontextmanager
+async def standing_day(folder):
     """The match stands still before its last goal until a test says `goes_on`."""
     other = wrapped()
     other["match"]["id"] = OTHER_MATCH
@@ -38,7 +37,7 @@ async def day(tmp_path):
         Line.of("2025-06-14T19:10:00+02:00", f"match-event/ma{OTHER_MATCH}", []),
         Line.of("2025-06-14T19:10:09+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
     )
-    async with match_day(lines=lines, folder=tmp_path, start_at="0") as running_day:
+    async with match_day(lines=lines, folder=folder, start_at="0") as running_day:
         running_day.replay.clock.pause()
         yield running_day
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 
 from tests.kit.creating import LINES, MATCH, line
 from tests.kit.day import CREATE, ORGANIZATION, match_day, running
@@ -16,9 +17,13 @@ from tests.providers.heim.feed import tree, wrapped
 SEARCH = "/api/v5/write/ticker/search.json"
 
 
-@pytest.fixture
-async def day(tmp_path):
-    async with match_day(lines=LINES, folder=tmp_path, start_at="end") as running_day:
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def day(tmp_path_factory):
+    """One for all tests whose provider answers."""
+    async with match_day(lines=LINES, folder=tmp_path_factory.mktemp("day"), start_at="end", live=5) as running_day:
         yield running_day
 
 
@@ -117,6 +122,7 @@ async def test_the_tree_envelope_is_understood(day):
     """The direct API's tree gives the same liveblog, with the competition as tournament."""
     day.replay.set_envelope(MATCH, "tree")
     game = await day.create(MATCH)
+    day.replay.set_envelope(MATCH, "match")
 
     assert "SV Nordhafen – FC Südtor" == game["meta_info"]["title"]
     assert "Hansepokal" == game["meta_info"]["tournament"]["name"]
@@ -218,20 +224,16 @@ async def test_a_sport_that_is_not_supported_is_400(tmp_path):
     assert "matchId" == refusal["field"]
 
 
-@pytest.mark.parametrize("mode", ["500", "503", "429", "html", "truncated", "empty", "cut"])
-async def test_a_provider_that_fails_is_503_and_may_be_tried_again(day, mode):
-    """Errors, overload and answers that are not JSON are the provider's trouble, for the moment."""
-    day.replay.faults.add(mode, kind="match")
-    await refused(day, 503, "upstream_unavailable")
-
-    day.replay.faults.clear()
-    assert await day.create(MATCH)
-
-
-async def test_a_provider_that_refuses_our_credentials_is_403(day):
-    """Trying again will not help until the operator mends the configuration."""
-    day.replay.faults.add("401", kind="match")
-    await refused(day, 403, "forbidden")
+async def test_a_provider_that_fails_is_503_and_may_be_tried_again(tmp_path):
+    """Errors, overload and answers that are not JSON are the provider's trouble, for the moment; refused credentials are 403."""
+    async with match_day(lines=LINES, folder=tmp_path, start_at="end") as day:
+        for mode in ("503", "html", "cut", "429"):
+            day.replay.faults.add(mode, kind="match")
+            await refused(day, 503, "upstream_unavailable")
+            day.replay.faults.clear()
+            assert await day.create(MATCH), mode
+        day.replay.faults.add("401", kind="match")
+        await refused(day, 403, "forbidden")
 
 
 async def test_a_provider_that_is_down_is_503(tmp_path):

@@ -6,17 +6,18 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import pytest_asyncio
 
 from tests.kit.creating import LINES, MATCH
 from tests.kit.day import ORGANIZATION, match_day
-from tests.kit.external_source import LIVEBLOG, OTHER_MATCH, day, shown, source
+from tests.kit.external_source import LIVEBLOG, OTHER_MATCH, shown, source, standing_day
 
 if TYPE_CHECKING:
     import httpx
 
     from tests.kit.day import MatchDay
 
-__all__ = ["day"]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 WRITE = "/api/v5/write"
 GAME = {
@@ -30,6 +31,20 @@ GAME = {
         "away_team": {"_type": "Svc::Model::Team", "name": "Südtor"},
     },
 }
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def day(tmp_path_factory):
+    """One for all tests that let its match stand still."""
+    async with standing_day(tmp_path_factory.mktemp("day")) as running_day:
+        yield running_day
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def own_day(tmp_path):
+    """One whose match may go on."""
+    async with standing_day(tmp_path) as running_day:
+        yield running_day
 
 
 def goes_on(day: MatchDay) -> None:
@@ -46,22 +61,22 @@ def minutes(game: dict[str, Any], status: int = 0) -> list[str]:
     return [event["time_of_play"] for event in events if event.get("time_of_play")]
 
 
-async def test_external_is_part_of_show_search_compact_and_the_answer_of_modifications(day):
+async def test_external_is_part_of_show_search_compact_and_the_answer_of_modifications(own_day):
     """Each of them holds the connection with the health of the feed; the read of the public does not."""
-    name = (await day.create(MATCH))["local_id"]
+    name = (await own_day.create(MATCH))["local_id"]
     change = {
         "_type": "Svc::Model::Modification::UpdateGameMetaInfoModification",
         "meta_info": {"_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo", "allow_comments": False},
     }
-    modified = await day.client.post(
+    modified = await own_day.client.post(
         f"{WRITE}/ticker/post_modifications.json", json={"local_id": name, "modifications": [change]}
     )
-    compact = await day.client.get(f"{WRITE}/ticker/show.json", params={"local_id": name, "compact": "true"})
-    search = await day.client.get(f"{WRITE}/ticker/search.json")
-    delta = await day.client.get("/api/v6/ticker/show.json", params={"id": name})
+    compact = await own_day.client.get(f"{WRITE}/ticker/show.json", params={"local_id": name, "compact": "true"})
+    search = await own_day.client.get(f"{WRITE}/ticker/search.json")
+    delta = await own_day.client.get("/api/v6/ticker/show.json", params={"id": name})
 
     assert [200, 200] == [modified.status_code, search.status_code], modified.text
-    games = [await day.show(name), modified.json(), compact.json(), *search.json()["objects"]]
+    games = [await own_day.show(name), modified.json(), compact.json(), *search.json()["objects"]]
     assert [{"matchId": MATCH}] * 4 == [game["external"]["selector"] for game in games]
     assert all("match" in game["external"]["feedHealth"] for game in games)
     assert "external" not in delta.json()["game"]
@@ -103,28 +118,28 @@ async def test_text_that_is_requested_later_is_delivered(day):
     assert await shown(day, name, lambda game: "A header from close range." in str(game["events"]))
 
 
-async def test_nothing_is_written_while_paused_and_everything_afterwards(day):
+async def test_nothing_is_written_while_paused_and_everything_afterwards(own_day):
     """The match is followed, a goal falls, and the paused liveblog gets it when it goes on."""
-    name, other = [(await day.create(MATCH))["local_id"] for _ in range(2)]
-    version = (await source(day, name, paused=True))["version"]
-    goes_on(day)
-    await shown(day, other, lambda game: "50'" in minutes(game))
-    paused = await day.show(name)
-    await source(day, name, paused=False)
+    name, other = [(await own_day.create(MATCH))["local_id"] for _ in range(2)]
+    version = (await source(own_day, name, paused=True))["version"]
+    goes_on(own_day)
+    await shown(own_day, other, lambda game: "50'" in minutes(game))
+    paused = await own_day.show(name)
+    await source(own_day, name, paused=False)
 
     assert (version, True) == (paused["version"], paused["external"]["paused"])
     assert "50'" not in minutes(paused)
-    assert await shown(day, name, lambda game: "50'" in minutes(game))
+    assert await shown(own_day, name, lambda game: "50'" in minutes(game))
 
 
-async def test_a_liveblog_made_by_hand_is_put_on_a_match(day):
+async def test_a_liveblog_made_by_hand_is_put_on_a_match(own_day):
     """Teams, board and posts come from the match, the editor's title and post stay; it goes on following the match."""
-    made = await day.client.post(f"{WRITE}/ticker/create.json", json=GAME)
+    made = await own_day.client.post(f"{WRITE}/ticker/create.json", json=GAME)
     assert made.status_code == 200, made.text
     name, version = made.json()["local_id"], made.json()["version"]
     own = {"_type": "Svc::Model::Event", "headline": "Hello"}
-    await day.client.post(f"{WRITE}/event/create.json", params={"ticker_local_id": name}, json=own)
-    answer = await act(day, name, "attach", provider="heim", matchId=MATCH, autoPostEnabled=True)
+    await own_day.client.post(f"{WRITE}/event/create.json", params={"ticker_local_id": name}, json=own)
+    answer = await act(own_day, name, "attach", provider="heim", matchId=MATCH, autoPostEnabled=True)
     assert answer.status_code == 200, answer.text
     game = answer.json()
 
@@ -137,40 +152,40 @@ async def test_a_liveblog_made_by_hand_is_put_on_a_match(day):
     assert {"15'", "33'"} <= set(minutes(game))
     assert "Hello" in [event["headline"] for event in game["events"]]
     assert {"matchId": MATCH} == game["external"]["selector"]
-    goes_on(day)
-    assert await shown(day, name, lambda game: "50'" in str(game["events"]))
+    goes_on(own_day)
+    assert await shown(own_day, name, lambda game: "50'" in str(game["events"]))
 
-    again = await act(day, name, "attach", provider="heim", matchId=MATCH)
+    again = await act(own_day, name, "attach", provider="heim", matchId=MATCH)
     assert again.json()["external"]["autoPost"]["enabled"], "what is absent is kept"
 
 
-async def test_a_liveblog_is_moved_to_another_match(day):
+async def test_a_liveblog_is_moved_to_another_match(own_day):
     """It follows the other match with the settings that it had, and what the first match brought is the editors'."""
-    name = (await day.create(MATCH, locale="de"))["local_id"]
-    answer = await act(day, name, "attach", provider="heim", matchId=OTHER_MATCH)
+    name = (await own_day.create(MATCH, locale="de"))["local_id"]
+    answer = await act(own_day, name, "attach", provider="heim", matchId=OTHER_MATCH)
     assert answer.status_code == 200, answer.text
     game = answer.json()
-    goes_on(day)
-    [last] = await day.until_quiet(name)
+    goes_on(own_day)
+    [last] = await own_day.until_quiet(name)
 
     assert ({"matchId": OTHER_MATCH}, "de") == (game["external"]["selector"], game["external"]["locale"])
     assert "15'" in minutes(game)
     assert "50'" not in minutes(last), "the first match is not followed here any more"
 
 
-async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(day):
+async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(own_day):
     """Its posts are the editors', `external` is gone, and taking it off once more changes nothing."""
-    name = (await day.create(MATCH))["local_id"]
-    off = (await act(day, name, "detach")).json()
-    goes_on(day)
-    [last] = await day.until_quiet(name, quiet=0.5)
-    again = (await act(day, name, "detach")).json()
+    name = (await own_day.create(MATCH))["local_id"]
+    off = (await act(own_day, name, "detach")).json()
+    goes_on(own_day)
+    [last] = await own_day.until_quiet(name, quiet=0.5)
+    again = (await act(own_day, name, "detach")).json()
 
     assert "external" not in off
     assert off["version"] == last["version"] == again["version"]
     assert "15'" in minutes(last)
     assert "50'" not in minutes(last)
-    assert 404 == (await day.client.get(f"{LIVEBLOG}/{name}/external.json")).status_code
+    assert 404 == (await own_day.client.get(f"{LIVEBLOG}/{name}/external.json")).status_code
 
 
 @pytest.mark.parametrize(
@@ -261,16 +276,16 @@ async def test_a_field_of_a_post_and_a_whole_post_are_given_back(day):
     assert later == (await given())[0]
 
 
-async def test_the_score_is_given_back_and_follows_the_match_again(day):
+async def test_the_score_is_given_back_and_follows_the_match_again(own_day):
     """A score by hand holds until it is handed back; from then on it is the match's, whose last goal is a row already."""
-    name = (await day.create(MATCH))["local_id"]
+    name = (await own_day.create(MATCH))["local_id"]
     info = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo", "home_score": 7, "away_score": 0}
     change = {"_type": "Svc::Model::Modification::UpdateGameScoreInfoModification", "score_info": info}
     body = {"local_id": name, "modifications": [change]}
-    assert (await day.client.post(f"{WRITE}/ticker/post_modifications.json", json=body)).status_code == 200
-    goes_on(day)
-    [by_hand] = await day.until_quiet(name, quiet=0.5)
-    back = (await act(day, name, "handback", fields=["scoreboard"])).json()
+    assert (await own_day.client.post(f"{WRITE}/ticker/post_modifications.json", json=body)).status_code == 200
+    goes_on(own_day)
+    [by_hand] = await own_day.until_quiet(name, quiet=0.5)
+    back = (await act(own_day, name, "handback", fields=["scoreboard"])).json()
 
     assert ("7", "2") == tuple(game["scoreboard"]["score"]["home_score"] for game in (by_hand, back))
 
