@@ -80,7 +80,7 @@ class Cluster:
     port: int = 0
     password: str = field(default_factory=lambda: secrets.token_hex(12), repr=False)
     process: subprocess.Popen[bytes] | None = None
-    _asked: tuple[subprocess.Popen[bytes] | None, psycopg.Connection[Any]] | None = None
+    _control: tuple[subprocess.Popen[bytes] | None, psycopg.Connection[Any]] | None = None
 
     def create(self) -> None:
         """Make the data folder and start the server on a free port."""
@@ -137,19 +137,19 @@ class Cluster:
 
     def _execute(self, statement: Composable) -> None:
         """Over one connection to each process of the server: to connect costs as much as to copy a small database."""
-        if self._asked is None or self._asked[0] is not self.process:
+        if self._control is None or self._control[0] is not self.process:
             self._let_go()
             connection = psycopg.connect(
                 host="127.0.0.1", port=self.port, user="matchwire", password=self.password, dbname="postgres",
                 sslmode="disable", autocommit=True,
             )  # fmt: skip
-            self._asked = self.process, connection
-        self._asked[1].execute(statement)
+            self._control = self.process, connection
+        self._control[1].execute(statement)
 
     def _let_go(self) -> None:
-        if self._asked is not None:
-            self._asked[1].close()
-            self._asked = None
+        if self._control is not None:
+            self._control[1].close()
+            self._control = None
 
     def _try_start(self) -> bool:
         options = [part for name, value in OPTIONS.items() for part in ("-c", f"{name}={value}")]
