@@ -45,6 +45,22 @@ def planned_at(time: str) -> Bodies:
     return {"match": json.dumps(body).encode(), "match-event": b"[]", "liveticker": b"[]"}
 
 
+async def test_an_imported_post_waits_for_an_editor_and_stays_so_when_the_setting_is_taken_back(store):
+    """A goal that falls while `editorial_publishing` is on is a draft; turning it off publishes nothing, an editor does."""
+    process, ticker_id = await begun(store, ONE)
+    await change(process, ticker_id, "meta_info", editorial_publishing=True)
+    await process.poll(TWO)
+    await process.settle()
+    await change(process, ticker_id, "meta_info", editorial_publishing=False)
+    await process.poll(snapshot("2:0", START, FIRST, SECOND, attendance="1000"))
+    await process.settle()
+    assert ["incident:11"] == await goals(process, ticker_id)
+
+    await edit(process, ticker_id, "incident:12", local_status=0)
+    await process.poll(TWO)
+    assert ["incident:11", "incident:12"] == await goals(process, ticker_id)
+
+
 UNITS = {
     "headline": "The editor's headline",
     "highlight": "sticky",

@@ -44,6 +44,7 @@ async def posts(day: MatchDay, name: str, count: int) -> list[dict[str, Any]]:
             await asyncio.sleep(0.05)
 
 
+@pytest.mark.proof
 async def test_an_editor_and_a_running_match_write_the_same_liveblog(tmp_path):
     """Headline, one field of an incident, a photo, a removed block and a deleted post hold until the end of the match."""
     files = [resources.files("providers.replay.demo") / name for name in FILES]

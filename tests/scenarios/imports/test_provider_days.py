@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import stamina
 from typer.testing import CliRunner
 
 from ingest.cli import providers as cli_providers
@@ -111,6 +112,14 @@ async def test_what_cannot_be_had_is_refused_in_the_words_of_the_interface(tmp_p
     assert (strange.status_code, unknown.status_code, wrong.status_code) == (422, 404, 400)
 
 
+@pytest.fixture
+def at_once() -> Iterator[None]:
+    """Whoever tries again does so without a pause."""
+    stamina.set_testing(True, attempts=3)
+    yield
+    stamina.set_testing(False)
+
+
 @pytest.mark.parametrize("provider", NAMES)
 @pytest.mark.parametrize(
     ("reply", "status", "code"),
@@ -121,7 +130,7 @@ async def test_what_cannot_be_had_is_refused_in_the_words_of_the_interface(tmp_p
     ],
     ids=["401", "500", "html"],
 )
-async def test_a_provider_that_fails_is_reported_to_whoever_creates(tmp_path, provider, reply, status, code):
+async def test_a_provider_that_fails_is_reported_to_whoever_creates(tmp_path, provider, reply, status, code, at_once):
     """Refused credentials are not the caller's to retry, an outage is."""
     async with provider_day(tmp_path, provider) as day:
         day.server.answer_with(provider, "match", lambda: reply)

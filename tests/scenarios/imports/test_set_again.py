@@ -98,7 +98,7 @@ async def days_pass(process: Process, number: float) -> None:
         await process.followers.stop()
 
 
-@pytest.mark.parametrize("kill", [None, *range(6)])
+@pytest.mark.parametrize("kill", [None, 1, 4, *(pytest.param(fuse, marks=pytest.mark.proof) for fuse in (0, 2, 3, 5))])
 @pytest.mark.parametrize("back", TAKEN_BACK.values(), ids=TAKEN_BACK.keys())
 async def test_a_match_that_is_broken_off_and_set_again_is_followed_to_its_second_goals(store, back, kill):
     """Days later it kicks off anew: it is polled, its goals are posted, and nothing of the first try is left."""
