@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from functools import partial
 
-from sqlalchemy import select, text
+from sqlalchemy import select
 
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import outbox as table
@@ -69,17 +70,18 @@ async def test_one_process_numbers_at_a_time_and_the_others_do_not_wait(two_stor
     game = await store.write(partial(insert_game, game=new_game()))
     before = (await store.write(outbox.number_committed)).last
     await step(store, game, 2)
-    locked, loop = asyncio.Event(), asyncio.get_running_loop()
+    locked, gate, loop = asyncio.Event(), threading.Event(), asyncio.get_running_loop()
 
     def slowly(unit):
         found = outbox.number_committed(unit)
         loop.call_soon_threadsafe(locked.set)
-        unit.conn.execute(text("SELECT pg_sleep(1)"))
+        assert gate.wait(60)
         return found
 
     numbering = asyncio.create_task(store.write(slowly))
     await locked.wait()
     assert await other.write(outbox.number_committed) == Sequence(before, complete=False)
     assert not numbering.done()
+    gate.set()
     assert await numbering == Sequence(before + 2, complete=True)
     assert await other.write(outbox.number_committed) == Sequence(before + 2, complete=True)

@@ -72,26 +72,6 @@ async def test_a_failed_read_leaves_the_next_one_alone(readers):
     assert isinstance(await readers.submit(thread_of), threading.Thread)
 
 
-async def test_a_read_is_one_snapshot(readers, tmp_path):
-    """What is committed meanwhile is not in it, and in the next one."""
-    from store.engine.sqlite.backend import run_once
-
-    url = make_url(f"sqlite+aiosqlite:///{tmp_path / 'read.db'}")
-    count = text("SELECT count(*) FROM service_keys")
-
-    def add(conn):
-        conn.execute(text("INSERT INTO service_keys (name, value) VALUES ('another', x'00')"))
-
-    def twice(conn):
-        before = conn.execute(count).scalar_one()
-        run_once(url, pool_settings(), add)
-        return conn.execute(count).scalar_one() - before
-
-    before = await readers.submit(lambda conn: conn.execute(count).scalar_one())
-    assert await readers.submit(twice) == 0
-    assert await readers.submit(lambda conn: conn.execute(count).scalar_one()) == before + 1
-
-
 async def test_a_close_waits_for_what_has_been_taken(readers):
     """Also for what waits for a thread; nothing is taken afterwards."""
     slow = threading.Event()

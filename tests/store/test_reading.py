@@ -7,45 +7,9 @@ from functools import partial
 import pytest
 
 from mapping.errors import NotFound
-from store.liveblogs.liveblogs import event, events, events_named, find_game, insert_game, list_games, require_game
+from store.liveblogs.liveblogs import event, events_named, find_game, insert_game, require_game
 from store.tables import teams
 from tests.store.conftest import DOCUMENT, ORGANIZATION, change, new_game, post
-
-
-async def test_events_are_read_page_by_page(store, game):
-    """`after` continues behind the last event of the page before, in both directions."""
-    await store.write(change(*(post(f"e{number}", number) for number in range(5))))
-
-    first = await store.read(lambda conn: events(conn, game.id, limit=2))
-    second = await store.read(lambda conn: events(conn, game.id, limit=2, after=first[-1].sort))
-    up = await store.read(lambda conn: events(conn, game.id, limit=2, after=second[-1].sort, descending=False))
-
-    assert [[item.local_id for item in page] for page in (first, second, up)] == [
-        ["e4", "e3"],
-        ["e2", "e1"],
-        ["e2", "e3"],
-    ]
-
-
-async def test_the_public_sees_neither_drafts_nor_deleted_nor_waiting_events(store, game):
-    """Only status 0 without a time to wait for is public; writers can ask for the rest."""
-    later = 1_700_000_100
-    await store.write(
-        change(
-            post("public"),
-            post("draft", local_status=60),
-            post("gone", local_status=100),
-            post("waiting", publish_at=later),
-            post("past", publish_at=1_600_000_000),
-        )
-    )
-    public = await store.read(lambda conn: events(conn, game.id, descending=False))
-    everything = await store.read(lambda conn: events(conn, game.id, statuses=None))
-
-    assert [item.local_id for item in public] == ["public", "past"]
-    assert all(item.public for item in public)
-    assert {item.local_id: item.publish_at for item in everything if item.publish_at} == {"waiting": later}
-    assert len(everything) == 5
 
 
 async def test_events_are_found_by_name_however_many(store, game):
@@ -65,20 +29,6 @@ async def test_a_game_is_found_by_either_of_its_names(store, game):
     assert await store.read(partial(find_game, name="nobody")) is None
     with pytest.raises(NotFound):
         await store.read(partial(require_game, name="nobody"))
-
-
-async def test_games_are_listed_newest_first_by_organization(store, clock):
-    """A page has `limit` liveblogs of the organization."""
-    for number in range(1, 6):
-        clock.now += 1
-        organization = ORGANIZATION if number != 3 else "other"
-        await store.write(partial(insert_game, game=new_game(number, organization_id=organization)))
-
-    mine = await store.read(partial(list_games, organization_id=ORGANIZATION, limit=3))
-    rest = await store.read(partial(list_games, organization_id=ORGANIZATION, limit=3, page=2))
-
-    assert [game.local_id[-1] for game in mine + rest] == ["5", "4", "2", "1"]
-    assert len(await store.read(list_games)) == 5
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from store import tables
 from store.clients import idempotency
 from store.liveblogs import listing, liveblogs, search
 from store.liveblogs.listing import GameFilter, Page
-from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_game, record, require_game
+from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record, require_game
 from store.masterdata import declarations, master_listing, masterdata_edit
 from store.masterdata.declarations import Declaration
 from store.masterdata.master_listing import MasterFilter
@@ -257,22 +257,6 @@ async def test_a_new_sport_is_the_template_too_where_it_was(store):
     games = [await store.read(lambda conn, n=n: require_game(conn, new_game(n).id)) for n in (1, 2)]
     assert [(game.sportstype, game.template_id) for game in games] == [("tennis", "tennis"), ("tennis", "cup")]
     assert own.version == 1
-
-
-async def test_simultaneous_changes_lose_nothing(store):
-    """Who locks the liveblog before reading it overwrites nobody."""
-    game = await store.write(partial(insert_game, game=new_game(1, document={"tags": []})))
-
-    def add(unit, tag):
-        locked = lock_game(unit, game.id)
-        return record(unit, game.id, Change(game={**locked.document, "tags": [*locked.document["tags"], tag]}))
-
-    versions = await asyncio.gather(*(store.write(partial(add, tag=f"t{index}")) for index in range(8)))
-
-    assert sorted(versions) == list(range(2, 10))
-    stored = await store.read(lambda conn: require_game(conn, game.id))
-    assert sorted(stored.document["tags"]) == [f"t{index}" for index in range(8)]
-    assert await titles(store, tag="t7") == {stored.title}
 
 
 async def test_very_many_labels_are_exchanged_in_few_statements(sqlite_store):

@@ -166,24 +166,6 @@ async def test_a_unit_that_fails_takes_nobody_with_it(opened):
     assert {each.local_id for each in stored} == {f"e{n}" for n in range(20) if n % 5 > 1}
 
 
-@pytest.mark.parametrize("error", [SystemExit(3), StopIteration(), asyncio.InvalidStateError()])
-async def test_whatever_a_unit_raises_reaches_its_caller_only(opened, error):
-    """Also what would end a thread or a coroutine."""
-    store = await opened()
-    game = await store.write(partial(insert_game, game=new_game()))
-
-    def failing(_unit):
-        raise error
-
-    before = asyncio.create_task(store.write(writing(game, "a"), group_key="g"))
-    await asyncio.sleep(0)
-    after = asyncio.create_task(store.write(writing(game, "b"), group_key="g"))
-    with pytest.raises(RuntimeError if isinstance(error, StopIteration) else type(error)):
-        await store.write(failing, group_key="g")
-
-    assert sorted([await before, await after]) == [2, 3]
-
-
 async def test_more_units_than_may_wait_are_refused_at_once(opened):
     """The queue has a cap, also where they have one group key."""
     store = await opened(pool_size=1, queue=5)

@@ -13,7 +13,7 @@ from sqlalchemy import select, update
 from mapping.errors import StoreUnavailable
 from store.engine.errors import SchemaOutdated, StoreError
 from store.engine.sql.json_type import dumps
-from store.liveblogs.liveblogs import Change, EventWrite, event, events, find_game, insert_game, record, require_game
+from store.liveblogs.liveblogs import Change, EventWrite, event, events, insert_game, record, require_game
 from store.tables import games
 from tests.kit.opening import store_at
 from tests.store.conftest import failing, new_game, post, writing
@@ -57,6 +57,20 @@ async def test_a_number_beyond_64_bits_fails_its_own_unit(store, game):
 
     assert not isinstance(outcomes[0], (int, StoreUnavailable))
     assert isinstance(outcomes[1], int)
+
+
+@pytest.mark.parametrize(
+    "error", [SystemExit(3), StopIteration(), asyncio.InvalidStateError(), RuntimeError("x")], ids=repr
+)
+async def test_whatever_a_unit_raises_reaches_its_caller_only(store, game, error):
+    """Also what would end a thread or a coroutine."""
+    before = asyncio.create_task(store.write(writing(game.id, "a"), group_key="g"))
+    await asyncio.sleep(0)
+    after = asyncio.create_task(store.write(writing(game.id, "b"), group_key="g"))
+    with pytest.raises(RuntimeError if isinstance(error, StopIteration) else type(error)):
+        await store.write(failing(game.id, "bad", error), group_key="g")
+
+    assert sorted([await before, await after]) == [2, 3]
 
 
 async def test_a_cancelled_caller_does_not_cancel_its_unit(store, game):
@@ -143,18 +157,6 @@ async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(url, cloc
         await store.write(lambda unit: unit.now)
     with pytest.raises(StoreUnavailable):
         await store.ping()
-
-
-async def test_what_is_committed_is_there_after_opening_again(url, clock):
-    """Closing and opening loses nothing, and the schema is not built twice."""
-    first = await store_at(url, clock=clock, migrate=True)
-    game = await first.write(partial(insert_game, game=new_game()))
-    await first.close()
-
-    second = await store_at(url, clock=clock)
-    assert await second.read(partial(find_game, name=game.id)) == game
-    await second.ping()
-    await second.close()
 
 
 async def test_a_schema_that_is_not_current_is_refused_on_postgresql(bare_postgres_url):

@@ -27,6 +27,7 @@ from store.upkeep.doctor_rows import CHECKS
 from tests.kit.command import MATCHWIRE
 from tests.kit.creating import LINES, MATCH
 from tests.kit.day import match_day
+from tests.kit.sqlite import migrated_url
 
 ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
 ORGANIZATION = """
@@ -218,7 +219,7 @@ def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
 def test_the_doctor_ends_with_what_it_found(command, tmp_path):
     given = ("--config", written(tmp_path, "[organizations.desk]\nname = 'Desk'\n"), "--data-dir", tmp_path)
     missing = command("doctor", *given)
-    command("db", "upgrade", *given)
+    migrated_url(tmp_path / "matchwire.db")
     sound = command("doctor", *given)
     with closing(sqlite3.connect(tmp_path / "matchwire.db")) as conn, conn:
         conn.execute("UPDATE alembic_version SET version_num = '0001'")
@@ -240,7 +241,7 @@ def test_a_backup_is_written_and_brought_back(command, tmp_path):
     config = written(tmp_path, "[organizations.desk]\nname = 'Desk'\n")
     given = ("--config", config, "--data-dir", tmp_path)
     missing = command("backup", tmp_path / "kept", *given)
-    command("db", "upgrade", *given)
+    migrated_url(tmp_path / "matchwire.db")
     first = command("backup", tmp_path / "kept", *given)
     again = command("backup", tmp_path / "kept", *given)
     refused = command("restore", tmp_path / "kept", *given)
@@ -258,7 +259,7 @@ def test_an_organization_is_moved(command, tmp_path):
     """Status 2 and one line where it cannot be; else how many rows there were, and which files did not come along."""
     config = written(tmp_path, "[organizations.desk]\nname = 'Desk'\n")
     given = ("--config", config, "--data-dir", tmp_path)
-    command("db", "upgrade", *given)
+    migrated_url(tmp_path / "matchwire.db")
     photo = tmp_path / "media" / "uploads" / "kk" / ("k" * 32)
     photo.parent.mkdir(parents=True)
     photo.write_bytes(b"photo")
@@ -291,7 +292,7 @@ def test_the_doctor_tries_the_providers(command, tmp_path):
     text = ORGANIZATION.format(upstream=f"http://127.0.0.1:{port}/feed")
     text = text.replace("\ntext_content", f'\nusername = "newsroom"\npassword = "{secret}"\ntext_content')
     given = ("--config", written(tmp_path, text), "--data-dir", tmp_path)
-    command("db", "upgrade", *given)
+    migrated_url(tmp_path / "matchwire.db")
     result = command("doctor", *given)
 
     assert result.exit_code == 1

@@ -14,10 +14,13 @@ from config import Settings
 from ingest.cli import main as cli
 from tests.kit.day import ORGANIZATION, configuration, running
 from tests.kit.people import EMAIL, OWN_SITE, PASSWORD
+from tests.kit.sqlite import migrated_url
 
 
 @pytest.fixture
 def config_file(tmp_path):
+    """Of an empty database with a current schema."""
+    migrated_url(tmp_path / "matchwire.db")
     path = tmp_path / "matchwire.toml"
     path.write_text(
         f'[server]\nport = 0\n[database]\nurl = "sqlite+aiosqlite:///{tmp_path}/matchwire.db"\n'
@@ -92,11 +95,9 @@ async def test_a_second_factor_that_is_lost_is_reset(config_file, tmp_path):
     from functools import partial
 
     from store.accounts import accounts, second_factors
-    from store.engine import migrate
     from tests.kit.opening import store_at
 
     url = config_file.read_text().split('url = "')[1].split('"')[0]
-    await asyncio.to_thread(migrate.upgrade, url)
     command = partial(asyncio.to_thread, matchwire, config_file)
     assert (await command("add", EMAIL, "--organization", ORGANIZATION))[0] == 0
     assert (await command("second-factor-reset", EMAIL))[0] == 2
@@ -137,10 +138,6 @@ async def test_a_second_factor_that_is_lost_is_reset(config_file, tmp_path):
 )
 def test_mistakes_are_said_in_a_line(config_file, words, line, said):
     """And nothing is made."""
-    from store.engine import migrate
-
-    migrate.upgrade(config_file.read_text().split('url = "')[1].split('"')[0])
-
     status, output = matchwire(config_file, *words, line=line)
 
     assert status == 2

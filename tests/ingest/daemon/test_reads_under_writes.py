@@ -23,7 +23,7 @@ from tests.kit.day import ORGANIZATION
 from tests.kit.forked import Forked, forked
 from tests.kit.sqlite import migrated_url
 
-pytestmark = pytest.mark.proof
+pytestmark = pytest.mark.soak
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 SECRET = "a-secret-of-these-tests-alone"
@@ -326,22 +326,11 @@ class AsyncGroup:
 DATABASES = ["sqlite", "postgresql"]
 
 
-async def play(request, tmp_path, kind, seconds):
-    if kind == "sqlite":  # a file belongs to one process
-        await hammered(tmp_path, migrated_url(tmp_path / "reads.db"), {"one": "all"}, seconds)
-        return
-    database = request.getfixturevalue("postgres_url")
-    await hammered(tmp_path, database, {"one": "all", "two": "api", "three": "api"}, seconds)
-
-
 @pytest.mark.parametrize("kind", DATABASES)
 async def test_no_read_shows_what_has_not_been_so_for_a_second(request, tmp_path, kind):
-    """Every public read, of what is written meanwhile in this process and in others."""
-    await play(request, tmp_path, kind, 2)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("kind", DATABASES)
-async def test_no_read_shows_what_has_not_been_so_for_a_second_for_long(request, tmp_path, kind):
-    """The same for two minutes."""
-    await play(request, tmp_path, kind, 120)
+    """Every public read, for two minutes, of what is written meanwhile in this process and in others."""
+    if kind == "sqlite":  # a file belongs to one process
+        await hammered(tmp_path, migrated_url(tmp_path / "reads.db"), {"one": "all"}, 120)
+        return
+    database = request.getfixturevalue("postgres_url")
+    await hammered(tmp_path, database, {"one": "all", "two": "api", "three": "api"}, 120)

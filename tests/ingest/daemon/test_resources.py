@@ -62,7 +62,8 @@ async def settled(pid):
         await asyncio.sleep(0.1)
 
 
-async def test_without_file_descriptors_known_connections_are_served_and_new_ones_come_back(tmp_path):
+@pytest.mark.parametrize("figures", [False, pytest.param(True, marks=pytest.mark.soak)], ids=["answers", "figures"])
+async def test_without_file_descriptors_known_connections_are_served_and_new_ones_come_back(tmp_path, figures):
     """Open files at their limit: what is connected is answered, the process neither dies nor spins, and it heals itself."""
     async with daemon_in(tmp_path) as daemon, client_of(daemon) as client:
         pid, liveblog = daemon.process.pid, await made(client)
@@ -91,7 +92,7 @@ async def test_without_file_descriptors_known_connections_are_served_and_new_one
             spent, took = used(pid) - before, time.monotonic() - began
         assert all(answer.status_code == 200 or refused_for_now(answer) for answer in answers)
         assert [answer.status_code for answer in answers].count(200) > len(answers) / 2
-        assert spent < took * 0.2, "it spins"
+        assert not figures or spent < took * 0.2, "it spins"
 
         async def answered_anew():
             try:

@@ -158,27 +158,6 @@ async def test_a_body_that_is_not_json_is_400(day):
     assert (400, "invalid_request") == (answer.status_code, answer.json()["code"])
 
 
-async def test_without_valid_credentials_it_is_401(day):
-    """No credentials and a wrong secret are answered alike."""
-    async with httpx.AsyncClient(base_url=day.client.base_url, trust_env=False, verify=False) as stranger:
-        answers = [
-            await stranger.post(CREATE, json={}),
-            await stranger.post(CREATE, json={}, auth=("cms", "wrong")),
-            await stranger.post(CREATE, json={}, auth=("nobody", "wrong")),
-        ]
-
-    assert [(401, "unauthorized")] * 3 == [(answer.status_code, answer.json()["code"]) for answer in answers]
-
-
-async def test_an_organization_that_is_not_the_clients_is_403(day):
-    """Whether it exists or not."""
-    answer = await day.client.post(
-        CREATE.replace(ORGANIZATION, "someoneelse"), json={"provider": "heim", "matchId": MATCH}
-    )
-
-    assert (403, "forbidden") == (answer.status_code, answer.json()["code"])
-
-
 async def test_an_organization_without_the_provider_is_403(tmp_path):
     """A provider that the organization has not booked is refused."""
     organizations = {ORGANIZATION: {"name": "Example Newsroom"}}

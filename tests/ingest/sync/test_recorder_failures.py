@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
-import sqlite3
-from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import replace
 
 import pytest
@@ -17,13 +14,10 @@ from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
 from providers import http_client, unpacking
 from providers.base import Answer, Outcome
 from providers.failed_response import KEPT_BYTES, FailedResponse
-from providers.replay import Line, read_lines
-from providers.replay.demo import demo_files
+from providers.replay import Line
 from providers.replay.failure import ENDINGS, Failure
 from providers.replay.recording import parse
-from tests.kit.day import match_day
 from tests.kit.opening import client_at, endpoint_of
-from tests.kit.reader_view import shown_to_readers
 from tests.providers.loopback import answered, upstream
 
 pytestmark = pytest.mark.proof
@@ -191,136 +185,3 @@ async def test_the_transport_hands_over_what_it_could_not_use():
     assert (behind.status, behind.retry_after, bytes(behind.body[:19])) == (403, "9", b"<html>no k3y</html>")
     assert 16 * 1024 <= len(behind.body) <= KEPT_BYTES
     assert "k3y" not in f"{caught.value} {behind} {behind!r}"
-
-
-ROUNDS = (
-    {"match": "503", "match-event": "html", "liveticker": "empty"},
-    {"match": "truncated", "match-event": "oversized", "liveticker": "cut"},
-    {"match": "timeout", "match-event": "empty_list", "liveticker": "404"},
-)
-"""Resource → fault mode, one after the other while a match is played."""
-
-WORDS = {
-    "match": [
-        "the provider is unavailable (503)",
-        "match: the answer is not JSON",
-        http_client.LATE,
-    ],
-    "match-event": [
-        "match-event: the answer is not JSON",
-        unpacking.TOO_LARGE,
-        "match-event: all rows are gone at once",
-    ],
-    "liveticker": ["liveticker: empty answer", http_client.BROKEN, "the provider does not know the match"],
-}
-"""What the health says then."""
-
-PATIENT = {
-    "live": 0.1, "pause": 0.1, "before": 0.1, "far": 0.1, "after": 0.1, "after_growth": 1,
-    "backoff_max": 0.2, "breaker_pause": 0.2, "rate": 0, "timeout": 4,
-}  # fmt: skip
-
-
-async def test_a_day_of_failures_plays_again(tmp_path):
-    """Recorded through faults and replayed to another daemon: the same posts, and the same words in its health."""
-    folder = tmp_path / "recordings"
-    limits = {"client_per_second": 0, "public_per_second": 0, "provider_bytes": 1_000_000}
-    own = {"polling": PATIENT, "limits": limits}
-    first = _made(tmp_path / "first")
-    kept = {"enabled": True, "folder": str(folder)}
-    async with match_day(
-        demo_files("en")[:1], folder=first, speed=600, start_at="kickoff-60", recording=kept, **own
-    ) as day:
-        (match_id,) = day.replay.matches
-        created = await day.create(match_id, includeTextContent=True)
-        async with _watching(first) as health:
-            for faults in ROUNDS:
-                await asyncio.sleep(1)
-                for kind, mode in faults.items():
-                    day.replay.faults.add(mode, kind=kind, size=2_000_000)
-                await _until(lambda: len(health.failing) == len(WORDS))
-                day.replay.faults.clear()
-                await _until(lambda: not health.failing)
-            await day.until_played()
-            (liveblog,) = await day.until_quiet(created["local_id"])
-    recorded = sorted(folder.glob("*/*.jsonl.gz"))
-    lines = [line for path in recorded for line in read_lines(path)]
-    second = _made(tmp_path / "second")
-    async with match_day(recorded, folder=second, speed=1, **own) as again:
-        again.replay.clock.pause()
-        again.replay.seek(0)
-        created = await again.create(match_id, includeTextContent=True)
-        async with _watching(second) as echoed:
-            for fails, well in _windows(lines):
-                again.replay.seek(fails)
-                await _until(lambda: len(echoed.failing) == len(WORDS))
-                again.replay.seek(well)
-                await _until(lambda: not echoed.failing)
-            again.replay.seek_end()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(60):
-                    while shown_to_readers(await again.show(created["local_id"])) != shown_to_readers(liveblog):
-                        await asyncio.sleep(0.1)
-            (replayed,) = await again.until_quiet(created["local_id"])
-
-    assert len([line for line in lines if line.failure]) == 9
-    assert health.entries == echoed.entries == WORDS
-    assert len(liveblog["events"]) > 10
-    assert shown_to_readers(liveblog) == shown_to_readers(replayed)
-
-
-def _windows(lines):
-    """Seconds after the first line at which all resources fail, and at which all are well again, round by round."""
-    found = {kind: ([], []) for kind in WORDS}
-    for line in lines:
-        begins, ends = found[line.kind]
-        if line.failure:
-            begins.append(line.at)
-        elif len(ends) < len(begins):
-            ends.append(line.at)
-    seconds = [[(at - lines[0].at).total_seconds() for at in each] for pair in found.values() for each in pair]
-    return list(zip(map(max, *seconds[::2]), map(max, *seconds[1::2]), strict=True))
-
-
-def _made(folder):
-    folder.mkdir()
-    return folder
-
-
-class Health:
-    """What the store says of each resource, as a sequence without repetitions."""
-
-    def __init__(self, database):
-        self._database = database
-        self.entries, self.failing = {}, {}
-
-    def look(self):
-        with closing(sqlite3.connect(f"file:{self._database}?mode=ro", uri=True)) as reading:
-            now = dict(reading.execute("SELECT name, last_error FROM resources WHERE failures > 0"))
-        for name, error in now.items():
-            if self.failing.get(name) != error:
-                self.entries.setdefault(name, []).append(error)
-        self.failing = now
-
-
-@asynccontextmanager
-async def _watching(folder):
-    health = Health(folder / "matchwire.db")
-
-    async def watch():
-        while True:
-            health.look()
-            await asyncio.sleep(0.05)
-
-    watching = asyncio.create_task(watch())
-    yield health
-    if watching.done():
-        watching.result()
-    watching.cancel()
-    await asyncio.gather(watching, return_exceptions=True)
-
-
-async def _until(reached, within=60.0):
-    async with asyncio.timeout(within):
-        while not reached():
-            await asyncio.sleep(0.05)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -188,38 +187,6 @@ async def test_a_collector_that_hangs_holds_up_neither_requests_nor_the_stop(tmp
 
     assert len(events_of(tmp_path, "traces.not_exported")) == 1
     assert events_of(tmp_path, "daemon.stopped")
-
-
-async def test_nothing_is_sent_of_what_is_not_sampled(tmp_path, collector):
-    """Whatever a client says with `traceparent`: its traces may not fill the queue."""
-    async with traced_daemon(tmp_path, collector, sample=0) as daemon, client_of(daemon) as client:
-        client.headers["traceparent"] = f"00-{TRACE}-{PARENT}-01"
-        await made(client)
-        assert await daemon.terminate() == 0
-
-    assert collector.spans == []
-    assert not events_of(tmp_path, "traces.not_exported")
-
-
-async def test_a_reload_sends_spans_elsewhere_or_nowhere(tmp_path, collector):
-    """Each configuration has its own collector, and what was made under it goes there; without one nothing is made."""
-    with collecting() as second:
-        async with traced_daemon(tmp_path, collector) as daemon, client_of(daemon) as client:
-            text = daemon.config.read_text()
-            without = text.partition("[traces]")[0] + "[logging]" + text.partition("[logging]")[2]
-            for starts, changed in enumerate((text.replace(collector.address, second.address), without), start=2):
-                await made(client)
-                daemon.config.write_text(changed)
-                daemon.process.send_signal(signal.SIGHUP)
-                await until(lambda starts=starts: len(events_of(tmp_path, "daemon.started")) == starts)
-            await made(client)
-            assert await daemon.terminate() == 0
-
-    for each in (collector, second):
-        assert len(each.named("POST /api/v5/write/ticker/create")) == 1
-        assert each.named("store.write ")
-    created = [line for line in events_of(tmp_path, "request.served") if line["path"].endswith("/ticker/create.json")]
-    assert [bool(line.get("trace_id")) for line in created] == [True, True, False]
 
 
 def test_without_the_extra_a_start_names_it(tmp_path):
