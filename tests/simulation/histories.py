@@ -1,6 +1,7 @@
 """A history of one match and its liveblogs, drawn by a seed: answers, people, settings and moves, checked after each step.
 
-`python -m tests.simulation.histories 17` plays seed 17 alone and prints what happened in it.
+`python -m tests.simulation.histories 17` plays seed 17 alone, and with numbers behind it these of its steps, and prints what
+happened in it.
 """
 
 from __future__ import annotations
@@ -32,10 +33,11 @@ from tests.kit.scripted import NOTES, OWNER, SILENT, Clock, Process, Scripted
 from tests.providers.heim.feed import MATCH_ID
 from tests.simulation.history_truth import TYPES, Expected, Fact, Truth, Wish
 from tests.simulation.inline_store import InlineStore
-from tests.simulation.invariants import require
+from tests.simulation.invariants import Violation, promise, require
+from tests.simulation.shortest import shortest
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from store.engine.unit import Unit
 
@@ -72,6 +74,7 @@ class History:
     """The world of one seed."""
 
     def __init__(self, seed: int) -> None:
+        self.seed = seed
         self.seeded = random.Random(seed)
         self.exports = seed % 8 == 0
         self.clock = Clock()
@@ -93,13 +96,15 @@ class History:
         """What a closed liveblog says, and says from then on."""
         self._kept: Kept | None = None
 
-    async def play(self, steps: int) -> None:
+    async def play(self, steps: Iterable[int]) -> None:
+        """`steps`: their numbers; each draws by its own, so that it does what it does whichever others are left out."""
         for _ in range(2):
             self.truth.new()
         self.process.adapter.bodies = self.truth.bodies()
         await self._create()
         await self._settle("begin")
-        for _ in range(steps):
+        for number in steps:
+            self.seeded.seed(f"{self.seed} {number}")
             step = self.seeded.choice(self._steps())
             self.trace.append(step.__name__.strip("_"))
             standing = self._standing() if step in self._provider() else {}
@@ -107,6 +112,7 @@ class History:
             await self._settle(self.trace[-1])
             for name, shown in standing.items():
                 require(shown == self._shown(name), "a liveblog moved that follows nothing:", self.trace[-1], name)
+        self.seeded.seed(f"{self.seed} end")
         await self._end()
 
     def _steps(self) -> list[Any]:
@@ -647,22 +653,44 @@ class History:
         return self.seeded.choice(found) if found else None
 
 
-def play(seed: int, steps: int = STEPS) -> list[str]:
-    """What happened in the history of this seed. Raises Violation, with what happened before it."""
+def play(seed: int, steps: Iterable[int] = range(STEPS)) -> list[str]:
+    """What happened in these steps of the history of this seed. Raises Violation, with what happened before it."""
     history = History(seed)
     before = structlog.get_config()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     try:
         asyncio.run(history.play(steps))
     except Exception as error:
-        error.add_note(f"(seed={seed}; alone: python -m tests.simulation.histories {seed})")
-        error.add_note(" ".join(history.trace))
+        error.add_note(f"(seed={seed}: {' '.join(history.trace)})")
         raise
     finally:
         structlog.configure(**before)
     return history.trace
 
 
+def broken(seed: int, steps: Iterable[int] = range(STEPS)) -> str:
+    """What these steps of the history of this seed break; empty where it is nothing."""
+    try:
+        play(seed, steps)
+    except Violation as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 -- whatever fails inside is a broken history
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def check(seed: int, steps: Iterable[int] = range(STEPS)) -> None:
+    """Raises what the history breaks, in as few of its steps as still break the same promise."""
+    if found := broken(seed, steps):
+        left = shortest(tuple(steps), lambda fewer: promise(broken(seed, fewer)) == promise(found))
+        numbers = " ".join(map(str, (seed, *left)))
+        try:
+            play(seed, left)
+        except Exception as error:
+            error.add_note(f"shortest of {found!r}; alone: python -m tests.simulation.histories {numbers}")
+            raise
+
+
 if __name__ == "__main__":
-    for each in sys.argv[1:]:
-        print(" ".join(play(int(each))))  # noqa: T201
+    number, *chosen = map(int, sys.argv[1:])
+    print(" ".join(play(number, chosen or range(STEPS))))  # noqa: T201

@@ -31,6 +31,11 @@ def require(holds: object, promise: str, *details: object) -> None:
         raise Violation(" ".join([promise, *map(str, details)]))
 
 
+def promise(violation: str) -> str:
+    """The promise that a violation breaks, without its details."""
+    return violation.partition(":")[0]
+
+
 class Invariants:
     """Compares the database after each commit with what it was before, and with what provider and receivers have seen."""
 

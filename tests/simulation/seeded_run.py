@@ -1,6 +1,7 @@
 """One seed, one run: several processes follow matches and deliver, while everything fails that may fail; then nothing does.
 
-`python -m tests.simulation.seeded_run 17` plays seed 17 alone and prints what happened in it.
+`python -m tests.simulation.seeded_run 17` plays seed 17 alone, and with names of acts behind it these alone of what goes wrong
+and of what people do, and prints what happened in it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 from unittest.mock import patch
@@ -28,7 +30,8 @@ from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
 from store.liveblogs import liveblogs
 from store.webhooks import webhooks
-from tests.simulation.invariants import DESK, Invariants, Violation, posts, require
+from tests.simulation.invariants import DESK, Invariants, Violation, posts, promise, require
+from tests.simulation.shortest import shortest
 from tests.simulation.simulated_process import OWNER, SimulatedProcess, WallClock
 from tests.simulation.simulated_provider import SimulatedProvider, course
 from tests.simulation.simulated_receivers import SimulatedReceiverClient, SimulatedReceivers
@@ -36,7 +39,7 @@ from tests.simulation.simulated_store import SimulatedBackend, SimulatedDatabase
 from tests.simulation.virtual_loop import Deadlock, VirtualLoop
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
     from typing import Any
 
     from store.engine.unit import Unit
@@ -55,9 +58,12 @@ STEPS = (-172_800.0, -7200.0, -30.0, 30.0, 7200.0, 691_200.0)
 class SeededRun:
     """The world of one seed: a database, a provider, receivers, and processes that come and go."""
 
-    def __init__(self, seed: int, loop: VirtualLoop) -> None:
+    def __init__(self, seed: int, loop: VirtualLoop, only: Collection[str] | None = None) -> None:
+        self.seed, self.only = seed, only
         self.seeded = random.Random(seed)
         self.loop = loop
+        self.acts: list[str] = []
+        """The names of what went wrong and of what people did."""
         self.trace: list[str] = []
         """What happened, line by line; the same for the same seed."""
         self.violation: Exception | None = None
@@ -78,7 +84,7 @@ class SeededRun:
         self.processes = [self._begin(f"p{number}") for number in range(PROCESSES)]
         await self._subscribe()
         self._set_faulty(faulty=True)
-        await asyncio.gather(self._fail(), self._fail(), self._edit(), self._join())
+        await asyncio.gather(self._fail("a"), self._fail("b"), self._edit(), self._join())
         await self._heal()
         await self._settle()
 
@@ -128,7 +134,13 @@ class SeededRun:
         for match_id in self.courses:
             await first.execution.spawn(first.importer(request(match_id)))
 
-    async def _fail(self) -> None:
+    def _happens(self, act: str) -> bool:
+        """Whether this act is one of those that are played."""
+        happens = self.only is None or act in self.only
+        self.acts += [act] if happens else []
+        return happens
+
+    async def _fail(self, line: str) -> None:
         """One thing after another goes wrong, and is put right after a while."""
         faults = (
             self._kill,
@@ -140,16 +152,25 @@ class SeededRun:
             self._set_clock,
             self._lose_receiver,
         )
-        while self.loop.time() < FAULTS_END and self.violation is None:
-            await asyncio.sleep(self.seeded.uniform(0.5, 8.0))
-            await self.seeded.choice(faults)()
+        drawn = random.Random(f"{self.seed} {line}")
+        for number in count():
+            await asyncio.sleep(drawn.uniform(0.5, 8.0))
+            fault = drawn.choice(faults)
+            if self.loop.time() >= FAULTS_END or self.violation is not None:
+                return
+            if self._happens(f"{line}{number}{fault.__name__}"):
+                await fault()
 
     async def _edit(self) -> None:
         """Editors write over a post, or delete one, through an API that nothing happens to."""
         desk = Store(SimulatedBackend(DESK, self.database, self.seeded, WallClock(self.loop)))
-        while self.loop.time() < FAULTS_END and self.violation is None:
-            await asyncio.sleep(self.seeded.uniform(5.0, 30.0))
-            await self._while_away(partial(desk.write, self._edit_one))
+        drawn = random.Random(f"{self.seed} edit")
+        for number in count():
+            await asyncio.sleep(drawn.uniform(5.0, 30.0))
+            if self.loop.time() >= FAULTS_END or self.violation is not None:
+                return
+            if self._happens(f"edit{number}"):
+                await self._while_away(partial(desk.write, self._edit_one))
 
     async def _join(self) -> None:
         """Another liveblog of a match, requested until somebody answers; it is the same request, whoever gets it."""
@@ -354,11 +375,19 @@ def virtual(loop: VirtualLoop, seed: int) -> Iterator[None]:
             random.setstate(state)
 
 
-def play(seed: int) -> list[str]:
+def play(seed: int, only: Collection[str] | None = None) -> list[str]:
     """What happened in the run of this seed. Raises Violation, with the seed and how to play it alone."""
+    trace, violation = run(seed, only)[1:]
+    if violation is not None:
+        raise violation
+    return trace
+
+
+def run(seed: int, only: Collection[str] | None = None) -> tuple[list[str], list[str], Violation | None]:
+    """The acts of the run of this seed, what happened in it, and what it breaks."""
     loop = VirtualLoop()
     with virtual(loop, seed), capture_logs() as logged, asyncio.Runner(loop_factory=lambda: loop) as runner:
-        world = SeededRun(seed, loop)
+        world = SeededRun(seed, loop, only)
 
         async def whole() -> None:
             try:
@@ -377,13 +406,25 @@ def play(seed: int) -> list[str]:
     if world.violation is None and failed:
         world.violation = Violation(f"something failed inside: {failed[0]}")
     if world.violation is not None:
-        message = f"{world.violation} (seed={seed}; alone: python -m tests.simulation.seeded_run {seed})"
-        failure = Violation(message)
-        failure.__notes__ = world.trace[-40:]
-        raise failure from world.violation
-    return world.trace
+        words = " ".join([str(seed), *(world.acts if only is not None else ())])
+        failure = Violation(f"{world.violation} (seed={seed}; alone: python -m tests.simulation.seeded_run {words})")
+        failure.__notes__, failure.__cause__ = world.trace[-40:], world.violation
+        return world.acts, world.trace, failure
+    return world.acts, world.trace, None
+
+
+def check(seed: int) -> None:
+    """Raises what the run of this seed breaks, in as few acts as still break the same promise."""
+    acts, _, found = run(seed)
+    if found is not None:
+
+        def fails(fewer: tuple[str, ...]) -> bool:
+            violation = run(seed, fewer)[2]
+            return violation is not None and promise(str(violation)) == promise(str(found))
+
+        raise (run(seed, shortest(acts, fails))[2] or found) from found
 
 
 if __name__ == "__main__":
-    for each in sys.argv[1:]:
-        print("\n".join(play(int(each))))  # noqa: T201
+    name, *chosen = sys.argv[1:]
+    print("\n".join(play(int(name), chosen or None)))  # noqa: T201

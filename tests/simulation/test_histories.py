@@ -8,9 +8,10 @@ from multiprocessing import get_context
 import pytest
 
 from tests.kit.simulation import PLANTED as PLANTED_IN_PROCESSES
-from tests.simulation.histories import play
+from tests.simulation.histories import broken, check
 from tests.simulation.invariants import Violation
 from tests.simulation.planted import PLANTED
+from tests.simulation.shortest import shortest
 
 HISTORIES, IN_PROOF, AT_ONCE, BOUNDED = 48, 152, 8, 5
 """So many in every run and in a proof, in groups, of fewer steps than in the soak."""
@@ -27,27 +28,14 @@ GROUPS = [
 @pytest.mark.parametrize("first", GROUPS)
 def test_a_history_ends_as_the_model_says(first):
     for seed in range(first, first + AT_ONCE):
-        play(seed, BOUNDED)
+        check(seed, range(BOUNDED))
 
 
 @pytest.mark.soak
 def test_very_many_histories_end_as_the_model_says():
     with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
-        for _ in pool.map(play, range(IN_PROOF, IN_PROOF + SOAK_HISTORIES), chunksize=30):
+        for _ in pool.map(check, range(IN_PROOF, IN_PROOF + SOAK_HISTORIES), chunksize=30):
             pass
-
-
-def said(seed):
-    """How the history breaks a promise, None where it breaks none."""
-    try:
-        play(seed)
-    except Violation as error:
-        return str(error)
-    except Exception as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        return f"{type(error).__name__}: {error}"
-    return None
 
 
 @pytest.mark.parametrize(
@@ -56,8 +44,24 @@ def said(seed):
 def test_a_planted_fault_is_found(name, monkeypatch):
     wanted, plant = PLANTED[name]
     plant(monkeypatch)
-    found = next(filter(None, map(said, range(WITHIN))), "nothing")
+    found = next(filter(None, map(broken, range(WITHIN))), "nothing")
     assert found.startswith(wanted), found
+
+
+def test_a_failing_history_is_told_in_as_few_steps_as_still_fail(monkeypatch):
+    """Of four steps the two are left without which nobody sees that a withdrawal is ignored, with how to play them alone."""
+    PLANTED["a withdrawal is ignored"][1](monkeypatch)
+    with pytest.raises(Violation, match="what is withdrawn stays for ever") as found:
+        check(1, (0, 2, 4, 7))
+    history, alone = found.value.__notes__
+
+    assert "(seed=1: switch_posting withdraw)" == history
+    assert alone.endswith("python -m tests.simulation.histories 1 4 7")
+
+
+@pytest.mark.parametrize(("needed", "left"), [("", ""), ("e", "e"), ("bd", "bd"), ("abcde", "abcde"), ("ace", "ace")])
+def test_the_shortest_history_is_what_it_takes_to_fail(needed, left):
+    assert tuple(left) == shortest("abcde", lambda history: set(needed) <= set(history))
 
 
 def test_there_is_a_planted_fault_for_every_promise_and_rule():

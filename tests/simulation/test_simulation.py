@@ -22,7 +22,7 @@ from tests.kit.simulation import (
     withdraw_at_once,
 )
 from tests.simulation.invariants import Violation
-from tests.simulation.seeded_run import PROCESSES, SETTLED_BY, play
+from tests.simulation.seeded_run import PROCESSES, SETTLED_BY, check, play
 
 SEEDS, IN_PROOF = 3, 12
 SOAK_SEEDS = 10_000
@@ -38,7 +38,7 @@ BEGINNING = {skip_the_fence: 10, forget_the_ledger: 2, withdraw_at_once: 2, neve
     "seed", [pytest.param(each, marks=() if each < SEEDS else pytest.mark.proof) for each in range(IN_PROOF)]
 )
 def test_every_promise_holds_in_every_seed(seed):
-    play(seed)
+    check(seed)
 
 
 SAMPLE = tuple(PLANTED)[::5]
