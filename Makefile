@@ -54,7 +54,7 @@ mutants: $(TEST_READY) ## small faults in the core of mapping, one by one: which
 house: $(TEST_READY) ## measure how the product is built: rooms, circles, capabilities, names
 	$(BIN)/python -m tools.house
 
-soak: $(TEST_READY) ## the long tests: kill loops, fuzzing, simulated days, fresh examples for properties; one needs libfaketime
+soak: $(TEST_READY) ## the long tests: kill loops, fuzzing, simulated days, fresh examples for properties
 	$(PYTEST) -m "soak or hypothesis" --hypothesis-profile=fresh $(PYTEST_ARGS)
 
 # An environment that was left half-made has no interpreter that runs, and is made anew.

@@ -3,13 +3,15 @@
 import asyncio
 import contextlib
 import gzip
+import re
 import zlib
 
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from providers import http_client, unpacking
-from tests.kit.opening import client_at
+from providers.heim.adapter import HEIM
+from tests.kit.opening import client_at, endpoint_of
 from tests.providers.loopback import answered, upstream
 
 SECRET = "s3cr3t-pass"
@@ -335,17 +337,41 @@ async def test_a_truncated_plain_body_is_unavailability():
     assert isinstance(await failure(short), UpstreamUnavailable)
 
 
+async def test_endpoints_share_neither_connections_nor_credentials():
+    """Two endpoints on one host: every connection carries the credentials of one of them alone."""
+    seen = {}
+
+    async def answer(reader, writer):
+        port = writer.get_extra_info("peername")[1]
+        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                seen.setdefault(port, set()).add(re.search(rb"authorization: (\S+ \S+)", head, re.IGNORECASE)[1])
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]")
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        ends = [HEIM.connect(endpoint_of(provider="heim", base_url=url, username=u, password="x")) for u in ("a", "b")]
+        for _ in range(3):
+            await asyncio.gather(*(end.fetch("1", {}, text=False, hints={"competition": "1"}) for end in ends))
+        for end in ends:
+            await end.aclose()
+
+    assert all(len(users) == 1 for users in seen.values())
+    assert len(set.union(*seen.values())) == 2
+
+
 async def test_waiting_for_a_turn_is_not_the_providers_fault():
-    """More requests than connections take turns, each with its whole time-out."""
+    """Four times as many requests as connections take turns; all of them together take longer than one may."""
 
     async def slow(writer):
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(0.3)
         writer.write(answered(b"[]"))
         await writer.drain()
 
     async with upstream({"/match/ma1": slow}) as provider:
-        client = client_at(provider.url, timeout=2.0)
-        replies = await asyncio.gather(*(http_client.get(client, "match/ma1") for _ in range(4 * client.connections)))
+        client = client_at(provider.url, timeout=1.0, connections=2)
+        replies = await asyncio.gather(*(http_client.get(client, "match/ma1") for _ in range(8)))
         await client.aclose()
 
     assert {reply.status for reply in replies} == {200}

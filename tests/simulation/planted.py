@@ -180,7 +180,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     ),
     # the provider's word
     "a withdrawal is ignored": (
-        OTHER_POSTS,
+        (OTHER_POSTS, "what is withdrawn stays for ever:"),
         _swap(reconcile, "_withdraw", lambda _: lambda entry, *_args, **_more: (None, entry)),
     ),
     "a goal that is taken back leaves no note": (
@@ -270,7 +270,10 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         ("one answer took something back", "a post has another name:", "other ids stepped a liveblog"),
         _swap(confirm, "_comments", lambda _: lambda _before, answer, *_args: answer.comments),
     ),
-    "a step back is never believed": (OTHER_POSTS, _swap(Doubts, "keep", _gives(True))),
+    "a step back is never believed": (
+        (OTHER_POSTS, "what is withdrawn stays for ever:"),
+        _swap(Doubts, "keep", _gives(True)),
+    ),
     "a score that is further on counts for nothing": (
         ("the board has another score:", OTHER_POSTS, "a goal has another score:"),
         _swap(confirm, "guard_value", lambda _: lambda before, *_args: before),

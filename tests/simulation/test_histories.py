@@ -48,7 +48,7 @@ def test_a_planted_fault_is_found(name, monkeypatch):
     assert found.startswith(wanted), found
 
 
-def test_a_failing_history_is_told_in_as_few_steps_as_still_fail(monkeypatch):
+def test_a_failing_history_is_printed_in_as_few_steps_as_still_fail(monkeypatch):
     """Of four steps the two are left without which nobody sees that a withdrawal is ignored, with how to play them alone."""
     PLANTED["a withdrawal is ignored"][1](monkeypatch)
     with pytest.raises(Violation, match="what is withdrawn stays for ever") as found:
