@@ -116,13 +116,6 @@ async def test_two_mechanisms_that_agree_are_one(derby):
     assert (await show(derby, "client_id=desk", {"Authorization": f"Bearer desk.{SECRET}"})).status_code == 200
 
 
-async def test_a_missing_scope_is_forbidden(derby):
-    """The client is known, but may not."""
-    response = await show(derby, f"client_id=stats-only&client_secret={SECRET}")
-
-    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
-
-
 async def test_a_wrong_secret_is_refused_on_public_feeds_too(store):
     """Wherever a secret is given it is checked; without one the feed is open."""
     async with serving(store, public_feeds=True) as public:

@@ -83,6 +83,7 @@ class Article:
         return await self.embed(liveblog).evaluate(SHOWN)
 
 
+@pytest.mark.proof
 async def test_the_documented_page_is_live_under_a_strict_policy(service, site, browser):
     """Two liveblogs on a page of another origin follow theirs: new posts by the stream, corrections, withdrawals, older posts.
 

@@ -68,21 +68,6 @@ class Newsroom:
         assert response.status_code == code, response.text
         return response.json()
 
-    async def everywhere(self, delay, headers):
-        """All that shows a comment or counts them, at the same moment."""
-        params = {"client_id": "desk", "delay": delay}
-        feed = {**params, "client_secret": matchday.SECRET, "liveblogId": "gderby"}
-        pages = (
-            (f"{OWNER}.json", params, None),
-            (f"{OWNER}.json", params, headers),
-            ("/api/comments/v1/liveblog/gderby/counts.json", params, None),
-            ("/api/embed/v4/feed/liveblog.json", feed, None),
-            ("/api/v6/ticker/show.json", {**params, "id": "gderby"}, None),
-        )
-        return "".join(
-            [(await self.server.http.get(path, params=query, headers=sent)).text for path, query, sent in pages]
-        )
-
     async def step(self, **change):
         await self.server.store.write(partial(record, game_id=DERBY.ticker_id, change=Change(**change)))
 
@@ -347,31 +332,6 @@ async def test_a_post_that_a_delayed_reader_does_not_see_yet_has_no_comments_for
     waits = EventWrite.new(local_id="ewaits", document={}, created_at=NOW, publish_at=NOW + 600)
     await room.server.store.write(partial(record, game_id=DERBY.ticker_id, change=Change(events=(waits,))))
     await room.comment(kim, "First!", 404, OWNER.replace("egoal", "ewaits") + ".json")
-
-
-DELAYS = (0, 3, 900)
-TAKEN_DOWN = {
-    "a comment rejected": lambda room, one: room.decide(f"/comments/{one['id']}/moderate.json", {"action": "reject"}),
-    "a comment deleted": lambda room, one: room.decide(f"/comments/{one['id']}/moderate.json", {"action": "delete"}),
-    "its author banned": lambda room, one: room.decide(f"/readers/{one['author']['id']}/ban.json", {}),
-    "its post unpublished": lambda room, _: room.step(events=(room.goal(local_status=60),)),
-    "its liveblog unpublished": lambda room, _: room.step(local_status=60),
-}
-
-
-@pytest.mark.parametrize("name", TAKEN_DOWN)
-async def test_a_comment_that_is_taken_down_is_gone_from_the_next_request_on(room, name):
-    """From lists and from the numbers of every surface, at every delay, for whom has a token and for whom has none."""
-    one = await room.comment(await room.reader(name="Kim"), "Words that nobody shall read")
-    room.server.now += 2000
-    other = await room.reader()
-    before = [await room.everywhere(delay, other) for delay in DELAYS]
-    assert all("Words that nobody" in each for each in before)
-    assert all('"comments": 1' in each or '"comments":1' in each for each in before)
-    await TAKEN_DOWN[name](room, one)
-    after = [await room.everywhere(delay, other) for delay in DELAYS]
-    assert not any("Words that nobody" in each for each in after)
-    assert not any('"comments":1' in each or '"comments": 1' in each for each in after)
 
 
 async def test_the_head_of_an_export_reads_nothing_for_it(room, monkeypatch):

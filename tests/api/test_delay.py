@@ -138,7 +138,7 @@ def recorded(several):
     return [Course(path, number) for number, path in enumerate(paths[:several], 1)]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
 def urls(request, tmp_path):
     if request.param == "sqlite":
         return [migrated_url(tmp_path / f"{name}.db") for name in "ab"]

@@ -10,7 +10,7 @@ from api.liveblogs import messages
 from api.stream import streams
 from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.kit import matchday, poison
-from tests.kit.event_desk import DELTA, DESK, STRANGER, Desk, post
+from tests.kit.event_desk import Desk, post
 from tests.kit.streaming import STREAM, Reader, over_http
 
 TICKER = matchday.Liveblog().ticker_id
@@ -127,21 +127,6 @@ async def test_a_withdrawn_or_deleted_liveblog_says_so(desk, store):
         response = await desk.delta(refresh=1)
         assert (response["game"]["local_status"], response["events"]) == (status, [])
         assert "scoreboard" not in response["game"]
-
-
-@pytest.mark.parametrize("path", [DELTA, STREAM])
-async def test_readers_need_a_client_of_the_organization(desk, path):
-    """No credentials 401, a wrong secret 401, another tenant 404 as for what does not exist, no liveblog 400."""
-    name = {"id": "gderby", "liveblogId": "gderby"}
-    none = {"id": "gnone", "liveblogId": "gnone"}
-
-    assert (await desk.http.get(path, params=name)).status_code == 401
-    assert (await desk.http.get(path, params=name, auth=("desk", "wrong"))).status_code == 401
-    others = [await desk.http.get(path, params=params, auth=STRANGER) for params in (name, none)]
-    assert [response.status_code for response in others] == [404, 404]
-    assert others[0].json() == others[1].json()
-    assert (await desk.http.get(path, auth=DESK)).status_code == 400
-    assert (await desk.http.get(path, params={**name, "refresh": "-1"}, auth=DESK)).status_code == 400
 
 
 async def test_a_large_liveblog_comes_in_several_messages(desk, server, store, monkeypatch):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.api.conftest import NOW, declared_database, serving
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, photo, post
-from tests.kit.opening import store_at
 from tests.kit.settings import configure
-from tests.kit.sqlite import copied_url
 
 REF = {"_type", "local_id", "version", "local_status", "sort", "created_at"}
 
@@ -91,23 +88,6 @@ async def test_an_empty_liveblog_has_a_summary(public, auth):
     for game in await games(Desk(public.http), auth):
         assert KnownClient(game).counts() == (0, 0, 0, 0)
         assert not game["summary"].get("first_event")
-
-
-async def test_a_delayed_reader_sees_the_summary_of_that_moment(tmp_path):
-    """It names no post that the reader may not see yet."""
-    time = [NOW - 1000]
-    store = await store_at(copied_url(tmp_path / "late.db", declared_database), clock=lambda: time[0])
-    async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
-        await server.add(matchday.derby())
-        time[0] = NOW - 10
-        desk = Desk(server.http)
-        await desk.create(post("New", local_id="enew"))
-        late = await server.http.get("/api/v6/ticker/show.json", params={"id": "gderby", "delay": "60"})
-
-        assert KnownClient((await desk.delta())["game"]).newest() == "enew"
-        assert KnownClient(late.json()["game"]).newest() == matchday.PUBLIC[-1]
-        assert "enew" not in late.text
-    await store.close()
 
 
 async def test_editors_are_objects_and_no_reader_sees_them(derby):

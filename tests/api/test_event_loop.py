@@ -27,8 +27,8 @@ from tests.kit.settings import configure
 from tests.kit.sqlite import migrated_url
 
 TICKER_ID, GAME = "10" * 12, "glong"
-POSTS, COMMENTS, LOADS, SKETCHES = 1_500, 200, 5_000, 60
-MOST = 3_000
+POSTS, COMMENTS, LOADS, SKETCHES = 600, 200, 5_000, 60
+MOST = 2_500
 """Calls of functions, of all turns of the event loop for one request together; each post, comment or row would be some."""
 NAME = {"liveblogId": GAME}
 HUGE = {

@@ -306,20 +306,6 @@ async def test_if_match_stops_whoever_was_slower(desk):
     assert (stale.status_code, (await desk.show())["version"]) == (409, 5)
 
 
-@pytest.mark.parametrize("operation", ["create", "update", "delete"])
-async def test_another_tenants_events_are_as_good_as_not_there(desk, server, operation):
-    """The same 404 whether the record exists or not, and nothing has changed."""
-    await desk.create(post(local_id="mine"))
-    stranger = Desk(server.http, auth=STRANGER)
-    named = ("ticker_local_id", "gderby", "gnone") if operation == "create" else ("event_local_id", "mine", "enone")
-    parameter, real, unreal = named
-    responses = [(await stranger.send(operation, post(), **{parameter: name})).json() for name in (real, unreal)]
-
-    assert responses[0] == responses[1]
-    assert responses[0]["code"] == "not_found"
-    assert (await desk.show())["version"] == 2
-
-
 async def test_another_tenants_id_is_a_conflict_that_reveals_nothing(desk, server):
     """409 for the same document too; the response is that of an id taken by oneself."""
     await desk.create(post(local_id="mine"))

@@ -237,13 +237,6 @@ async def test_credentials_come_before_the_body(server):
     assert (await send(server, b"{", auth=stranger)).status_code == 403
 
 
-async def test_the_scope_external_is_needed(server):
-    """A client without it is refused."""
-    response = await send(server, GOOD, auth={"client_id": "reader", "client_secret": matchday.SECRET})
-
-    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
-
-
 async def test_another_method_and_another_route_are_refused(server, auth):
     """405 with `Allow`, and 404, both with the error body."""
     wrong = await server.http.get(PATH, params=auth)

@@ -57,20 +57,6 @@ async def test_each_question_has_an_answer_of_its_own(desk):
         assert len(types) == 3
 
 
-@pytest.mark.parametrize("end", ["unpublished", "deleted", "edited"])
-async def test_what_changes_is_gone_with_the_next_answer(desk, end):
-    """A post that is withdrawn, deleted or corrected is not shown from what was kept, in any format."""
-    before = [(await feed(desk, each)).text for each in ("json", "rss", "atom")]
-    if end == "deleted":
-        await desk.delete("e1")
-    else:
-        await desk.update("e1", {"local_status": 60} if end == "unpublished" else post("Corrected"))
-    after = [(await feed(desk, each)).text for each in ("json", "rss", "atom")]
-
-    assert all("Post 1" in each for each in before)
-    assert not any("Post 1" in each for each in after)
-
-
 async def test_an_absence_is_not_kept(store):
     """A liveblog that was requested before it existed is there as soon as it is; 404 says that nobody should keep it."""
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:

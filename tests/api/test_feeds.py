@@ -10,7 +10,7 @@ import pytest
 from mapping.match import Match, Person, Side, Status
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
-from tests.api.conftest import NOW, serving
+from tests.api.conftest import serving
 from tests.kit import matchday, poison
 from tests.kit.feed_forms import ATOM, BASE, FORMATS, feed, html_of, ids
 from tests.kit.harmless import active_parts
@@ -174,34 +174,6 @@ async def test_limit_defaults_to_twenty_and_reaches_a_thousand(public):
     assert len(await ids(public, limit=1000)) == 1000
 
 
-async def test_delay_hides_what_is_young(derby):
-    """What was written less than `delay` seconds ago waits, whatever it says of the time: here, all of the liveblog."""
-    written = NOW - 60
-    derby.now = written + 30.9
-
-    assert (await feed(derby, delay=30)).status_code == 404
-    assert await ids(derby, delay=20) == await ids(derby)
-
-
-async def test_a_feed_can_be_named_by_ticker_id(derby):
-    """`liveblogId` is either id."""
-    assert await ids(derby, liveblogId="6a" * 12) == await ids(derby)
-
-
-async def test_feeds_need_credentials_unless_they_are_public(server, auth):
-    """No credentials or the id alone: 401; another organization: 404; a client with `read`: 200."""
-    await server.add(matchday.derby())
-
-    assert (await feed(server)).status_code == 401
-    assert (await feed(server, client_id="desk")).status_code == 401
-    assert (await feed(server, client_id="stats-only", client_secret=matchday.SECRET)).status_code == 403
-    assert (await feed(server, client_id="stranger", client_secret=matchday.SECRET)).status_code == 404
-    response = await feed(server, **auth)
-    assert response.status_code == 200
-    assert response.headers["cache-control"].startswith("private")
-    assert response.headers["vary"] == "Authorization, Accept-Encoding"
-
-
 @pytest.mark.parametrize("extension", FORMATS)
 async def test_no_feed_holds_a_secret(server, auth, extension):
     """Self and next links are built anew, never from the request's URL."""
@@ -259,13 +231,6 @@ async def test_head_has_the_headers_and_no_body(derby, extension):
     assert [head.headers[name] for name in ("etag", "content-length")] == [
         full.headers[name] for name in ("etag", "content-length")
     ]
-
-
-async def test_other_methods_are_refused(derby):
-    """405 with `Allow`."""
-    response = await derby.http.post(f"{BASE}.rss?liveblogId=gderby")
-
-    assert (response.status_code, response.headers["allow"]) == (405, "GET, HEAD")
 
 
 @pytest.mark.parametrize("extension", FORMATS)

@@ -140,17 +140,6 @@ async def test_the_page_and_an_article_list_the_key_moments(public):
     assert article["schema"]["abstract"].startswith("2nd half: HAF against AVB, 2-1.")
 
 
-async def test_a_delayed_feed_has_the_moments_that_were(public):
-    """What is older than the delay is there; tests of the delay compare what is younger."""
-    await public.add(matchday.derby())
-
-    late, present = [(await feed(public, delay=delay)).json()["_matchwire"] for delay in (30, 0)]
-
-    for each in late["key_events"]:
-        each["url"] = each["url"].replace("?delay=30", "")  # a link leads to what is as late
-    assert late == present
-
-
 async def test_poisoned_and_hostile_posts_cost_themselves_alone(public):
     """Whatever a stored document holds, the others are there, and nothing of it is markup on the page."""
     await public.store.write(poison.insert)

@@ -34,6 +34,7 @@ ANNOUNCED = """() => {
 }"""
 
 
+@pytest.mark.proof
 async def test_every_change_is_seen_without_a_reload(site, page):
     """A new post, a correction, a withdrawal, its return, a deletion, the score: all by the stream, nothing reloaded.
 
@@ -194,6 +195,7 @@ async def test_a_server_that_comes_back_is_found_again(site, page):
     assert len(page.polls()) <= requested + 1
 
 
+@pytest.mark.proof
 async def test_without_a_stream_the_page_asks(site, browser):
     """Where streams do not get through, changes are seen all the same, a little later."""
     page = Page(await browser.new_page(), site.address)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
-
 from api.routes import ROUTES
 from tests.kit import matchday
 from tests.kit.event_desk import DELTA, DESK, Desk, photo, post
@@ -95,15 +93,11 @@ def test_every_route_that_names_a_liveblog_is_in_the_table():
     assert naming | ELSEWHERE.keys() == CALLS.keys()
 
 
-@pytest.mark.parametrize(
-    ("route", "name"), [(route, name) for route, call in CALLS.items() for name in call.names], ids=str
-)
-async def test_a_liveblog_is_named_alike_wherever_it_is_named(server, auth, route, name):
+async def test_a_liveblog_is_named_alike_wherever_it_is_named(server, auth):
     """By either of its ids, under each of the names; by an unknown id it is 404 everywhere."""
     await server.add(matchday.derby())
-    call = CALLS[route]
 
-    async def sent(value: str) -> tuple[int, Any]:
+    async def sent(route: tuple[str, str], call: Call, name: str, value: str) -> tuple[int, Any]:
         named = {name: value}
         path = route[1].format(organizationId=matchday.ORGANIZATION, liveblogId=value, id=value, **OTHER)
         query = auth | (named if call.where == "query" else {})
@@ -112,10 +106,12 @@ async def test_a_liveblog_is_named_alike_wherever_it_is_named(server, auth, rout
         refused = response.status_code >= 400 and response.content
         return response.status_code, response.json().get("message") if refused else None
 
-    by_id, by_ticker_id, by_none = [await sent(value) for value in ("gderby", TICKER, "gnever")]
-    assert by_id == by_ticker_id
-    assert by_id[0] == call.status
-    assert by_none[0] == 404
+    for route, call in CALLS.items():
+        for name in call.names:
+            by_id, by_ticker_id, by_none = [
+                await sent(route, call, name, value) for value in ("gderby", TICKER, "gnever")
+            ]
+            assert (by_id, by_id[0], by_none[0]) == (by_ticker_id, call.status, 404), (route, name)
 
 
 async def test_no_public_read_names_a_client(public, auth):

@@ -429,24 +429,6 @@ async def test_poisoned_events_break_no_page(public):
     assert set(matchday.PUBLIC) <= set(read(response.text).ids)
 
 
-@pytest.mark.parametrize(
-    ("params", "status"),
-    [
-        ({}, 401),
-        ({"client_id": "desk"}, 200),
-        ({"client_id": "desk", "client_secret": matchday.SECRET}, 200),
-        ({"client_id": "desk", "client_secret": "wrong"}, 401),
-        ({"client_id": "nobody"}, 401),
-        ({"client_id": "stranger"}, 404),
-    ],
-)
-async def test_a_page_needs_the_client_id_alone(server, params, status):
-    """Unless feeds are public; the client must belong to the liveblog's organization."""
-    await server.add(matchday.derby())
-
-    assert (await server.http.get(PAGE, params=params)).status_code == status
-
-
 async def test_the_front_page_lists_public_liveblogs_alone(server, store):
     """A list where feeds are public, else a word about the service."""
     await server.add(matchday.derby())

@@ -12,7 +12,7 @@ from mapping.web_embeds import FRAME_HOSTS
 from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import contents, serving
 from tests.kit import matchday, poison
-from tests.kit.event_desk import DELTA, Desk, post
+from tests.kit.event_desk import Desk, post
 from tests.kit.harmless import read
 from tests.kit.showing import CONTENT, add, file, item, page_files, proxied, showing
 from tests.kit.streaming import STREAM, over_http
@@ -84,24 +84,6 @@ async def test_every_render_has_the_same_addresses(public, store):
         assert read((await page_of(other)).text).images == first
     fragment = await public.http.get(PAGE, params={"fragment": "1"})
     assert read(fragment.text).images == first
-
-
-@pytest.mark.parametrize("status", [60, 100])
-@pytest.mark.parametrize("subtype", ["i", "v"])
-async def test_a_withdrawn_file_appears_nowhere(public, status, subtype):
-    """Neither on the page, nor in what programs read, nor by the shortcut that posted it; its neighbour stays."""
-    gone = file("mgone", f"https://files.example.org/gone.{'jpg' if subtype == 'i' else 'mp4'}", subtype)
-    stays = file("mstays", PHOTO)
-    items = [item(gone, source_url=gone["url"]), item(stays)]
-    await add(public, showing("ephoto", {**gone, "local_status": status}, stays, items=items))
-    html = (await page_of(public)).text
-    delta = await public.http.get(DELTA, params={"local_id": "gderby", "refresh": "0", "client_id": "desk"})
-
-    assert delta.status_code == 200
-    assert "gone" not in html
-    assert len(image_tags(html)) == 1
-    assert "gone" not in delta.text
-    assert PHOTO in delta.text
 
 
 async def test_a_warning_covers_the_image_until_the_reader_asks(public):

@@ -42,8 +42,9 @@ def moments_of(html):
     return re.search('<section class="moments".*?</section>', html)[0]
 
 
-@pytest.mark.parametrize("path", FORMS)
-@pytest.mark.parametrize("highlight", ["sticky", "stickyNoHighlight"])
+@pytest.mark.parametrize(
+    ("path", "highlight"), list(zip(FORMS, ("sticky", "stickyNoHighlight", "sticky"), strict=True))
+)
 async def test_a_pinned_post_stays_on_top_of_more_posts_than_a_page_has(derby, path, highlight):
     """It comes first and says so, once; what is not pinned any more goes back to its time."""
     await pin(derby, "epin", highlight)

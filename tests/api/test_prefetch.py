@@ -11,7 +11,7 @@ from api.page.icons import KICK_MARKS, mark
 from api.page.window import POSTS_SHOWN
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
-from tests.kit.event_desk import DESK, STRANGER, Desk, post
+from tests.kit.event_desk import Desk, post
 from tests.kit.harmless import read
 from tests.kit.showing import CONTENT, add, file, showing
 
@@ -130,23 +130,6 @@ async def test_the_teaser_links_to_the_newest_posts(derby):
     assert re.findall(r'<a href="([^"]*)"', html) == [f"{PAGE}#{name}" for name in reversed(matchday.PUBLIC[-3:])]
     assert 'class="board"' in html
     assert read(html).bad == []
-
-
-@BOTH
-async def test_without_public_feeds_a_client_must_be_named(server, path):
-    """By its id; a stranger learns nothing, and caches of others keep nothing."""
-    await server.add(matchday.derby())
-    responses = [
-        await server.http.get(path, params={**DERBY, **named})
-        for named in ({}, {"client_id": "nobody"}, {"client_id": "stranger"}, {"client_id": "reader"})
-    ]
-
-    assert [each.status_code for each in responses] == [401, 401, 404, 200]
-    assert 'client-id="reader"' in responses[-1].json()["html"]
-    assert (await server.http.get(path, params=DERBY, auth=STRANGER)).status_code == 404
-    assert responses[-1].headers["cache-control"].startswith("private")
-    assert "access-control-allow-origin" not in (await server.http.get(path, params=DERBY, auth=DESK)).headers
-    assert responses[-1].headers["access-control-allow-origin"] == "*", "an embed names its client, and sends no secret"
 
 
 @BOTH

@@ -127,16 +127,6 @@ async def test_what_cannot_be_shown_is_refused_with_its_parameter(derby, auth, p
     assert (response.status_code, response.json().get("field")) == (status, field)
 
 
-async def test_a_foreign_liveblog_and_none_are_the_same(derby, auth):
-    """The response does not reveal whether a liveblog exists."""
-    await derby.add(matchday.Liveblog(local_id="gforeign", ticker_id="7c" * 12, organization_id=matchday.OTHER))
-
-    foreign, unknown = [await show(derby, auth, local_id=name) for name in ("gforeign", "gunknown")]
-
-    assert foreign.status_code == unknown.status_code == 404
-    assert foreign.json() == unknown.json()
-
-
 async def test_head_gives_the_headers_alone(derby, auth):
     """The same status and length, no body."""
     full = await show(derby, auth, local_id="gderby")
@@ -146,8 +136,3 @@ async def test_head_gives_the_headers_alone(derby, auth):
     assert head.headers["content-length"] == full.headers["content-length"]
     assert head.content == b""
     assert full.headers["cache-control"] == "no-store"
-
-
-async def test_credentials_come_before_parameters(derby):
-    """401 without credentials, whatever else is wrong."""
-    assert (await derby.http.get(SHOW, params={"compact": "perhaps"})).status_code == 401

@@ -9,7 +9,6 @@ import pytest
 from mapping.errors import MatchUnknown
 from store.following import closing, sync
 from tests.api.conftest import declared_database
-from tests.kit import matchday
 from tests.kit.desk import change
 from tests.kit.source_pair import failing, refused
 from tests.kit.source_service import AFTER, BEFORE, DESK, SECOND_ID, source_service
@@ -231,17 +230,6 @@ async def test_if_match_holds_although_somebody_writes_while_the_provider_is_awa
     stale = await service.send(json={"standby": STANDBY}, headers={"If-Match": str(now)})
 
     assert (stale.status_code, (await service.source())["sources"]) == (409, [])
-
-
-async def test_another_organizations_liveblog_is_none(service):
-    """404 as for one that does not exist."""
-    elsewhere = f"/apigw/sports/v2/{matchday.OTHER}/liveblog"
-    for name in (service.name, "gnone"):
-        for body in ({"standby": STANDBY}, {"standby": []}, {"leads": "auto"}):
-            path, auth = f"{elsewhere}/{name}/external.json", ("stranger", matchday.SECRET)
-            answer = await service.server.http.post(path, json=body, auth=auth)
-            assert (answer.status_code, answer.json()["field"]) == (404, "liveblogId"), answer.text
-    assert (await service.source())["sources"] == []
 
 
 async def test_a_liveblog_is_attached_with_a_standby_and_a_choice_in_one_request(service):

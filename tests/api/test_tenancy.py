@@ -11,7 +11,7 @@ from api.http.people import DeskPerson
 from api.view.liveblog_access import holders
 from tests.api.conftest import open_store, serving
 from tests.kit.desk import Desk, match, player, refused
-from tests.kit.full_house import GAME, OTHER, OWNER, SECOND, UNKNOWN, sqlite_house
+from tests.kit.full_house import OTHER, OWNER, UNKNOWN, sqlite_house
 from tests.kit.sqlite import copied_url
 
 
@@ -97,18 +97,6 @@ async def test_a_liveblog_refers_to_what_is_its_owners_alone(owner, stranger, ow
     assert responses[0].json() == responses[1].json()
     mine = await owner.post("ticker/create", about(field, own, OWNER))
     assert mine.status_code == 200, mine.text
-
-
-async def test_searches_show_own_records_alone(owner, stranger):
-    """Without an owner they search what is the client's."""
-    for kind in ("player/index", "team/index", "tournament/index"):
-        theirs, ours = await stranger.read(kind), await owner.read(kind)
-        assert (theirs["total"], theirs["objects"]) == (0, []), kind
-        assert {each["owner_id"] for each in ours["objects"]} == {OWNER}, kind
-    theirs, ours = await stranger.read("ticker/search"), await owner.read("ticker/search")
-    assert [each["local_id"] for each in theirs["objects"]] == ["gother"]
-    assert {each["ticker_id"] for each in ours["objects"]} >= {GAME, SECOND}
-    assert "gother" not in {each["local_id"] for each in ours["objects"]}
 
 
 def test_a_permission_for_a_client_of_that_name_is_none_for_a_person():

@@ -181,26 +181,6 @@ async def test_there_is_room_for_so_many(server):
     await post(server, f"{BASE}/subscribe", {"url": f"{URL}/1"})
 
 
-OPERATIONS = [
-    ("POST", "subscribe"), ("POST", "unsubscribe"), ("GET", "list"), ("POST", "rotate"), ("POST", "ping"),
-    ("GET", "deliveries"), ("POST", "deliveries/1/replay"), ("POST", "replay"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("method", "name"), OPERATIONS)
-async def test_only_the_organizations_own_clients_may(server, method, name):
-    """Without a secret 401; without the scope, or for somebody else's organization, 403."""
-    body = {"url": URL, "since": 0}
-    for params, status in (
-        ({}, 401),
-        ({"client_id": "hooks"}, 401),
-        ({"client_id": "desk", "client_secret": matchday.SECRET}, 403),
-        (STRANGER, 403),
-    ):
-        answer = await server.http.request(method, f"{BASE}/{name}", params=params, json=body)
-        assert answer.status_code == status
-
-
 async def test_log_and_replay_keep_to_the_organization(server):
     """A delivery of another organization is not found, although its number is known."""
     await post(server, f"{BASE}/subscribe", {"url": URL})

@@ -112,7 +112,7 @@ def forger():
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     made.address = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     try:
         yield made

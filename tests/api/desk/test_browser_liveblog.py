@@ -41,6 +41,7 @@ async def test_a_draft_is_seen_with_its_reason_and_published_in_one_click(desk, 
     assert page.complaints == []
 
 
+@pytest.mark.proof
 async def test_a_post_is_written_edited_pinned_withdrawn_and_deleted(desk, browser):
     """Each by its button; what is written in bold stays so, and the goal names its scorer."""
     page = await at_desk(desk, browser)

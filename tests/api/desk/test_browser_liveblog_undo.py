@@ -49,6 +49,7 @@ async def delete(page, name):
     await row(page, name).wait_for(state="detached")
 
 
+@pytest.mark.proof
 async def test_the_words_of_a_deleted_post_are_posted_again_as_a_persons(desk, browser):
     """A new post with the old time; the provider's stays deleted, and its key in the ledger too, whatever it says next."""
     await follow_match(desk)
@@ -117,6 +118,7 @@ async def test_a_deleted_post_with_everything_in_it_is_posted_again_by_a_key(des
     assert ids[0].isdisjoint(ids[1])
 
 
+@pytest.mark.proof
 async def test_a_field_that_was_handed_back_becomes_the_persons_again(desk, browser):
     """With the person's words, by the key; undone once more it says that nothing is left of it."""
     await follow_match(desk)

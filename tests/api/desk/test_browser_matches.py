@@ -88,6 +88,7 @@ async def terms(server, number=1):
     return None if found is None else sync.terms_of(found)
 
 
+@pytest.mark.proof
 async def test_a_liveblog_is_paused_and_goes_on_from_the_table(desk, browsers):
     """By one button, without loading the page; its row keeps the focus, and what changes elsewhere appears by itself."""
     server, address = desk

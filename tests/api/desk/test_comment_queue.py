@@ -65,18 +65,6 @@ async def test_a_decision_is_taken_back(server):
     assert answer.json().get("moderated_by") is None
 
 
-async def test_the_queue_is_of_ones_own_organization(server):
-    """Another one's is empty, and a form that names its comments reaches nothing."""
-    await server.add(matchday.derby())
-    one = await add(server, 1)
-    stranger = await a_person(server, "admin", organization=matchday.OTHER)
-    assert "No 1" not in (await stranger.send("GET", "/desk/comments")).text
-    assert (await stranger.send("GET", "/desk/comments?liveblogId=gderby")).status_code == 404
-    assert (await stranger.submit("/desk/comments/act", {"approve": one})).status_code == 409
-    assert (await stranger.submit("/desk/comments/act", {"ban": "reader1"})).status_code == 409
-    assert await status_of(server, one) == "pending"
-
-
 async def test_states_are_counted_and_pages_follow(server):
     """Each state has its number; a liveblog alone has its own; a page ends with the way to the next one."""
     await server.add(matchday.derby())

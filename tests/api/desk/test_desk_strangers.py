@@ -166,6 +166,7 @@ async def test_nothing_of_the_corpus_runs_on_any_page(server):
     assert 500 not in statuses
 
 
+@pytest.mark.proof
 @needed
 async def test_nothing_of_the_corpus_runs_in_a_browser(store, browsers):
     """With the scripts of the pages, which put the texts in anew; a policy that has to step in is a fault too."""

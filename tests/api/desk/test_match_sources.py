@@ -18,7 +18,6 @@ from tests.api.conftest import NOW, declared_database, serving
 from tests.kit import matchday, poison
 from tests.kit.desk_table import a_person, handlers_in, keys
 from tests.kit.followed import add_followed, add_pair
-from tests.kit.people import add_account, signed_in
 from tests.kit.source_pair import failing, refused, turned_round
 from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, THIRD_ID, source_service
 from tests.kit.sqlite import copied_url
@@ -268,31 +267,6 @@ async def test_a_choice_of_a_source_that_is_none_any_more_is_refused_at_its_fiel
 
     assert (answer.status_code, at_field(answer.text, "leads")) == (422, "This is no source of the match any more.")
     assert (await desk.source())["confirm"] == "one"
-
-
-async def test_a_reader_sees_the_sources_and_changes_nothing(desk):
-    await submit(desk, ADD)
-    reader = await a_person(desk.server, role="reader")
-    page = await page_of(desk, browser=reader)
-
-    assert "Stands by" in words(page)
-    assert "<form" not in page.partition('id="sources"')[2].partition("</section>")[0]
-    for fields in ({"remove": "second"}, ADD, {"choose": "yes", "leads": "second"}):
-        assert (await submit(desk, fields, reader)).status_code == 409
-    assert len((await desk.source())["sources"]) == 2
-
-
-async def test_another_organization_learns_nothing_of_the_sources(desk):
-    await submit(desk, ADD)
-    account = await add_account(desk.server.store, role="admin", email="o@example.org", organization=matchday.OTHER)
-    stranger = await signed_in(desk.server, account)
-
-    assert (await stranger.send("GET", f"/desk/matches/{desk.name}")).status_code == 404
-    for fields in ({"remove": "second"}, ADD):
-        answer = await submit(desk, fields, stranger)
-        assert answer.status_code == 404
-        assert SECOND_ID not in answer.text
-    assert len((await desk.source())["sources"]) == 2
 
 
 @pytest.mark.parametrize(

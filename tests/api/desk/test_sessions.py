@@ -127,15 +127,15 @@ ELSEWHERE = {
 
 
 @pytest.mark.parametrize("site", ELSEWHERE)
-@pytest.mark.parametrize("path", [CREATE, *FORMS, *BEFORE])
-async def test_no_other_site_writes_with_a_session(server, browser, site, path):
+async def test_no_other_site_writes_with_a_session(server, browser, site):
     """Even with the right token, which no other site knows; nothing is written, and nobody is signed in or out."""
-    before = await contents(server)
+    before, let_in = await contents(server), []
+    for path in (CREATE, *FORMS, *BEFORE):
+        response = await browser.submit(path, {"email": EMAIL, "password": PASSWORD}, headers=ELSEWHERE[site])
+        if response.status_code != 403 or "set-cookie" in response.headers:
+            let_in.append(path)
 
-    response = await browser.submit(path, {"email": EMAIL, "password": PASSWORD}, headers=ELSEWHERE[site])
-
-    assert response.status_code == 403
-    assert "set-cookie" not in response.headers
+    assert let_in == []
     assert await contents(server) == before
 
 
@@ -160,18 +160,6 @@ async def test_no_write_goes_without_the_pages_token(server, browser, token):
             fields = {} if wrong is None else {"csrf_token": token or ""}
             response = await browser.send("POST", path, data={**fields, "password": PASSWORD})
             assert (path, response.status_code) == (path, 403)
-    assert await contents(server) == before
-
-
-async def test_reading_changes_nothing(server, browser):
-    """No GET of the desk has an effect, and what writes takes no GET."""
-    before = await contents(server)
-
-    for row in DESK_ROUTES:
-        if row.method == "GET":
-            await browser.send("GET", row.path.format(version="x", name="desk.css", liveblogId="gderby"))
-        elif not any(each.method == "GET" and each.path == row.path for each in DESK_ROUTES):
-            assert (await browser.send("GET", row.path)).status_code == 405
     assert await contents(server) == before
 
 
@@ -406,19 +394,3 @@ async def test_an_account_has_so_many_sessions(server, account):
         await signed_in(server, account)
 
     assert len((await contents(server))["desk_sessions"]) == sessions.SESSIONS_KEPT
-
-
-async def test_hostile_names_stay_texts(server):
-    """Of a person, a browser and a liveblog: on every page."""
-    hostile = "<script>alert(1)</script>"
-    account = await add_account(server.store, name=hostile)
-    title = {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": hostile}
-    await server.add(matchday.Liveblog("gxss", "6f" * 12, document=matchday.document(meta_info=title)))
-    response = await try_password(server, headers={"User-Agent": hostile})
-    browser = SignedInBrowser(server.http, session_of(response))
-
-    for path in ("/desk", "/desk/account"):
-        page = (await browser.send("GET", path)).text
-        assert "&lt;script&gt;alert(1)" in page
-        assert "<script>" not in page
-    assert account.name == hostile

@@ -16,9 +16,7 @@ from api.desk.credential_checks import OF_ACCOUNT
 from api.desk.passwords import PasswordChecks, verify_password
 from mapping.errors import RateLimited
 from store.accounts import accounts, sessions
-from store.tables import games
 from tests.api.conftest import NOW, contents, serving
-from tests.kit.matchday import OTHER
 from tests.kit.people import (
     EMAIL,
     OWN_SITE,
@@ -358,23 +356,3 @@ async def test_forms_are_forms(server):
         response = await server.http.post("/desk/sign-in", content=body, headers=headers)
         assert response.status_code == status
         assert "set-cookie" not in response.headers
-
-
-async def test_clients_are_nobody_at_the_desk(server, auth):
-    """Their secrets open the API as before, and no page."""
-    assert (await server.http.get("/desk", params=auth)).status_code == 303
-    assert (await server.http.get("/desk/account", auth=("desk", auth["client_secret"]))).status_code == 303
-
-
-async def test_pages_are_only_of_ones_own_organization(server):
-    """The list shows no other's liveblogs; neither does a parameter."""
-    from tests.kit import matchday
-
-    await server.add(matchday.derby())
-    own = await signed_in(server, await add_account(server.store))
-    stranger = await signed_in(server, await add_account(server.store, "x@example.org", organization=OTHER))
-
-    wanted = {"show": "others", "owner_id": matchday.ORGANIZATION}
-    assert "Hafenstadt" in (await own.send("GET", "/desk", params=wanted)).text
-    assert "Hafenstadt" not in (await stranger.send("GET", "/desk", params=wanted)).text
-    assert games.name == "games"

@@ -19,7 +19,7 @@ from tests.kit.harmless import active_parts
 from tests.kit.hostile import places, spoilt
 
 MANY = settings(
-    max_examples=examples(80),
+    max_examples=examples(40),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )

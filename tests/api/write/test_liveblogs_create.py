@@ -196,16 +196,6 @@ async def test_the_players_team_of_beach_volleyball_is_explained(desk):
     assert "beach_volleyball" in response.json()["message"]
 
 
-async def test_teams_of_others_cannot_be_named(desk, stranger):
-    """Another tenant's team is as unknown as one that does not exist."""
-    theirs = await stranger.made("team/create", team(owner_id=matchday.OTHER))
-    response = await desk.post("ticker/create", match({"_id": theirs["_id"]}))
-    missing = await desk.post("ticker/create", match({"_id": "5f0c1de2a1b2c3d4e5f60999"}))
-
-    assert refused(response) == (422, "meta_info.home_team._id")
-    assert response.json() == missing.json()
-
-
 async def test_any_content_type_and_any_prefix_will_do(server, desk):
     """A client that sends JSON as `text/plain`, floats as timestamps, with its own type prefix."""
     body = (
