@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tools import house
+from tools.check_settings import names_of_settings, only_defaults, retention
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -284,7 +285,7 @@ def rooms() -> Iterator[str]:
 
 RULES: tuple[Callable[[], Iterator[str]], ...] = (
     decisions, links, named_files, named_tests, one_name_one_class, replaced_words, product_alone, locks,
-    shipped, linter, rooms,
+    shipped, linter, rooms, only_defaults, names_of_settings, retention,
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ import pytest
 from config import Settings, load
 from config.schema_walk import FILE_SUFFIX, SHAPE, leaves
 from tests.config.samples import write
-from tests.kit.default_file import EXAMPLE, TEXT, documented, known_as
+from tools.default_file import EXAMPLE, TEXT, documented, known_as
 
 
 def default_of(path):

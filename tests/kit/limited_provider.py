@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+from ingest.kit.quarantine import Quarantine
+from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.follower import Followers
+from mapping.match import Status
 from providers.base import Answer, Fetched, Outcome
 from tests.kit.opening import endpoint_of
+from tests.kit.settings import LIMITS, polling
 
 GOOD = Answer(resource="match", outcome=Outcome.UNCHANGED)
 
@@ -45,3 +50,19 @@ class NoStore:
 
     async def read(self, query):
         return ()
+
+
+def followed(provider, name, **fields):
+    """A running match of that provider."""
+    known = {"text": False, "known": {}, "hints": {}, "status": Status.LIVE, "kickoff": 0}
+    return FollowedMatch(id=f"f{name}", match_id=f"{name}", endpoint=provider.endpoint.key, **{**known, **fields})
+
+
+def followers_of(provider, matches, *, store=None, clock=lambda: 0.0, lease=lambda: True, **pace):
+    """Followers of these matches, none of which is due yet."""
+    store, endpoints = store or NoStore(), {provider.endpoint.key: provider}
+    made = Followers(
+        store, endpoints, polling(**pace), LIMITS, clock=clock, new_id=str, lease=lease, quarantine=Quarantine()
+    )
+    made._matches.update((match.id, match) for match in matches)
+    return made

@@ -5,13 +5,8 @@ from __future__ import annotations
 import asyncio
 from contextlib import asynccontextmanager
 
-from ingest.kit.quarantine import Quarantine
-from ingest.sync.followed_match import FollowedMatch
-from ingest.sync.follower import Followers
 from mapping.errors import StoreUnavailable
-from mapping.match import Status
-from tests.kit.limited_provider import Provider
-from tests.kit.settings import LIMITS, polling
+from tests.kit.limited_provider import Provider, followed, followers_of
 
 MANY = 100
 
@@ -41,21 +36,9 @@ class Matches:
 
     def __init__(self, store, number=MANY, **pace):
         self.now, self.provider, self.store = 1000.0, Provider(), store
-        self.followers = Followers(
-            store,
-            {self.provider.endpoint.key: self.provider},
-            polling(**pace),
-            LIMITS,
-            clock=lambda: self.now,
-            new_id=str,
-            quarantine=Quarantine(),
-        )
-        for name in range(number):
-            match = FollowedMatch(
-                id=f"f{name}", match_id=f"{name}", endpoint=self.provider.endpoint.key, text=False, known={}, hints={},
-                status=Status.LIVE, kickoff=0, bad={"match"}, good_at=1000.0,
-            )  # fmt: skip
-            self.followers._matches[match.id] = match
+        matches = [followed(self.provider, name, bad={"match"}, good_at=1000.0) for name in range(number)]
+        self.followers = followers_of(self.provider, matches, store=store, clock=lambda: self.now, **pace)
+        for match in matches:
             self.followers.schedule(match, 0.0)
 
     @asynccontextmanager

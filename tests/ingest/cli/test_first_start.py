@@ -159,6 +159,7 @@ def command(tmp_path, monkeypatch):
         (("clients", "list", "--config", "folder.toml"), {}, ExitStatus.MISTAKE, ("folder.toml", "Is a directory")),
         (("db", "upgrade"), POSTGRES, ExitStatus.UNAVAILABLE, ("database.url", "127.0.0.1:9/matchwire")),
         (("clients", "list"), POSTGRES, ExitStatus.UNAVAILABLE, ("database.url", "127.0.0.1:9/matchwire")),
+        (("run",), POSTGRES, ExitStatus.UNAVAILABLE, ("database.url", "127.0.0.1:9/matchwire", "refused")),
         (("run",), UNKNOWN, ExitStatus.MISTAKE, ("organizations.desk.providers.hiem", "no provider hiem is installed")),
         (("check-config", "a.toml", "--config", "b.toml"), {}, ExitStatus.MISTAKE, ("a.toml", "b.toml")),
         (("webhooks", "subscribe", "http://10.0.0.1/"), {}, ExitStatus.MISTAKE, ("webhooks.allow_hosts",)),

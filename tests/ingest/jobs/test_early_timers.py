@@ -8,15 +8,11 @@ from functools import partial
 
 import uvloop
 
-from ingest.kit.quarantine import Quarantine
 from ingest.kit.rate_limiter import FairRateLimiter
-from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import PollSlots
 from mapping.errors import UpstreamUnavailable
-from mapping.match import Status
-from tests.kit.limited_provider import NoStore, Provider
-from tests.kit.settings import LIMITS, polling
+from tests.kit.limited_provider import Provider, followed, followers_of
 from tests.simulation.virtual_loop import VirtualLoop
 
 SEEDED = random.Random(1)
@@ -45,16 +41,9 @@ def test_polls_are_waited_for_once(monkeypatch):
     provider = Provider()
 
     async def main():
-        followers = Followers(
-            NoStore(), {provider.endpoint.key: provider}, polling(live=60), LIMITS,
-            clock=lambda: 0.0, new_id=str, quarantine=Quarantine(),
-        )  # fmt: skip
-        for number in range(60):
-            match = FollowedMatch(
-                id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
-                status=Status.LIVE, kickoff=0,
-            )  # fmt: skip
-            followers._matches[match.id] = match
+        matches = [followed(provider, number) for number in range(60)]
+        followers = followers_of(provider, matches, live=60)
+        for number, match in enumerate(matches):
             followers.schedule(match, number * 0.01 + SEEDED.uniform(0, 0.009))
         driving = asyncio.create_task(followers.run())
         while len(provider.requested) < 60:

@@ -8,18 +8,14 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.kit.quarantine import Quarantine
 from ingest.sync import endpoint_limiter
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
-from ingest.sync.followed_match import FollowedMatch
-from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import SHORTEST, PollSlots
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
 from mapping.match import Status
 from mapping.rules.breaker import CircuitBreakerConfig
 from providers.http_client import Throttled
-from tests.kit.limited_provider import NoStore, Provider
-from tests.kit.settings import LIMITS, polling
+from tests.kit.limited_provider import Provider, followed, followers_of
 from tests.kit.virtual_time import in_virtual_time
 
 RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=0.3, refused=9, lasting=0.0)
@@ -223,25 +219,12 @@ async def test_slots_are_given_back_by_those_who_give_up():
 async def test_an_endpoint_that_goes_down_is_logged_once():
     """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
     provider = Provider()
-    settings = polling(live=0.1, backoff_max=0.4, breaker_pause=0.3, concurrency=4)
-    followers = Followers(
-        NoStore(),
-        {provider.endpoint.key: provider},
-        settings,
-        LIMITS,
-        clock=lambda: 0.0,
-        new_id=str,
-        quarantine=Quarantine(),
-    )
-    followers.limiters[provider.endpoint.key]._rule = CircuitBreakerConfig(
-        breaker_after=5, breaker_pause=0.3, lasting=0.01
-    )
-    for number in range(100):
-        match = FollowedMatch(
-            id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known={}, hints={},
-            status=Status.LIVE, kickoff=0,
-        )  # fmt: skip
-        followers._matches[match.id] = match
+    matches = [followed(provider, number) for number in range(100)]
+    pace = {"live": 0.1, "backoff_max": 0.4, "breaker_pause": 0.3, "concurrency": 4}
+    followers = followers_of(provider, matches, **pace)
+    rule = CircuitBreakerConfig(breaker_after=5, breaker_pause=0.3, lasting=0.01)
+    followers.limiters[provider.endpoint.key]._rule = rule
+    for number, match in enumerate(matches):
         followers.schedule(match, number / 1000)
     with capture_logs() as lines:
         driving = asyncio.create_task(followers.run())
@@ -258,13 +241,9 @@ async def test_an_endpoint_that_goes_down_is_logged_once():
         await followers.stop()
 
     assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
-    assert followers.health() == {
-        "matches": 100,
-        "failing": 0,
-        "silent": 0,
-        "endpoints_lost": 0,
-        "endpoints_limited": 0,
-    }
+    health = followers.health()
+    assert health.pop("matches") == 100
+    assert set(health.values()) == {0}
 
 
 @in_virtual_time
@@ -272,20 +251,9 @@ async def test_a_silent_match_raises_one_alarm():
     """A live match without a good answer for too long is logged and counted once; others are not."""
     now = [1000.0]
     provider = Provider()
-    followers = Followers(
-        NoStore(),
-        {provider.endpoint.key: provider},
-        polling(),
-        LIMITS,
-        clock=lambda: now[0],
-        new_id=str,
-        quarantine=Quarantine(),
-    )
-    for ident, status, good_at in (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050)):
-        followers._matches[ident] = FollowedMatch(
-            id=ident, match_id=ident, endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=status,
-            kickoff=0, good_at=good_at,
-        )  # fmt: skip
+    given = (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050))
+    matches = [followed(provider, name, status=status, good_at=good_at) for name, status, good_at in given]
+    followers = followers_of(provider, matches, clock=lambda: now[0])
     now[0] = 1061.0
     with capture_logs() as lines:
         await followers.watch_silence()
@@ -293,6 +261,6 @@ async def test_a_silent_match_raises_one_alarm():
 
     assert [(line["event"], line["match"]) for line in lines] == [("match.silent", "1")]
     assert followers.health()["silent"] == 1
-    await followers.poll(followers._matches["1"])
+    await followers.poll(followers._matches["f1"])
     assert followers.health()["silent"] == 0
     await followers.stop()

@@ -11,18 +11,16 @@ from structlog.testing import capture_logs
 
 from ingest.kit.quarantine import Quarantine
 from ingest.sync import follower
-from ingest.sync.followed_match import FollowedMatch
-from ingest.sync.follower import TAKE_UP, Followers
+from ingest.sync.follower import TAKE_UP
 from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
-from mapping.match import Status
 from mapping.rules.pacing import phase
 from store.following import leases, sync
 from tests.kit.corrected_match import ONE, TWO, begun
 from tests.kit.followed_rows import MATCH
-from tests.kit.limited_provider import NoStore, Provider
+from tests.kit.limited_provider import Provider, followed, followers_of
 from tests.kit.opening import store_at
 from tests.kit.scripted import WALL, Process
-from tests.kit.settings import LIMITS, polling
+from tests.kit.settings import polling
 from tests.kit.sqlite import migrated_url
 from tests.kit.virtual_time import in_virtual_time
 from tests.providers.heim.feed import MATCH_ID
@@ -275,23 +273,10 @@ async def test_a_new_match_is_followed_at_once_where_it_was_created(store, clock
     assert new in two.leased
 
 
-def followers_of(provider, *, clock, lease=lambda: True, **pace):
+def following(provider, **more):
     """Followers of one running match, which is due."""
-    followers = Followers(
-        NoStore(),
-        {provider.endpoint.key: provider},
-        polling(**pace),
-        LIMITS,
-        clock=clock,
-        new_id=str,
-        lease=lease,
-        quarantine=Quarantine(),
-    )
-    match = FollowedMatch(
-        id="f1", match_id="1", endpoint=provider.endpoint.key, text=False, known={}, hints={}, status=Status.LIVE,
-        kickoff=KICKOFF,
-    )  # fmt: skip
-    followers._matches[match.id] = match
+    match = followed(provider, 1, kickoff=KICKOFF)
+    followers = followers_of(provider, [match], live=1.0, **more)
     followers.schedule(match, 0.0)
     return followers
 
@@ -300,7 +285,7 @@ def followers_of(provider, *, clock, lease=lambda: True, **pace):
 async def test_nothing_is_polled_without_a_lease():
     """A due match waits while the lease has run out, and is polled again once it is renewed."""
     leased, provider = [True], Provider()
-    followers = followers_of(provider, clock=lambda: 0.0, lease=lambda: leased[0], live=1.0)
+    followers = following(provider, lease=lambda: leased[0])
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(10)
     polls = len(provider.requested)
@@ -387,7 +372,7 @@ async def test_what_joined_is_not_forgotten_by_a_crash(store):
 async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(jump):
     """A running match is polled at its interval before and after somebody sets the clock."""
     provider, wall = Provider(), [KICKOFF + 3600.0]
-    followers = followers_of(provider, clock=lambda: wall[0], live=1.0)
+    followers = following(provider, clock=lambda: wall[0])
     running = asyncio.create_task(followers.run())
     await asyncio.sleep(100)
     before = len(provider.requested)

@@ -9,16 +9,12 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from ingest.kit.quarantine import Quarantine
 from ingest.sync.endpoint_limiter import share_limits
-from ingest.sync.followed_match import FollowedMatch
-from ingest.sync.follower import Followers
 from ingest.sync.poll_slots import PollSlots
 from ingest.telemetry.state_metrics import FollowingMetrics
 from mapping.match import Status
 from providers.base import Known
-from tests.kit.limited_provider import NoStore, Provider
-from tests.kit.settings import LIMITS, polling
+from tests.kit.limited_provider import Provider, followed, followers_of
 from tests.kit.virtual_time import in_virtual_time
 
 TWO = {"match": Known(digest="a"), "match-event": Known(digest="b")}
@@ -29,27 +25,9 @@ def provider():
     return Provider()
 
 
-def followed(provider, number, status=Status.LIVE):
-    return FollowedMatch(
-        id=f"f{number}", match_id=str(number), endpoint=provider.endpoint.key, text=False, known=dict(TWO), hints={},
-        status=status, kickoff=0,
-    )  # fmt: skip
-
-
 def following(provider, count, **settings):
     """Followers of so many live matches, of which each poll makes two requests."""
-    followers = Followers(
-        NoStore(),
-        {provider.endpoint.key: provider},
-        polling(**settings),
-        LIMITS,
-        clock=lambda: 0.0,
-        new_id=str,
-        quarantine=Quarantine(),
-    )
-    for number in range(count):
-        followers._matches[f"f{number}"] = followed(provider, number)
-    return followers
+    return followers_of(provider, [followed(provider, number, known=dict(TWO)) for number in range(count)], **settings)
 
 
 def metric(followers, provider):
@@ -111,7 +89,7 @@ async def test_matches_that_are_over_need_little(provider):
     """Each match counts with the interval that it has now."""
     followers = following(provider, 10, live=5, after=50, rate=3)
     for number in range(6):
-        followers._matches[f"f{number}"] = followed(provider, number, Status.FINISHED)
+        followers._matches[f"f{number}"] = followed(provider, number, known=dict(TWO), status=Status.FINISHED)
 
     assert await watched(followers) == []
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 import config
 from config.schema_walk import SHAPE, Free, Leaf, Rows, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 TEXT = (files(config) / "default.toml").read_text(encoding="utf-8")
 
@@ -16,12 +20,12 @@ EXAMPLE = re.compile(r"^# (?=(# )?(\[|[a-z0-9_]+ = ))", re.MULTILINE)
 """A commented line that holds a key or a table is an example; other comments are prose."""
 
 
-def documented():
+def documented() -> dict[str, Any]:
     """The file with its examples in effect."""
     return tomllib.loads(EXAMPLE.sub("", TEXT))
 
 
-def known_as(tree, node=SHAPE, path=()):
+def known_as(tree: Any, node: Any = SHAPE, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Paths of all values in `tree`, as the shape names them, with what they are."""
     match node:
         case Leaf():
