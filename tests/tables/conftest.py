@@ -28,7 +28,7 @@ ON_BOTH = pytest.mark.parametrize("houses", DATABASES, indirect=True, scope="mod
 BOTH_IN_PROOF = pytest.mark.parametrize(
     "houses", ["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)], indirect=True, scope="module"
 )
-"""PostgreSQL is asked in `make proof`."""
+"""Of a test that PostgreSQL plays in `make proof`."""
 
 
 @dataclass(frozen=True)

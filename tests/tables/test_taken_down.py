@@ -539,3 +539,18 @@ async def test_what_the_provider_takes_back_follows_the_delay(world):
 
     shown = {delay: "words" in (await read(world, FORMS["rss"], delay)).shown for delay in DELAYS}
     assert {0: False, 900: True} == shown
+
+
+AGAIN = {"post": partial(update, local_status=0), "liveblog": partial(take_liveblog, status=0)}
+"""What publishes again what the takedown of that name has unpublished."""
+
+
+@pytest.mark.parametrize("name", AGAIN)
+async def test_what_is_published_again_is_shown_again(world, name):
+    """In each form all of it, files and comments included; what shows changes alone begins anew."""
+    await read(world, FORMS["page"], 0)
+    await TAKEDOWNS[f"{name} unpublished"].act(world)
+    await AGAIN[name](world)
+
+    found = {form: (await read(world, each, 0)).shown for form, each in FORMS.items() if not each.since}
+    assert found == {form: each.shows for form, each in FORMS.items() if not each.since}
