@@ -182,3 +182,14 @@ async def test_a_deleted_post_is_forgotten(tmp_path, origin):
         await desk.client.post("/api/v5/write/event/delete.json", params={"event_local_id": event["local_id"]})
 
         await desk.until_health(lambda rows: rows == [])
+
+
+async def test_readiness_names_a_media_folder_that_cannot_be_written(tmp_path):
+    """The process stays ready, since without uploads and images it does all the rest; once it is mended nothing is said."""
+    (tmp_path / "media").touch()
+    async with desk_at(migrated_url(tmp_path / "folder.db"), tmp_path) as desk:
+        answer = await desk.client.get("/readyz")
+        assert (answer.status_code, answer.json().get("mediaFolder")) == (200, "unwritable")
+
+        (tmp_path / "media").unlink()
+        assert "mediaFolder" not in (await desk.client.get("/readyz")).json()

@@ -1,12 +1,19 @@
-"""What a connection that did not come about means: waiting helps, or somebody has to change something."""
+"""What an error means and what a log says of it: who has to change something, once and nothing that somebody has sent."""
 
 from __future__ import annotations
 
-import pytest
-from sqlalchemy import exc
+import io
+import json
 
-from store.engine.errors import DatabaseRefused, connect_error, reason
+import pytest
+import structlog
+from sqlalchemy import exc, insert, text
+
+from ingest.telemetry import logs
+from store.engine.errors import DatabaseRefused, brief_reason, connect_error, reason
+from store.engine.log_once import LogOnce
 from store.engine.naming import parse_url
+from store.tables import events
 
 URL = parse_url("postgresql://newsroom:secret@db/liveblogs")
 AT = 'connection failed: connection to server at "newsroom" (10.0.0.1), port 5432 failed: '
@@ -51,3 +58,86 @@ def test_what_names_nobody_is_a_matter_of_waiting(words):
     error = failed(words)
 
     assert connect_error(error, URL) is error
+
+
+def test_a_row_of_failures_is_logged_once_and_its_end_once():
+    """Of many failures in a row the first one is logged, and so is the first success after them."""
+    once = LogOnce("part.lost", "part.recovered")
+    with structlog.testing.capture_logs() as entries:
+        once.worked()
+        for number in range(3):
+            once.failed(cause=f"cause {number}")
+        once.worked(seconds=3)
+        once.worked(seconds=4)
+
+    assert entries == [
+        {"event": "part.lost", "cause": "cause 0", "log_level": "warning"},
+        {"event": "part.recovered", "seconds": 3, "log_level": "info"},
+    ]
+
+
+def test_another_cause_is_logged_where_each_cause_counts():
+    """With `each_cause` a failure is logged again as soon as its cause is another one."""
+    once = LogOnce("part.lost", "part.recovered", "error", each_cause=True)
+    with structlog.testing.capture_logs() as entries:
+        logged = [once.failed(cause=cause) for cause in ("a", "a", "b", "b", "a")]
+
+    assert logged == [True, False, True, False, True]
+    assert [(entry["cause"], entry["log_level"]) for entry in entries] == [(each, "error") for each in "aba"]
+
+
+def test_what_breaks_again_is_logged_again():
+    """After a recovery the next failure is the first one of a new row."""
+    once = LogOnce("part.lost", "part.recovered")
+    with structlog.testing.capture_logs() as entries:
+        for _ in range(2):
+            once.failed(cause="gone")
+            once.worked()
+
+    assert [entry["event"] for entry in entries] == ["part.lost", "part.recovered"] * 2
+
+
+SENT = "What-A-Stranger-Has-Sent"
+
+
+@pytest.fixture
+def lines(monkeypatch):
+    """Log lines as the daemon writes them into its file."""
+    before, written = structlog.get_config(), io.StringIO()
+    monkeypatch.setattr(logs.BestEffortStream, "of", lambda _file: written)
+    logs.configure("info", "json")
+    yield lambda: [json.loads(line) for line in written.getvalue().splitlines()]
+    structlog.reset_defaults()
+    structlog.configure(**before)
+
+
+async def test_no_error_of_the_database_repeats_what_was_sent(store, game, lines):
+    """A row that is there already, one that refers to nothing, and a text that no index takes: not in the cause, nor its trace."""
+
+    def twice(unit):
+        for _ in range(2):
+            unit.conn.execute(insert(events).values(row(game.id)))
+
+    def of_nothing(unit):
+        unit.conn.execute(insert(events).values(row(SENT)))
+        unit.conn.execute(
+            text("SET CONSTRAINTS ALL IMMEDIATE") if unit.conn.dialect.name == "postgresql" else text("SELECT 1")
+        )
+
+    def broken(unit):
+        unit.conn.execute(text("SELECT nothing FROM events WHERE local_id = :sent"), {"sent": SENT})
+
+    for work in (twice, of_nothing, broken):
+        with pytest.raises(Exception) as raised:  # noqa: PT011 -- whatever the driver makes of it
+            await store.write(work)
+        structlog.get_logger().error("planted", cause=brief_reason(raised.value), exc_info=raised.value)
+
+    assert len(lines()) == 3
+    assert SENT not in json.dumps(lines())
+
+
+def row(game_id):
+    return {
+        "local_id": SENT, "game_id": game_id, "serial": 1, "sort": SENT, "local_status": 0, "created_at": 1,
+        "updated_at": 1, "version": 1, "user_id": SENT, "doc": {"headline": SENT},
+    }  # fmt: skip

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,7 @@ from api.http.errors import status_of
 from mapping.errors import StoreUnavailable
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning
+from store.engine.sqlite.file_lock import FileLock
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
 from store.tables import outbox, service_keys
 from tests.kit.opening import pool_settings, store_at
@@ -211,3 +213,27 @@ async def test_a_rolled_back_transaction_is_not_taken_for_success(sqlite_store, 
     assert isinstance(outcomes[1], StoreUnavailable)
     assert stored == acknowledged
     assert isinstance(await sqlite_store.write(writing(sqlite_game.id, "after")), int)
+
+
+TAKEN = 2000
+
+
+def test_a_file_that_is_let_go_and_taken_again_always_names_its_process(tmp_path):
+    """As a daemon does that applies a new configuration: `kill -HUP $(cat matchwire.db.lock)` never finds it empty."""
+    database = tmp_path / "matchwire.db"
+    FileLock(database).release()
+    seen, over = set(), threading.Event()
+
+    def read():
+        seen.add((tmp_path / "matchwire.db.lock").read_text())
+        while not over.is_set():
+            seen.add((tmp_path / "matchwire.db.lock").read_text())
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for _ in range(TAKEN):
+        FileLock(database).release()
+    over.set()
+    reader.join()
+
+    assert seen == {str(os.getpid())}

@@ -1,4 +1,4 @@
-"""The one door: versions, stamps, order, outbox."""
+"""The one door: versions, stamps, order, outbox; and what is read again: names, titles, documents."""
 
 from __future__ import annotations
 
@@ -11,9 +11,19 @@ from sqlalchemy import func, select
 from mapping.errors import Conflict, NotFound
 from store import tables
 from store.engine.records import StoredEvent, StoredGame, sort_key
-from store.liveblogs.liveblogs import Change, event, events, find_game, insert_game, list_games, record, require_game
-from store.tables import outbox
-from tests.store.conftest import ORGANIZATION, change, new_game, post
+from store.liveblogs.liveblogs import (
+    Change,
+    event,
+    events,
+    events_named,
+    find_game,
+    insert_game,
+    list_games,
+    record,
+    require_game,
+)
+from store.tables import outbox, teams
+from tests.store.conftest import DOCUMENT, ORGANIZATION, change, new_game, post
 
 
 def notifications(conn):
@@ -161,3 +171,91 @@ def test_records_have_the_order_of_their_tables():
     """A row is a record as it comes."""
     for record_type, table in ((StoredGame, tables.games), (StoredEvent, tables.events)):
         assert [name.replace("document", "doc") for name in record_type._fields] == [column.name for column in table.c]
+
+
+async def test_events_are_found_by_name_however_many(store, game):
+    """More names than one statement takes are answered together; unknown ones are left out."""
+    names = [f"e{number}" for number in range(1100)]
+    await store.write(change(*(post(name) for name in names)))
+    found = await store.read(partial(events_named, ids=[*names, "nobody"]))
+
+    assert set(found) == set(names)
+    assert found["e7"] == await store.read(lambda conn: event(conn, "e7"))
+
+
+async def test_a_game_is_found_by_either_of_its_names(store, game):
+    """ticker_id and local_id name the same liveblog; anything else is unknown."""
+    for name in (game.id, game.local_id):
+        assert (await store.read(partial(find_game, name=name))) == game
+    assert await store.read(partial(find_game, name="nobody")) is None
+    with pytest.raises(NotFound):
+        await store.read(partial(require_game, name="nobody"))
+
+
+@pytest.mark.parametrize(
+    ("document", "title"),
+    [
+        ({"meta_info": {"title": "Own"}}, "Own"),
+        ({"meta_info": {"home_team": {"name": "Ajax"}, "away_team": {"name": "PSV"}}}, "Ajax – PSV"),
+        ({"scoreboard": {"home_team": {"name": "Ajax"}, "away_team": {"name": "PSV"}}}, "Ajax – PSV"),
+        ({"meta_info": {"home_team": {"_id": "t1"}, "away_team": {"name": "PSV"}}}, "Heim – PSV"),
+        ({"meta_info": {"home_team": {"name": "Ajax"}}}, "Ajax"),
+        ({}, ""),
+        ({"meta_info": None, "scoreboard": None}, ""),
+    ],
+)
+async def test_the_title_is_the_own_one_or_the_teams(sqlite_store, document, title):
+    """Lists and pages have a title whatever the meta info says."""
+
+    def work(unit):
+        row = {"id": "t1", "owner_id": "o", "source": "", "sportstype": "soccer", "name": "Heim", "doc": {}}
+        unit.conn.execute(teams.insert().values(**row, written={}, created_at=0, updated_at=0))
+        return insert_game(unit, new_game(document=document))
+
+    assert (await sqlite_store.write(work)).title == title
+
+
+async def test_documents_come_back_as_they_went_in(store):
+    """The JSON begins with `_type`, the columns win over fields of the same name, and text survives unchanged."""
+    text = 'ÄÖÜ ẞ 😀 \u0000 \u2028 "q" \\ '
+    document = {**DOCUMENT, "_type": "X", "version": 77, "ticker_id": "fake", "locale": "de", "summary": text}
+    body = {"_type": "X", "sort": "fake", "version": 9, "contents": [{"text": text, "n": 2**62, "f": 0.1}]}
+    game = await store.write(
+        partial(insert_game, game=new_game(document=document, external_id="42", events=(post("e1", 7, body),)))
+    )
+    stored = await store.read(lambda conn: event(conn, "e1"))
+
+    assert list(game.as_document().items())[:4] == [
+        ("_type", "Svc::Model::Game"),
+        ("local_id", game.local_id),
+        ("ticker_id", game.id),
+        ("organization_id", ORGANIZATION),
+    ]
+    assert game.as_document() == {
+        "_type": "Svc::Model::Game",
+        "local_id": game.local_id,
+        "ticker_id": game.id,
+        "organization_id": ORGANIZATION,
+        "external_id": "42",
+        "version": 1,
+        "local_status": 0,
+        "sportstype": "soccer",
+        "template_id": "soccer",
+        "created_at": 1_700_000_000,
+        "updated_at": 1_700_000_000,
+        "meta_info": DOCUMENT["meta_info"],
+        "locale": "de",
+        "summary": text,
+    }
+    assert stored.as_document() == {
+        "_type": "Svc::Model::Event",
+        "local_id": "e1",
+        "version": 1,
+        "local_status": 0,
+        "sort": "000000000000000700000001",
+        "user_id": "",
+        "created_at": 7,
+        "updated_at": 1_700_000_000,
+        "contents": [{"text": text, "n": 2**62, "f": 0.1}],
+    }
+    assert next(iter(stored.as_document())) == "_type"

@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 from sqlalchemy import select
+from tests.kit.another_match import GN_GSD, HEIM
 
 from store.tables import resources
-from tests.kit.another_match import GN_GSD, HEIM
 from tests.kit.day import match_day
 from tests.kit.opening import look
 from tests.providers.gn_gsd import gsd
