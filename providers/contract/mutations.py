@@ -44,6 +44,8 @@ ODD = (
     Mutation("made huge", lambda _: 10**30),
     Mutation("made negative", lambda _: -1),
     Mutation("made a flag", lambda _: True),
+    Mutation("made endless digits", lambda _: "9" * 5000),
+    Mutation("made digits of another script", lambda _: "١٢"),
 )
 POISONED = Mutation("poisoned", lambda value: f"{POISON}{value}" if isinstance(value, str) else value)
 

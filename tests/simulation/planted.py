@@ -165,7 +165,10 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         ("what a person took down is public:", OTHER_POSTS),
         _swap(reconcile, "_status_to_restore", _gives(None)),
     ),
-    "a scheduled post counts as nobody's": (OTHER_POSTS, _swap(ledger_posts, "_stored", _unscheduled)),
+    "a scheduled post counts as nobody's": (
+        (OTHER_POSTS, "other notes are public"),
+        _swap(ledger_posts, "_stored", _unscheduled),
+    ),
     "a correction publishes what waits": (
         "what a person took down is public:",
         _swap(records.StoredEvent, "rewritten", _not_later),
@@ -210,7 +213,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         _swap(reconcile, "_delete_untouched", lambda _: lambda entry, _now: (None, entry)),
     ),
     "corrections are not written": (
-        ("a post says something else:", OTHER_WORDS, "a title is in another language:"),
+        ("a post says something else:", OTHER_WORDS, "a title is in another language:", "other notes are public"),
         _swap(reconcile, "merge_event", lambda _: lambda _said, now, _wanted: dict(now)),
     ),
     "an incident is posted twice": (
@@ -321,7 +324,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         _swap(sources, "detach", _without_ledger),
     ),
     "matches stay at an endpoint that is gone": (
-        (OTHER_POSTS, "a post says something else:", "a title is in another language:"),
+        (OTHER_POSTS, "a post says something else:", "a title is in another language:", "the state is another one:"),
         _both(_swap(moves, "move_matches", _gives(0)), _swap(moves, "move_liveblog", _gives(None))),
     ),
     "a new liveblog opens finished ones": (

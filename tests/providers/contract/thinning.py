@@ -48,7 +48,7 @@ def hostile(rule: Rule) -> bool:
 
 
 FEW, SOME = 23, 4
-"""Of the changes of a short sample's fields, a run and a proof try each so-manieth: of each kind, as there are 3, 5 or 1."""
+"""Of the changes of a short sample's fields, a run and a proof try each so-manieth: of each kind, as there are 3, 7 or 1."""
 
 
 class LongContract(ProviderContract):

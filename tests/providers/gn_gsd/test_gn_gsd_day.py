@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tests.kit.day import CREATE, match_day
-from tests.kit.gn_gsd_day import SQUADS, line, playing
-from tests.providers.gn_gsd.gsd import ACTIONS, MATCH_ID, action, named, race, result
+from tests.kit.gn_gsd_day import line, playing
+from tests.providers.gn_gsd.gsd import MATCH_ID, named, race
 
 PHASE_ID, OVERALL_ID = "GNF057JFZJSXMEX", "GNEYFW8HYN7ZKEP"
 
@@ -15,45 +13,6 @@ RACES = [
     line(0, f"phases/{PHASE_ID}", {"phase": race()}),
     line(0, f"overalls/{OVERALL_ID}", {"overall": {"id": OVERALL_ID, "names": named("Tour of the Coast")}}),
 ]
-
-
-def kinds(game: dict[str, Any]) -> list[str]:
-    return [event["sport_event"]["event_type"] for event in game["events"] if not event["local_status"]]
-
-
-async def test_a_soccer_match_becomes_a_liveblog(tmp_path):
-    """Teams, squads, scoreboard, state and the five types of posts, in the feed with our sentences."""
-    lines = [SQUADS, *playing(*ACTIONS, action(7, "OWN_GOAL", "85:00", "home", 55), result=result("2:0"))]
-    async with match_day(lines=lines, folder=tmp_path, start_at="end") as day:
-        game = await day.create(MATCH_ID, provider="gn-gsd")
-        feed = await day.feed_titles(game["local_id"], sort="asc")
-
-    assert ("soccer", "SV Nordhafen – FC Südtor", "Harbour Cup") == (
-        game["sportstype"],
-        game["meta_info"]["title"],
-        game["meta_info"]["tournament"]["name"],
-    )
-    assert ("2", "0") == tuple(game["scoreboard"]["score"][f"{side}_score"] for side in ("home", "away"))
-    assert (1, 2, False) == tuple(game["state_info"][name] for name in ("gamestate", "recurrence", "is_break"))
-    assert [11, 11] == [len(game["squads"][side]["lineup"]) for side in ("home", "away")]
-    assert {"matchId": MATCH_ID} == game["external"]["selector"]
-    assert {"match", "lineups", "actions"} == set(game["external"]["feedHealth"])
-    assert 6 == len(feed)
-    assert [
-        "soccer.goal",
-        "soccer.yellow-card",
-        "soccer.substitution",
-        "soccer.penalty-kick-missed",
-        "soccer.red-card",
-        "soccer.goal",
-    ] == kinds(game)
-    own_goal = game["events"][-1]
-    assert "Goal for Nordhafen! Own goal by Muster55 (Südtor)." == own_goal["contents"][0]["text"]
-    (scorer,) = own_goal["sport_event"]["players"]
-    assert ("own-goal", game["meta_info"]["away_team"]["_id"]) == (
-        scorer["event_player_type"],
-        scorer["player"]["team_id"],
-    )
 
 
 RACE_BODIES = (

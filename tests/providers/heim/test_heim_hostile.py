@@ -7,58 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Fault, Score
 from providers.heim.translate import translate
 from tests.kit.examples import examples
-from tests.kit.hostile import SHARES, broken
 from tests.kit.recordings import recorded
 from tests.kit.steps import calls
-from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, item, results, row, translated, wrapped
+from tests.providers.heim.feed import BERLIN, MATCH_ID, NAMES, encoded, results, row, translated, wrapped
 
-JUNK = [None, "", "0", "x", 0, -1, 3.5, True, [], {}, [[]], [{}], {"id": {}}, "\x00", "\ud800", "9" * 5000, "١٢"]
 GOOD = row(2, "goal/head", 60, "home", 7, 8, content="1:0")
-VICTIMS = {
-    "goal": row(1, "goal/penalty", 12, "home", 9, 11, content="1:0"),
-    "card": row(1, "card/yellow", 12, "away", 9),
-    "change": row(1, "playing/substitute-in", 12, "home", 9),
-    "starter": row(1, "playing/lineup", 0, "home", 9),
-    "period": row(1, "match/game-start", 1),
-}
-
-
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("victim", VICTIMS)
-def test_a_broken_row_harms_no_other(victim, share):
-    """Whatever is removed from or put into a row, the next row is reported completely, and all text is printable."""
-    base = translated([GOOD]).incidents
-    whole = next(incident for incident in base if incident.key == "incident:2")
-    for path, other in broken(VICTIMS[victim], JUNK, share):
-        bodies = {"match": encoded(wrapped()), "match-event": json.dumps([other, GOOD]).encode()}
-        found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
-        reported = {incident.key: incident for incident in found.incidents}
-
-        assert reported["incident:2"].people == whole.people, path
-        repr(found).encode()
-        assert "\x00" not in repr(found)
-
-
-@pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("part", ["match", "liveticker"])
-def test_broken_matches_and_texts_never_crash(part, share):
-    """A match with a broken place is still translated, or refused as one of our errors."""
-    text = [item(5, 12, "<b>Tor</b> <br/>Ja!", VICTIMS["goal"]), item(6, 13, "gut")]
-    whole = {"match": wrapped(), "liveticker": text}
-    refused = set()
-    for path, other in broken(whole[part], JUNK, share):
-        bodies = {**{name: encoded(body) for name, body in whole.items()}, part: json.dumps(other).encode()}
-        try:
-            found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
-        except (DownstreamRejected, InvalidRequest):
-            refused.add(path)
-        else:
-            assert found.match_id == MATCH_ID
-    assert refused <= {("match",), ("match", "id")}
 
 
 @pytest.mark.parametrize(
