@@ -48,6 +48,12 @@ def url(request):
     return request.getfixturevalue("sqlite_url" if request.param == "sqlite" else "bare_postgres_url")
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def current_url(request):
+    """The address of an empty database with a current schema, once of each kind."""
+    return request.getfixturevalue("migrated_sqlite_url" if request.param == "sqlite" else "postgres_url")
+
+
 @pytest.fixture(params=["sqlite", "postgresql", pytest.param("pgbouncer", marks=pytest.mark.proof)])
 def store_url(request):
     """The address of a database with a current schema: a file, a server, and a server behind a transaction pooler."""

@@ -30,15 +30,9 @@ GAME = new_game()
 ROW = ledger.row_of(Entry(key="goal:1", kind="goal", source="play", local_id="e0"), placed=1)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def own_url(request):
-    """A database of the test's own, with a current schema."""
-    return request.getfixturevalue("migrated_sqlite_url" if request.param == "sqlite" else "postgres_url")
-
-
 @pytest.fixture
-async def own_store(own_url):
-    store = await open_store(own_url)
+async def own_store(current_url):
+    store = await open_store(current_url)
     yield store
     await store.close()
 
@@ -47,7 +41,7 @@ async def outcomes(url):
     return {finding.check: finding.outcome for finding in await asyncio.to_thread(examine, url)}
 
 
-async def test_each_fault_is_found_and_only_it(own_url, own_store, monkeypatch, tmp_path):
+async def test_each_fault_is_found_and_only_it(current_url, own_store, monkeypatch, tmp_path):
     """One after the other: a post without its event, then what each database has of its own, then another revision."""
 
     async def execute(*statements):
@@ -56,17 +50,17 @@ async def test_each_fault_is_found_and_only_it(own_url, own_store, monkeypatch, 
     await own_store.write(partial(insert_game, game=GAME))
     await own_store.write(writing(GAME.id, "e0"))
     await own_store.write(lambda unit: ledger.save(unit, GAME.id, [ROW]))
-    sound = await outcomes(own_url)
+    sound = await outcomes(current_url)
     await execute("DELETE FROM events WHERE local_id = 'e0'")
-    lost = await asyncio.to_thread(examine, own_url)
+    lost = await asyncio.to_thread(examine, current_url)
     await execute("UPDATE ledger SET state = 'gone'")
-    gone = await outcomes(own_url)
+    gone = await outcomes(current_url)
     await execute("UPDATE alembic_version SET version_num = '0001'")
-    old = await outcomes(own_url)
+    old = await outcomes(current_url)
     await execute(f"UPDATE alembic_version SET version_num = '{doctor.migrate.head()}'")
-    if own_url.startswith("postgresql"):
+    if current_url.startswith("postgresql"):
         monkeypatch.setattr(doctor, "CLOCK_TOLERANCE", -1.0)
-        late = await outcomes(own_url)
+        late = await outcomes(current_url)
         assert [item for item in late.items() if item[1] != "ok"] == [("clock", "warning")]
         monkeypatch.undo()
         await execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_events_scheduled'::regclass")
@@ -76,7 +70,7 @@ async def test_each_fault_is_found_and_only_it(own_url, own_store, monkeypatch, 
             conn.execute("INSERT INTO parts (local_id, event_id) VALUES ('p', 'nobody')")
         conn.close()
         own = "orphans", "fault"
-    planted = await outcomes(own_url)
+    planted = await outcomes(current_url)
 
     assert set(sound.values()) == {"ok"}
     assert [(each.check, each.outcome) for each in lost if each.outcome != "ok"] == [("ledger", "fault")]
@@ -86,7 +80,7 @@ async def test_each_fault_is_found_and_only_it(own_url, own_store, monkeypatch, 
     assert [item for item in planted.items() if item[1] != "ok"] == [own]
 
 
-async def test_events_that_the_sync_does_not_know(own_url, own_store):
+async def test_events_that_the_sync_does_not_know(current_url, own_store):
     """One of the provider's that the ledger lacks, in a liveblog made on its match; not one of a person, or of an earlier match."""
 
     def made(unit):
@@ -102,7 +96,7 @@ async def test_events_that_the_sync_does_not_know(own_url, own_store):
 
     async def found(statement):
         await own_store.write(lambda unit: unit.conn.execute(text(statement)) and None)
-        return {each.check: each for each in await asyncio.to_thread(examine, own_url)}["ledger"]
+        return {each.check: each for each in await asyncio.to_thread(examine, current_url)}["ledger"]
 
     await own_store.write(made)
     known = await found("SELECT 1")
@@ -214,17 +208,17 @@ def test_damage_is_found_where_it_is(lived_url, name):
     assert "one is" in found[check].detail
 
 
-async def test_rows_are_read_in_pages(own_url, own_store, monkeypatch):
+async def test_rows_are_read_in_pages(current_url, own_store, monkeypatch):
     """The last row of many is looked at as the first one is."""
     monkeypatch.setattr(doctor_rows, "PAGE", 3)
     await own_store.write(partial(insert_game, game=GAME))
     for number in range(10):
         await own_store.write(writing(GAME.id, f"e{number}"))
-    sound = await outcomes(own_url)
+    sound = await outcomes(current_url)
     await own_store.write(
         lambda unit: unit.conn.execute(text("UPDATE events SET doc = '{' WHERE local_id IN ('e0', 'e9')"))
     )
-    found = {each.check: each for each in await asyncio.to_thread(examine, own_url)}
+    found = {each.check: each for each in await asyncio.to_thread(examine, current_url)}
 
     assert {*sound.values()} == {"ok"}
     assert found["posts"].detail == "2 cannot be read, one is e0"

@@ -14,6 +14,10 @@ from store.following.sync import ResourceRow
 from tests.kit.followed_rows import MATCH
 from tests.store.conftest import open_store
 
+ON_A_SERVER = pytest.mark.parametrize(
+    "store_url", ["postgresql", pytest.param("pgbouncer", marks=pytest.mark.proof)], indirect=True
+)
+"""One SQLite file has one process."""
 KNOWS = frozenset({MATCH.endpoint})
 ONE, TWO = Worker(id="one", knows=KNOWS), Worker(id="two", knows=KNOWS)
 
@@ -180,10 +184,9 @@ async def test_looking_afresh_is_counted_and_kept(store):
     assert (None, None) == (kept.etag, kept.digest)
 
 
-async def test_processes_that_take_at_the_same_time_take_different_matches(store, store_url):
+@ON_A_SERVER
+async def test_processes_that_take_at_the_same_time_take_different_matches(store):
     """Ten processes at once on PostgreSQL: no match twice, none left over after the second turn."""
-    if store_url.startswith("sqlite"):
-        pytest.skip("one SQLite file has one process")
     everything = await matches(store, 50)
     workers = [Worker(id=f"w{number}", knows=KNOWS) for number in range(10)]
     await join(store, *workers)
@@ -195,10 +198,9 @@ async def test_processes_that_take_at_the_same_time_take_different_matches(store
     assert {5} == {len(one.leased) for one in found}
 
 
+@ON_A_SERVER
 async def test_the_sign_of_life_ends_with_its_connection(store, store_url):
     """On PostgreSQL a process that has ended is replaced at the next turn; one that only hangs is left its time."""
-    if store_url.startswith("sqlite"):
-        pytest.skip("one SQLite file has one process")
     (match,) = await matches(store, 1)
     other = await open_store(store_url)
     await other.liveness.acquire(4711)

@@ -141,25 +141,23 @@ async def test_other_organizations_sports_and_sources_share_nothing(store):
     assert len({references.teams["t1"] for references in seen}) == 3
 
 
-async def test_a_player_who_left_the_squad_is_inactive_until_named_again(store):
-    """Leaving is noticed per team, and coming back too."""
-    await store.write(importing(match()))
-    await store.write(importing(match(home=(person(1),), bench=())))
-    gone = {ext_id for ext_id, row in (await rows(store, players)).items() if row.inactive}
-    await store.write(importing(match()))
-    back = {ext_id for ext_id, row in (await rows(store, players)).items() if row.inactive}
-
-    assert (gone, back) == ({"p2", "p3"}, set())
+SQUADS = {
+    "who left is inactive": ([match(), match(home=(person(1),), bench=())], {"p2", "p3"}),
+    "who is named again is not": ([match(), match(home=(person(1),), bench=()), match()], set()),
+    "no line-up yet is not a team without players": ([match(), match(home=(), bench=(), away=())], set()),
+}
 
 
-async def test_an_empty_squad_makes_nobody_inactive(store):
-    """No line-up yet is not a team without players."""
-    references = await store.write(importing(match()))
-    await store.write(importing(match(home=(), bench=(), away=())))
-    named = [row for row in (await rows(store, players)).values() if row.team_id == references.teams["t1"]]
+@pytest.mark.parametrize("name", SQUADS)
+async def test_players_are_active_as_long_as_their_team_names_them(store, name):
+    """Each answer is imported; who is inactive at the end."""
+    answers, inactive = SQUADS[name]
+    for answer in answers:
+        references = await store.write(importing(answer))
+    found = await rows(store, players)
 
-    assert sorted(player.name for player in named) == ["Player 1", "Player 2", "Player 3"]
-    assert not any(player.inactive for player in named)
+    assert {ext_id for ext_id, row in found.items() if row.inactive} == inactive
+    assert {ext_id for ext_id, row in found.items() if row.team_id == references.teams["t1"]} == {"p1", "p2", "p3"}
 
 
 async def test_players_made_by_people_never_become_inactive_by_an_import(store):

@@ -107,9 +107,9 @@ async def test_units_go_on_while_the_schema_is_upgraded(bare_postgres_url, monke
     assert await asyncio.to_thread(migrate.current, bare_postgres_url) == migrate.head()
 
 
-async def test_a_schema_from_the_future_is_left_alone(url):
+async def test_a_schema_from_the_future_is_left_alone(current_url):
     """An older version of the code neither runs on a newer database nor touches it."""
-    store = await store_at(url, migrate=True)
+    store = await store_at(current_url, migrate=True)
     await store.write(lambda unit: unit.conn.execute(text("UPDATE alembic_version SET version_num = '9999'")))
     await store.close()
 
@@ -118,12 +118,12 @@ async def test_a_schema_from_the_future_is_left_alone(url):
     )
     for migrating in (True, False):
         with pytest.raises(SchemaOutdated, match=newer):
-            await store_at(url, migrate=migrating)
+            await store_at(current_url, migrate=migrating)
     with pytest.raises(SchemaOutdated, match=newer):
-        await asyncio.to_thread(migrate.upgrade, url)
+        await asyncio.to_thread(migrate.upgrade, current_url)
     with pytest.raises(SchemaOutdated, match=newer):
-        await asyncio.to_thread(command.run, url, lambda unit: unit.now, timeout=60)
-    assert await asyncio.to_thread(migrate.current, url) == "9999"
+        await asyncio.to_thread(command.run, current_url, lambda unit: unit.now, timeout=60)
+    assert await asyncio.to_thread(migrate.current, current_url) == "9999"
 
 
 def test_every_table_has_a_primary_key():
@@ -137,9 +137,8 @@ def test_revisions_are_found_inside_the_package():
     assert migrate.head() == max(files) == ScriptDirectory(migrate.HISTORY).get_current_head()
 
 
-async def test_opening_a_current_database_takes_one_query_for_the_schema(url):
+async def test_opening_a_current_database_takes_one_query_for_the_schema(current_url):
     """A store whose schema is current is opened by reading the revision, and by nothing else."""
-    await (await store_at(url, migrate=True)).close()
     statements = []
 
     def note(_conn, _cursor, statement, *_):
@@ -148,25 +147,24 @@ async def test_opening_a_current_database_takes_one_query_for_the_schema(url):
     event.listen(Engine, "before_cursor_execute", note)
     try:
         for migrating in (True, False):
-            await (await store_at(url, migrate=migrating)).close()
+            await (await store_at(current_url, migrate=migrating)).close()
     finally:
         event.remove(Engine, "before_cursor_execute", note)
 
     run = [each for each in statements if each != "BEGIN"]
-    assert run == [migrate.REVISION["sqlite" if url.startswith("sqlite") else "postgresql"]] * 2
+    assert run == [migrate.REVISION["sqlite" if current_url.startswith("sqlite") else "postgresql"]] * 2
 
 
-async def test_a_database_of_before_the_release_is_moved_not_touched(url):
+async def test_a_database_of_before_the_release_is_moved_not_touched(current_url):
     """The line says how; nothing of the database is changed. The last export of before is taken, since its rows are the same."""
-    await asyncio.to_thread(migrate.upgrade, url)
     older = "UPDATE alembic_version SET version_num = '0019'"
-    store = await store_at(url, migrate=False)
+    store = await store_at(current_url, migrate=False)
     await store.write(lambda unit: unit.conn.exec_driver_sql(older) and None)
     await store.close()
-    for opening in (store_at(url, migrate=True), asyncio.to_thread(migrate.upgrade, url)):
+    for opening in (store_at(current_url, migrate=True), asyncio.to_thread(migrate.upgrade, current_url)):
         with pytest.raises(SchemaOutdated, match=r"before 0\.1\.0.*export.*import"):
             await opening
-    assert await asyncio.to_thread(migrate.current, url) == "0019"
+    assert await asyncio.to_thread(migrate.current, current_url) == "0019"
 
 
 def test_exported_tables_have_the_columns_of_the_first_export_that_is_taken(tmp_path):

@@ -59,15 +59,6 @@ def written(folder, text):
     return path
 
 
-def test_check_config_names_the_key_and_the_nearest(command, tmp_path):
-    """A mistyped key is an error with its path and the key that was probably meant."""
-    result = command("check-config", "--config", written(tmp_path, "[polling]\nlife = 5\n"))
-
-    assert result.exit_code == 1
-    assert "polling.life" in result.output
-    assert "live" in result.output
-
-
 def test_check_config_passes_what_is_right(command, tmp_path):
     """Exit status 0, and it says so."""
     config = written(tmp_path, ORGANIZATION.format(upstream="https://customer.provider.example"))

@@ -136,17 +136,6 @@ async def test_what_failed_while_it_led_is_forgotten_when_another_process_leads(
 
 
 @in_virtual_time
-async def test_every_kind_is_counted_from_zero():
-    """A scrape before the first job shows each kind and outcome, so that the first failure is an increase."""
-    async with Desk() as desk:
-        shown = generate_latest(desk.jobs.counted).decode()
-
-    for kind in ("note", "wait"):
-        for outcome in ("done", "failed"):
-            assert f'matchwire_jobs_total{{kind="{kind}",outcome="{outcome}"}} 0.0' in shown
-
-
-@in_virtual_time
 async def test_a_shutdown_lets_a_job_end_within_its_grace():
     """What ends in time has ended; nothing new begins."""
     async with Desk() as desk:
