@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from time import monotonic
 
 import pytest
 from structlog.testing import capture_logs
@@ -18,8 +17,10 @@ from mapping.match import Status
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import EventWrite, insert_game
 from tests.kit.day import ORGANIZATION
+from tests.kit.hand_driven import steady_by
 from tests.kit.limited_provider import NoStore, Provider
 from tests.kit.opening import store_at
+from tests.kit.scripted import Clock
 from tests.kit.settings import LIMITS, intervals, polling
 from tests.kit.sqlite import migrated_url
 from tests.store.conftest import new_game
@@ -28,6 +29,13 @@ HOUR = 3600.0
 START = 1_800_000_000.0
 PACE = intervals()
 JUMPS = (-2 * HOUR, 2 * HOUR)
+NOW = 1000.0
+"""What the steady clock says: no time passes by it."""
+
+
+@pytest.fixture(autouse=True)
+def steady(monkeypatch):
+    steady_by(monkeypatch, Clock(NOW))
 
 
 class Watched:
@@ -54,13 +62,13 @@ class Watched:
     async def poll(self):
         """Seconds until the next poll, after one now."""
         await self.followers.poll(self.match)
-        return self.match.due - monotonic()
+        return self.match.due - NOW
 
     def set_clock(self, seconds):
         """Seconds until the next poll, after the clock was set."""
         self.wall += seconds
         self.followers.clock_set(seconds)
-        return self.match.due - monotonic()
+        return self.match.due - NOW
 
 
 @pytest.mark.parametrize("jump", JUMPS)

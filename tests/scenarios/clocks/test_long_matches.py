@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from time import monotonic
 
 import pytest
 
 from mapping.match import Status
+from tests.kit.hand_driven import steady_by
 from tests.kit.scripted import Clock, Process, open_store
 from tests.kit.settings import intervals
 from tests.kit.sport_fixtures import encoded
@@ -37,8 +37,13 @@ def race(*laps, kickoff=START, running=True, **changes):
     return {"match": encoded({"match": match | changes}), "match-event": encoded(stops)}
 
 
+NOW = 1000.0
+"""What the steady clock says: no time passes by it."""
+
+
 @pytest.fixture
-async def process(tmp_path):
+async def process(tmp_path, monkeypatch):
+    steady_by(monkeypatch, Clock(NOW))
     clock = Clock(START)
     store = await open_store(migrated_url(tmp_path / "long.db"), clock)
     process = Process(store, "1", clock=clock, wishes={"text": False})
@@ -52,7 +57,7 @@ async def wait_after(process, at, bodies):
     process.clock.now = at
     assert await process.poll(bodies)
     (match,) = process.matches
-    return match.due - monotonic()
+    return match.due - NOW
 
 
 async def begun(process, bodies):
@@ -87,7 +92,7 @@ async def test_a_match_in_doubt_is_closed_when_its_provider_forgets_it(process):
     assert (match.status, match.pending) == (Status.FINISHED, True)
     gone = frozenset({"match", "match-event"})
     await process.poll(failing=gone)
-    assert match.due - monotonic() < PACE.backoff_max * 1.5
+    assert match.due - NOW < PACE.backoff_max * 1.5
     process.clock.now += PACE.after_window
     await process.poll(failing=gone)
     await process.followers.stop()
