@@ -10,7 +10,6 @@ import pytest
 from mapping.errors import StoreUnavailable
 from providers.row_cache import RowCache
 from store.database import Store
-from store.following import sync
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot, store
 from tests.kit.recordings import recorded
 from tests.kit.scripted import Bodies, Process, says, timeline
@@ -18,8 +17,6 @@ from tests.kit.settings import LIMITS
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 
 __all__ = ["store"]
-
-ALL = frozenset({"match", "match-event", "liveticker"})
 
 
 def of_recording(store: Store, match_id: str, snapshots: list[Bodies]) -> Process:
@@ -41,48 +38,6 @@ async def replayed(store: Store, name: str) -> tuple[Process, str, list[Bodies]]
 
 
 @pytest.mark.proof
-async def test_a_goal_reassigned_between_players_teams_and_kinds_stays_one_post(store):
-    """ma8315073: right-foot 2:0 Schalke, right-foot 1:1 Salzburg, own goal 2:0: one local_id, and the last word."""
-    process, ticker_id, snapshots = await replayed(store, "ma8315073")
-    key = "incident:21374947"
-    of_rows = {bodies.get("match-event"): bodies for bodies in snapshots}
-    said = [says(bodies, process.match_id) for bodies in of_rows.values()]
-    blocks = [each[key].document["sport_event"] for each in said if key in each]
-
-    post = (await process.posted(ticker_id))[key]["sport_event"]
-    assert len({(block["event_type"], block["players"][0]["player"]["name"]) for block in blocks}) >= 3
-    assert ("soccer.own-goal", "Duje Ćaleta-Car") == (post["event_type"], post["players"][0]["player"]["name"])
-    assert 1 == len([line for line in (await process.ledger(ticker_id)).values() if line.key == key])
-
-
-@pytest.mark.proof
-async def test_a_game_end_that_is_withdrawn_and_issued_again_is_one_post(store):
-    """ma2415987: the second game-end has a new id; rows that mark a period are keyed by the period."""
-    process, ticker_id, snapshots = await replayed(store, "ma2415987")
-    ids = {
-        each["id"]
-        for bodies in snapshots
-        for each in json.loads(bodies.get("match-event", b"[]"))
-        if (each["action"], each["kind"]) == ("match", "game-end")
-    }
-
-    assert len(ids) == 2
-    assert 1 == sum(row.kind == "soccer.end" for row in (await process.ledger(ticker_id)).values())
-    assert "period:soccer.end" in await process.posted(ticker_id)
-
-
-async def test_extra_time_is_followed_to_its_end(store):
-    """ma2309737: extra time, no text coverage; the markers of extra time stand in order."""
-    process, ticker_id, _ = await replayed(store, "ma2309737")
-    kinds = [key for key in await process.posted(ticker_id) if key.startswith("period:")]
-
-    assert [f"period:soccer.{name}" for name in (
-        "start", "pause-halves", "resume-halves", "end-of-regular-play", "start-overtime", "pause-overtime",
-        "resume-overtime", "end",
-    )] == kinds  # fmt: skip
-
-
-@pytest.mark.proof
 async def test_a_first_yellow_that_heim_removes_stays(store):
     """ma2226958: the first yellow card vanishes after the yellow-red; both posts stand."""
     process, ticker_id, snapshots = await replayed(store, "ma2226958")
@@ -91,25 +46,6 @@ async def test_a_first_yellow_that_heim_removes_stays(store):
 
     assert {"soccer.yellow-card"} == more
     assert any(post.kind == "soccer.yellow-red-card" for post in last.values())
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("name", ["ma2415975", "ma2416108"])
-async def test_answers_that_are_not_json_change_nothing(store, name):
-    """A hundred error pages in between: no step of the version for any of them, and everything is there at the end."""
-    match_id, snapshots = timeline(recorded(f"heim/soccer/{name}.jsonl.gz"))
-    process = of_recording(store, match_id, snapshots)
-    ticker_id = await process.create()
-    for bodies in snapshots[::4]:
-        await process.poll(bodies)
-        version = (await process.game(ticker_id)).version
-        await process.poll(failing=ALL)
-        await process.poll(failing=frozenset({"match-event"}))
-        assert version == (await process.game(ticker_id)).version
-    await process.poll(snapshots[-1])
-    await process.settle()
-
-    assert set(says(snapshots[-1], match_id)) <= set(await process.posted(ticker_id))
 
 
 async def test_a_goal_withdrawn_while_every_later_answer_is_unchanged(store):
@@ -155,17 +91,6 @@ async def test_a_goal_that_is_reinstated_comes_back_under_its_id(store):
     assert name == (await process.ledger(ticker_id))["incident:12"].local_id
 
 
-async def test_a_flapping_score_is_never_shown(store):
-    """2:0, 1:0, 2:0 in three polls: nobody sees 1:0."""
-    process, ticker_id = await begun(store, TWO)
-    version = (await process.game(ticker_id)).version
-    for bodies in (snapshot("1:0", START, FIRST, SECOND), TWO):
-        await process.poll(bodies)
-        assert "2:0" == await score(process, ticker_id)
-
-    assert version == (await process.game(ticker_id)).version
-
-
 async def test_a_match_reset_for_one_poll_stays(store):
     """0:0, not started, and no incidents but the squads for one poll: a hiccup of the feed."""
     process, ticker_id = await begun(store, TWO)
@@ -186,15 +111,6 @@ async def test_a_match_reset_for_one_poll_stays(store):
     await process.settle()
     assert ["incident:11", "incident:12"] == await goals(process, ticker_id)
     assert version + 2 >= (await process.game(ticker_id)).version
-
-
-async def test_an_empty_incident_list_for_one_poll_deletes_nothing(store):
-    """An answer with nothing in it any more is a fault, and not even two of them withdraw anything."""
-    process, ticker_id = await begun(store, TWO)
-    for _ in range(3):
-        await process.poll(failing=frozenset({"match-event"}))
-
-    assert ["incident:11", "incident:12"] == await goals(process, ticker_id)
 
 
 async def test_two_goals_in_one_poll_are_two_posts_and_one_step(store):
@@ -234,19 +150,6 @@ async def test_a_synthesised_period_stays_where_it_was_placed(store):
     await process.settle()
 
     assert before == [event.sort for event in await process.events(ticker_id) if event.local_id == name]
-
-
-async def test_a_row_that_becomes_unreadable_keeps_its_post(store):
-    """A known incident whose row turns into nonsense is a fault with its field named, not a withdrawal."""
-    process, ticker_id = await begun(store, TWO)
-    broken = {**SECOND, "minute": {"nonsense": True}}
-    for _ in range(3):
-        await process.poll({**TWO, "match-event": json.dumps([START, FIRST, broken]).encode()})
-        await process.poll()
-
-    assert ["incident:11", "incident:12"] == await goals(process, ticker_id)
-    kept = await store.read(lambda conn: sync.resources(conn, process.matches[0].id))
-    assert any(fault["field"] == "minute" for fault in kept["match-event"].faults)
 
 
 async def test_versions_step_by_one_per_changed_snapshot_and_never_without(store):

@@ -18,7 +18,7 @@ from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, sna
 from tests.kit.editing import edit
 from tests.kit.scripted import NOTES, OWNER, SILENT, Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
-from tests.providers.heim.feed import MATCH_ID, item, match, results, row
+from tests.providers.heim.feed import MATCH_ID, item, row
 
 KEY = "incident:12"
 LATER = row(13, "goal/right-foot", 30, "home", 10, content="2:0")
@@ -142,25 +142,6 @@ async def test_what_an_editor_wrote_stays_in_the_note_and_in_the_goal(store):
     )
 
 
-async def test_a_note_that_an_editor_hides_or_deletes_stays_so(store):
-    """Hidden it follows in secret; deleted it is never touched again, and the next goal of the player is a new post."""
-    process, ticker_id = await taken_back(store)
-    await edit(process, ticker_id, KEY, local_status=60)
-    await process.poll(snapshot("1:0", START, FIRST, match_number="1"))
-    await process.settle()
-    assert await post(process, ticker_id) is None
-    await process.poll(TWO)
-    await process.settle()
-    assert await post(process, ticker_id) is None
-    await edit(process, ticker_id, KEY, local_status=100)
-    another = row(14, "goal/right-foot", 31, "home", 10, content="2:0")
-    await process.poll(snapshot("1:0", START, FIRST))
-    await process.settle()
-    await process.poll(snapshot("2:0", START, FIRST, another))
-    await process.settle()
-    assert await post(process, ticker_id, "incident:14") is not None
-
-
 async def test_a_deleted_note_swallows_no_goal(store):
     """An editor deletes the note; the same player scores in the next minute."""
     process, ticker_id = await taken_back(store)
@@ -169,17 +150,6 @@ async def test_a_deleted_note_swallows_no_goal(store):
     await process.settle()
     assert await post(process, ticker_id, "incident:14") is not None
     assert "gone" == await state(process, ticker_id)
-
-
-async def test_a_goal_of_which_a_person_has_made_something_else_leaves_silently(store):
-    """An editor's event type would leave the note a goal, an editor's score a score."""
-    process, ticker_id = await begun(store)
-    document = await post(process, ticker_id)
-    await edit(process, ticker_id, KEY, sport_event={**document["sport_event"], "event_type": "soccer.own-goal"})
-    await process.poll(ONE)
-    await process.settle()
-    assert await post(process, ticker_id) is None
-    assert "withdrawn" == await state(process, ticker_id)
 
 
 @pytest.mark.parametrize(("public", "left"), [(20, None), (40, "Goal disallowed")])
@@ -247,29 +217,6 @@ async def test_a_note_goes_when_the_organization_chooses_silence(store):
     assert name == (await process.ledger(ticker_id))[KEY].local_id
 
 
-async def test_cards_substitutions_texts_and_kicks_of_the_shootout_leave_silently(store):
-    """Only what scores leaves a note."""
-    card, red = row(21, "card/yellow", 40, "away", 5), row(22, "card/red", 41, "away", 6)
-    change = row(23, "substitution/in", 42, "home", 11, 12)
-    pso = row(24, "pso/goal", 120, "home", 9)
-    start = row(25, "match/penalty-start", 120)
-    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, card, red, change, start, pso))
-    shown = (await process.posted(ticker_id)).keys()
-    assert {"incident:21", "incident:22", "incident:24"} <= shown
-    await process.poll(snapshot("1:0", START, FIRST, start))
-    await process.settle()
-    assert {"incident:21", "incident:22", "incident:23", "incident:24"}.isdisjoint(await process.posted(ticker_id))
-
-
-async def test_a_draft_leaves_nothing(store):
-    """Goals that wait for an editor were never public."""
-    process, ticker_id = await begun(store, auto_post=False)
-    await process.poll(ONE)
-    await process.settle()
-    assert {} == await process.posted(ticker_id)
-    assert "withdrawn" == await state(process, ticker_id)
-
-
 async def test_a_text_of_the_goal_goes_with_it(store):
     """What the provider wrote about the goal is not in the note; it is there again with the goal."""
     text = {**TWO, "liveticker": json.dumps([item(41, 30, "<p>Into the corner!</p>", SECOND)]).encode()}
@@ -294,13 +241,3 @@ async def test_a_note_follows_the_language_and_stays_when_the_match_is_closed(st
     await process.followers.stop()
     assert () == process.matches
     assert "Goal disallowed" == (await post(process, ticker_id))["sport_event"]["title"]
-
-
-async def test_a_match_that_is_set_again_has_no_notes(store):
-    """Its goals are of another try: nothing is left of them, nor of notes among them."""
-    process, ticker_id = await taken_back(store)
-    before = {"current_period": "", "current_period_start": "", "current_minute": "0"}
-    body = {"match": json.dumps({"match": match(match_result=results(p0="0:0"), **before)}).encode()}
-    await process.poll({**body, "match-event": b"[]", "liveticker": b"[]"})
-    await process.settle()
-    assert {} == await process.posted(ticker_id)

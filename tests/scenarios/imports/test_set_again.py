@@ -14,7 +14,7 @@ from store.following import sync
 from store.liveblogs import liveblogs
 from tests.kit.corrected_match import FIRST, SECOND, START, TWO, score
 from tests.kit.scripted import Bodies, Clock, Process, open_store
-from tests.kit.sport_fixtures import FOLDER, race, recorded_steps
+from tests.kit.sport_fixtures import FOLDER, recorded_steps
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 
@@ -128,18 +128,6 @@ async def test_a_match_that_is_broken_off_and_set_again_is_followed_to_its_secon
     assert "Südtor" in json.dumps((await process.posted(ticker_id))["incident:111"], ensure_ascii=False)
 
 
-async def test_rows_that_the_first_try_has_left_are_of_no_later_one(store):
-    """The provider never takes the old goals out of its list: they come back neither before the kick-off nor after it."""
-    process, ticker_id = await broken_off(store)
-    await process.poll(TAKEN_BACK["rows stay"])
-    await process.settle()
-    await days_pass(process, DAYS)
-    await process.poll(kicked_off(*ROWS, GOAL, result="0:1"))
-    await process.settle()
-    assert {"period:soccer.start", "incident:111"} == (await process.posted(ticker_id)).keys()
-    assert ("0:1", 1) == await board(process, ticker_id)
-
-
 async def test_a_match_that_goes_on_on_another_day_has_its_goals_again(store):
     """It is taken up where it was broken off, with its score: the same posts, and the next goal."""
     process, ticker_id = await broken_off(store)
@@ -155,59 +143,6 @@ async def test_a_match_that_goes_on_on_another_day_has_its_goals_again(store):
     assert ("2:1", 1) == await board(process, ticker_id)
     assert {"incident:11", "incident:12", "incident:113"} <= (await process.posted(ticker_id)).keys()
     assert names["incident:11"] == (await process.ledger(ticker_id))["incident:11"].local_id
-
-
-async def test_a_match_that_is_broken_off_and_set_again_twice_is_followed_each_time(store):
-    """Three tries on three days; each leaves nothing to the next."""
-    process, ticker_id = await broken_off(store)
-    await process.poll(TAKEN_BACK["rows stay"])
-    await process.settle()
-    await days_pass(process, DAYS)
-    await process.poll(kicked_off(GOAL, result="0:1"))
-    await process.poll(kicked_off(GOAL, result="0:1", **BROKEN_OFF))
-    await process.settle()
-    assert ("0:1", 31) == await board(process, ticker_id)
-    await process.poll(said(*ROWS, GOAL, result="0:1", **BLANK, match_date="01.07.2025", match_time="19:00"))
-    await process.settle()
-    assert {} == await process.posted(ticker_id)
-    await days_pass(process, 7)
-    last = row(211, "goal/head", 3, "home", 9, content="1:0", created="01.07.2025 19:05:00")
-    await process.poll(kicked_off(last, result="1:0", date="01.07.2025", hour=19))
-    await process.settle()
-    assert ("1:0", 1) == await board(process, ticker_id)
-    assert {"period:soccer.start", "incident:211"} == (await process.posted(ticker_id)).keys()
-
-
-async def test_a_date_that_comes_before_the_ending_is_taken_back_belongs_to_the_next_try(store):
-    """As long as it is broken off it was on its day; with the end taken back it has the other one."""
-    process, ticker_id = await broken_off(store)
-    before = await public(process, ticker_id)
-    await process.poll(said(*ROWS, result="2:0", **NEW_DAY, **BROKEN_OFF))
-    await process.settle()
-    assert before == await public(process, ticker_id)
-    await process.poll(TAKEN_BACK["rows stay"])
-    await process.settle()
-    assert before[2] + DAYS * DAY + 2 * 3600 == (await public(process, ticker_id))[2]
-    assert {} == await process.posted(ticker_id)
-
-
-@pytest.mark.parametrize("score_now", ["2:0", "0:0"])
-async def test_a_match_of_today_is_no_other_one_while_its_rows_say_that_it_is_played(store, score_now):
-    """The state alone goes back to before the start, for as long as you like: nothing of it is believed; goals go on."""
-    process = Process(store, MATCH_ID, clock=Clock(1_749_925_000.0))
-    process.adapter.bodies = TWO
-    ticker_id = await process.create()
-    await process.poll()
-    before = await public(process, ticker_id)
-    for number in range(6):
-        await process.poll(said(*ROWS, result=score_now, **BLANK, attendance=str(number)))
-        assert before == await public(process, ticker_id)
-    third = row(13, "goal/head", 70, "away", 4, content="2:1")
-    await process.poll(said(*ROWS, third, result=score_now, **BLANK))
-    assert ("2:1", 1) == await board(process, ticker_id)
-    await process.poll(said(*ROWS, third, result="2:1"))
-    await process.settle()
-    assert "incident:13" in await process.posted(ticker_id)
 
 
 async def test_a_match_that_was_started_by_mistake_goes_back_as_a_whole(store):
@@ -275,25 +210,6 @@ async def test_a_match_that_ended_by_mistake_is_followed_again(store):
     assert "incident:13" in await process.posted(ticker_id)
 
 
-async def test_a_match_that_was_called_off_and_is_set_again_is_followed(store):
-    """Cancelled before it began (`incident_cancelled` is another provider's word here), then on another day."""
-    names = {"incident_cancelled": "4"}
-    process = Process(store, MATCH_ID, clock=Clock(1_749_900_000.0))
-    process.adapter.names.update(names)
-    process.adapter.bodies = said(result="0:0", **BLANK)
-    ticker_id = await process.create()
-    await process.poll(said(result="0:0", **BLANK, match_incident={"id": "4", "name": "abgesagt", "shortname": "a"}))
-    await process.settle()
-    assert 31 == (await board(process, ticker_id))[1]
-    await process.poll(TAKEN_BACK["0:0"])
-    await process.settle()
-    assert 0 == (await board(process, ticker_id))[1]
-    await days_pass(process, DAYS)
-    await process.poll(kicked_off(GOAL, result="0:1"))
-    await process.settle()
-    assert ("0:1", 1) == await board(process, ticker_id)
-
-
 def changed(bodies: Bodies, **changes: Any) -> Bodies:
     """The bodies with other fields of the match."""
     body = json.loads(bodies["match"])
@@ -334,27 +250,6 @@ async def test_a_tennis_match_that_is_broken_off_is_played_anew(store):
     await process.settle()
     assert 31 == (await process.game(ticker_id)).document["state_info"]["gamestate"]
     assert {"period:tennis.start", "period:tennis.end"} <= (await process.posted(ticker_id)).keys()
-
-
-async def test_a_race_that_is_broken_off_is_run_anew(store):
-    """Its ranking goes with its incidents."""
-    match_id, bodies = race()
-    bodies = {**bodies, "liveticker": b"[]"}
-    process = Process(store, match_id, clock=Clock(1_749_900_000.0))
-    process.adapter.bodies = changed(bodies, finished="no", **BROKEN_OFF)
-    ticker_id = await process.create(text=False)
-    await process.poll()
-    assert 31 == (await process.game(ticker_id)).document["state_info"]["gamestate"]
-    later = {"match_date": "24.12.2025", "match_time": "20:00"}
-    await process.poll(
-        {**changed(bodies, finished="no", current_period="", match_result=[], match_incident=None, **later)}
-    )
-    await process.settle()
-    state = (await process.game(ticker_id)).document["state_info"]
-    assert (0, []) == (state["gamestate"], state.get("ranking") or [])
-    assert {} == await process.posted(ticker_id)
-    await days_pass(process, DAYS)
-    assert process.matches
 
 
 async def test_a_list_that_has_lost_all_rows_of_the_first_try_is_no_fault(store):
