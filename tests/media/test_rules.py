@@ -65,29 +65,26 @@ async def test_the_kind_of_an_item_is_the_subtype_of_its_file(desk, kind, subtyp
     assert ("duration_ms" in event["media"][0]) is (subtype == "i")
 
 
-@pytest.mark.parametrize("sent", [{}, {"subtype": "i"}, {"subtype": "i", "duration_ms": 4000}])
-async def test_an_image_lasts_nothing(desk, sent):
-    """`duration_ms` is 0 for images, also where a client says otherwise, then and later."""
-    event = await desk.create({"media": [{"url": URL, **sent}]})
-
-    assert event["media"][0]["duration_ms"] == 0
-    assert (await changed_file(desk, event, duration_ms=5000))["duration_ms"] == 0
-
-
-async def test_a_file_that_becomes_an_image_lasts_nothing(desk):
-    """Its length was that of the video."""
-    event = await desk.create({"media": [{"url": "https://img.example.org/a.mp4", "duration_ms": 4000}]})
-
-    assert (event["media"][0]["subtype"], event["media"][0]["duration_ms"]) == ("v", 4000)
-    assert (await changed_file(desk, event, subtype="i"))["duration_ms"] == 0
+CLIP = "https://img.example.org/a.mp4"
+LENGTHS = [
+    ({"url": URL}, 0, {"duration_ms": 5000}, 0),
+    ({"url": URL, "subtype": "i"}, 0, {"duration_ms": 5000}, 0),
+    ({"url": URL, "subtype": "i", "duration_ms": 4000}, 0, {"duration_ms": 5000}, 0),
+    ({"url": CLIP, "duration_ms": 4000}, 4000, {"subtype": "i"}, 0),
+    ({"url": URL}, 0, {"subtype": "v"}, None),
+    ({"url": URL}, 0, {"subtype": "v", "duration_ms": 900}, 900),
+    ({"url": URL, "width": 640, "height": 360}, 0, {"url": f"{URL}?2"}, 0),
+]
+"""An entry and its `duration_ms`, a change and what it is then; None where it has none."""
 
 
-async def test_a_file_that_becomes_a_video_has_no_length_yet(desk):
-    """0 is what images have."""
-    event = await desk.create({"media": [{"url": URL}]})
+@pytest.mark.parametrize(("sent", "first", "change", "then"), LENGTHS)
+async def test_an_image_lasts_nothing(desk, sent, first, change, then):
+    """`duration_ms` is 0 for images, also where a client says otherwise; what becomes a video has no length yet."""
+    event = await desk.create({"media": [sent]})
 
-    assert "duration_ms" not in await changed_file(desk, event, subtype="v")
-    assert (await changed_file(desk, event, duration_ms=900))["duration_ms"] == 900
+    assert event["media"][0]["duration_ms"] == first
+    assert (await changed_file(desk, event, **change)).get("duration_ms") == then
 
 
 @pytest.mark.parametrize("whole", [False, True])
@@ -104,14 +101,6 @@ async def test_another_address_is_another_file(desk, whole):
     assert (await changed_file(desk, event, url="https://a.example/c.mp4", width=10, height=20, duration_ms=3)).items() >= {
         "width": 10, "height": 20, "duration_ms": 3,
     }.items()  # fmt: skip
-
-
-async def test_another_address_of_an_image_keeps_its_duration_of_nothing(desk):
-    """Images have 0."""
-    event = await desk.create({"media": [{"url": URL, "width": 640, "height": 360}]})
-    file = await changed_file(desk, event, url="https://img.example.org/2.jpg")
-
-    assert (file["duration_ms"], "width" in file) == (0, False)
 
 
 async def test_absent_fields_of_a_file_stay_and_empty_ones_are_cleared(desk):
