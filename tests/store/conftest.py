@@ -76,7 +76,7 @@ async def store(store_url, clock):
 
 @pytest.fixture
 def patience():
-    """Seconds after which a store gives up: as many as no busy machine needs. A file whose tests wait for that has fewer."""
+    """Seconds after which a store gives up: as many as no busy machine needs. A test that waits for that has fewer."""
     return 60.0
 
 

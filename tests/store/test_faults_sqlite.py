@@ -44,11 +44,6 @@ def writing(game_id, local_id, size=10):
     return lambda unit: record(unit, game_id, Change(events=(write,)))
 
 
-@pytest.fixture
-def patience():
-    return 1.0
-
-
 @pytest.mark.proof
 async def test_what_was_acknowledged_survives_a_kill(migrated_sqlite_url):
     """After SIGKILL every acknowledged write is there once, versions and outbox agree, the file is intact."""
@@ -136,6 +131,7 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
     assert sorted(item.local_id for item in stored) == ["before", "large"]
 
 
+@pytest.mark.parametrize("patience", [1.5])
 async def test_a_store_that_takes_no_writes_says_so_until_one_succeeds(sqlite_store, sqlite_game, tmp_path):
     """A store that nobody has written to in vain is believed; afterwards a write that leaves nothing finds out."""
     await sqlite_store.check_writes()

@@ -22,11 +22,6 @@ from tests.kit.sqlite import migrated_url
 from tests.store.conftest import new_game, post, writing
 
 
-@pytest.fixture
-def patience():
-    return 1.0
-
-
 async def test_a_full_queue_refuses_instead_of_growing(migrated_sqlite_url, clock):
     """More waiting units than the queue holds are StoreUnavailable at once; the accepted ones are done."""
     store = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(queue=5))
@@ -96,7 +91,7 @@ async def test_foreign_keys_and_durability_are_on(sqlite_store):
     def work(unit):
         return [unit.conn.execute(text(f"PRAGMA {name}")).scalar() for name in PRAGMAS]
 
-    assert await sqlite_store.write(work) == ["wal", 2, 1, 1000]
+    assert await sqlite_store.write(work) == ["wal", 2, 1, 60_000]
 
 
 PRAGMAS = ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
@@ -172,7 +167,7 @@ THREADS = 2
 
 @pytest.fixture
 async def readers(tmp_path):
-    made = ReadThreads(make_url(migrated_url(tmp_path / "read.db")), pool_settings(pool_size=THREADS, timeout=2.0))
+    made = ReadThreads(make_url(migrated_url(tmp_path / "read.db")), pool_settings(pool_size=THREADS, timeout=60.0))
     yield made
     await made.close()
 
@@ -195,7 +190,7 @@ async def test_more_reads_than_threads_wait_for_their_turn(readers):
     free, read = threading.Event(), []
 
     def query(number, conn):
-        assert free.wait(5)
+        assert free.wait(60)
         read.append(number)
         return thread_of(conn)
 
@@ -230,7 +225,7 @@ async def test_a_close_waits_for_what_has_been_taken(readers):
     """Also for what waits for a thread; nothing is taken afterwards."""
     slow = threading.Event()
     asyncio.get_running_loop().call_later(0.1, slow.set)
-    under_way = [readers.submit(lambda conn: (slow.wait(5), thread_of(conn))[0]) for _ in range(THREADS + 2)]
+    under_way = [readers.submit(lambda conn: (slow.wait(60), thread_of(conn))[0]) for _ in range(THREADS + 2)]
     await readers.close()
 
     assert [each.done() and each.result() for each in under_way] == [True] * (THREADS + 2)
