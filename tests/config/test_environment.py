@@ -61,15 +61,6 @@ def test_a_variable_outranks_the_file(tmp_path, name, value, path, expected):
     assert at(settings, path) == expected
 
 
-def test_a_secret_from_the_environment_outranks_the_file(tmp_path):
-    """The password of a provider can stay out of the file."""
-    name = f"MATCHWIRE_ORGANIZATIONS__{ORG}__PROVIDERS__HEIM__PASSWORD"
-
-    settings = load(write(tmp_path, SAMPLE), {name: "from-outside"})
-
-    assert settings.organizations[ORG].providers["heim"].password.get_secret_value() == "from-outside"
-
-
 def test_the_environment_alone_is_enough():
     """A container needs no file: tables and rows that are not there are made."""
     environ = {

@@ -181,16 +181,6 @@ def test_tables_must_agree(tmp_path, old, new, key, says):
     assert (problem.key, says in problem.text) == (key, True)
 
 
-def test_all_problems_are_reported_at_once(tmp_path):
-    """One reading names every mistake, with the file it is in."""
-    path = write(tmp_path, "[server]\nport = -1\nhots = 'x'\n[polling]\nlive = 'x'")
-
-    found = problems(path)
-
-    assert {problem.key for problem in found} == {"server.port", "server.hots", "polling.live"}
-    assert {problem.where for problem in found} == {str(path)}
-
-
 @pytest.mark.parametrize(
     ("content", "says"),
     [

@@ -113,11 +113,6 @@ def test_tables_of_another_form_are_left_out(tmp_path, text):
     assert len(found) > 1
 
 
-def test_a_good_configuration_gives_no_findings(tmp_path):
-    """Nothing to say about a configuration without faults."""
-    assert check(write(tmp_path, SAMPLE), {}) == []
-
-
 def test_errors_come_first(tmp_path):
     """What keeps matchwire from starting is marked as an error."""
     (finding,) = check(write(tmp_path, SAMPLE.replace("port = 8080", "port = -1")), {})
