@@ -1,24 +1,25 @@
-"""Every event type of the interface's heim soccer row: from the provider's row to the post, in two locales."""
+"""Every event type of the interface's heim rows: from a provider's body to the post, in every language."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from mapping.import_options import ImportOptions
-from mapping.posts import wanted_posts
-from mapping.references import References
 from mapping.sports import SPORTS
-from providers.heim.catalog import CATALOG
-from providers.heim.names import names_of
-from providers.heim.translate import translate
+from providers.heim.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from tests.kit.interface_tables import providers
-from tests.providers.heim.feed import BERLIN, MATCH_ID, row, wrapped
+from tests.kit.sport_fixtures import FOLDER, posted, practice, race, recorded_steps, translated
+from tests.providers.heim.feed import MATCH_ID, encoded, row, wrapped
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "interface.md"
-FIXTURES = {
+PROMISED = {
+    sport: row
+    for (provider, sport), row in providers(REFERENCE.read_text(encoding="utf-8")).items()
+    if provider == "heim"
+}
+KINDS = [kind for _, kinds in PROMISED.values() for kind in kinds]
+SOCCER = {
     "soccer.goal": [row(11, "goal/head", 15, "home", 9, 7, content="1:0")],
     "soccer.own-goal": [row(11, "goal/own-goal", 47, "away", 5, content="1:0")],
     "soccer.yellow-card": [row(11, "card/yellow", 33, "away", 4)],
@@ -58,37 +59,75 @@ TITLES = {
     "soccer.end-of-overtime": ("End of extra time", "Ende der Verlängerung"),
     "soccer.start-shootout": ("Penalty shoot-out", "Elfmeterschießen"),
     "soccer.end": ("Full-time", "Abpfiff"),
+    "tennis.game-win": ("Game", "Spiel"),
+    "tennis.start": ("Start of the match", "Spielbeginn"),
+    "tennis.end": ("End of the match", "Spielende"),
+    "motorsports.crash": ("Crash", "Unfall"),
+    "motorsports.overtake": ("Overtake", "Überholmanöver"),
+    "motorsports.pit-stop": ("Pit stop", "Boxenstopp"),
+    "motorsports.fastest-lap": ("Fastest lap", "Schnellste Runde"),
+    "motorsports.penalty": ("Penalty", "Strafe"),
+    "motorsports.team-radio": ("Team radio", "Boxenfunk"),
+    "motorsports.weather-info": ("Weather", "Wetter"),
+    "motorsports.safety-car": ("Safety car", "Safety-Car"),
+    "motorsports.virtual-safety-car": ("Virtual safety car", "Virtuelles Safety-Car"),
+    "motorsports.red-flag": ("Red flag", "Rote Flagge"),
+    "motorsports.yellow-flag": ("Yellow flag", "Gelbe Flagge"),
+    "motorsports.start": ("Start", "Start"),
+    "motorsports.end": ("Finish", "Zieleinlauf"),
+    "motorsports.podium": ("Podium", "Podium"),
 }
 
 
-def test_the_reference_promises_what_the_catalogue_holds():
-    """The heim soccer row of docs/interface.md, the adapter's catalogue and the sport's rows name the same types in one order."""
-    promised = providers(REFERENCE.read_text(encoding="utf-8"))["heim", "soccer"][1]
+def fixture(kind):
+    """The match that holds an incident of this kind; the Grand Prix had no team radio, a practice session has."""
+    if kind.startswith("soccer."):
+        rows = [row(1, "match/game-start", 1), *SOCCER[kind]]
+        return translated(
+            MATCH_ID, {"match": encoded(wrapped(current_period="game-start")), "match-event": encoded(rows)}
+        )
+    if kind.startswith("tennis."):
+        match_id, steps = recorded_steps(FOLDER / "tennis" / "tie-break.jsonl")
+        return translated(match_id, steps[-1])
+    return translated(*(practice() if kind == "motorsports.team-radio" else race()))
 
-    assert 17 == len(promised)
-    assert promised == CATALOG["soccer"] == SPORTS["soccer"].catalog
+
+def test_the_reference_promises_what_the_catalogues_hold():
+    """Each heim row of docs/interface.md, the adapter's catalogue and the sport's rows name the same types in one order."""
+    assert {sport: kinds for sport, (_, kinds) in PROMISED.items()} == CATALOG
+    assert {sport: board for sport, (board, _) in PROMISED.items()} == SCOREBOARD
+    assert {sport: SPORTS[sport].catalog for sport in CATALOG} == CATALOG
+    assert {sport: SPORTS[sport].scoreboard for sport in CATALOG} == SCOREBOARD
+    assert TEXT_SPORTS <= SPORTS.keys()
 
 
-def test_every_promised_type_has_a_fixture():
-    """A type without a fixture is not supported."""
-    assert set(CATALOG["soccer"]) == set(FIXTURES) == set(TITLES)
+def test_every_promised_type_has_titles():
+    """A type that nobody has named in two languages is not supported."""
+    assert set(KINDS) == set(TITLES)
 
 
 @pytest.mark.parametrize("locale", ["en", "de"])
-@pytest.mark.parametrize("kind", sorted(FIXTURES))
-def test_a_row_of_the_feed_becomes_its_post(kind, locale):
-    """The provider's row arrives as one post of its type, with title and text of the locale."""
-    bodies = {
-        "match": wrapped(current_period="game-start"),
-        "match-event": [row(1, "match/game-start", 1), *FIXTURES[kind]],
-    }
-    raw = {name: json.dumps(body).encode() for name, body in bodies.items()}
-    match = translate(MATCH_ID, raw, names=names_of({}), zone=BERLIN)
-    terms = ImportOptions(sport="soccer", locale=locale, auto_post=True)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_body_of_the_feed_becomes_its_post(kind, locale):
+    """The provider's word arrives as a post of its type, with title and text of the locale."""
+    posts = [each for each in posted(fixture(kind), locale).values() if each.kind == kind]
 
-    posts = wanted_posts(match, terms, References(owner_id="o"), block_id=lambda key, name: f"b-{key}-{name}")
+    assert posts
+    for post in posts:
+        assert TITLES[kind][("en", "de").index(locale)] == post.document["sport_event"]["title"]
+        assert post.document["contents"][0]["text"]
+        assert "{" not in post.document["contents"][0]["text"]
+        assert not post.draft
 
-    (post,) = [each for each in posts if each.kind == kind]
-    assert TITLES[kind][("en", "de").index(locale)] == post.document["sport_event"]["title"]
-    assert post.document["contents"][0]["text"]
-    assert not post.draft
+
+@pytest.mark.parametrize("locale", ["en-gb", "en-nz", "fr-fr", "it-it", "nl-nl", "zh-tw"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_post_has_a_text_in_every_language(kind, locale):
+    """No language falls back to English, but for words that it has borrowed."""
+    posts = [each for each in posted(fixture(kind), locale).values() if each.kind == kind]
+    english = [each for each in posted(fixture(kind), "en").values() if each.kind == kind]
+    texts = [post.document["contents"][0]["text"] for post in posts]
+
+    assert len(posts) == len(english)
+    same = texts == [post.document["contents"][0]["text"] for post in english]
+    assert same == locale.startswith("en")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from api.view.key_moments import moments_of
+from api.view.result import result_of
 from mapping.sports import SPORTS
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
@@ -38,6 +39,7 @@ SENT_OFF = {("card", "red"), ("card", "yellow-red")}
 SIGNS = {"yellow-flag", "red-flag", "safety-car", "virtual-safety-car"}
 OVER = {"in", "ending", "restart", "clear"}
 """What the provider writes where a sign is lifted."""
+CROATIA = next(path for path in demo_files("en") if path.name.startswith("croatia"))
 Seen = tuple[str, str, str]
 """Type, minute where it is no whistle, score after it where it is the score's."""
 
@@ -184,3 +186,20 @@ def test_a_demo_match_has_key_moments_where_providers_report_any(path):
 def test_every_sport_of_two_sides_has_event_types_that_are_key_moments(sport):
     """Whoever reports or posts them."""
     assert any(kind.moment for kind in sport.kinds) == (sport.scoreboard or bool(sport.reported))
+
+
+def test_the_marks_are_the_kicks_at_every_step():
+    """Those of the answer, in their order, also while the shoot-out goes on; none of them is a goal."""
+    match_id, snapshots = course(CROATIA)
+    rows, most = RowCache(2**25), 0
+    for match, events in dict.fromkeys((each["match"], each.get("match-event", b"[]")) for each in snapshots):
+        game, posts = liveblog({"match": match, "match-event": events}, match_id, rows)
+        found = moments_of(game, posts)
+        taken = sorted((row for row in json.loads(events) if row["action"] == "pso"), key=lambda row: int(row["id"]))
+        truth = [(row["person"]["surname"], row["kind"] == "goal") for row in taken]
+        assert [(kick.player.rpartition(" ")[2], kick.scored) for kick in found.kicks] == truth
+        assert [str(each.type) for each in found.moments].count("shoot-out") <= 1
+        most = max(most, len(truth))
+
+    assert most == 10
+    assert result_of(game) == "Croatia win 3-2 on penalties"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from typing import Any
 
@@ -18,17 +19,21 @@ from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from tests.kit.recorded_courses import course
 from tests.kit.recordings import soccer_recordings
-from tests.kit.scores_agree import SCORE, said
 from tests.kit.scripted import BERLIN, NAMES
 from tests.kit.watched import NOBODY
 
 pytestmark = pytest.mark.proof
 
+SCORE = re.compile(r"(\d+)[-\u2013](\d+)")
 PATHS = [
     path
     for path in (*soccer_recordings(), *demo_files("en"))
     if path.parent.name == "soccer" or path.name.startswith(("croatia", "uruguay"))
 ]
+
+
+def said(score):
+    return int(score["home_score"]), int(score["away_score"])
 
 
 def steps(path):
