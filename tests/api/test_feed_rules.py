@@ -144,6 +144,7 @@ def ids_of(extension, body):
     return [entry.findtext(f"{ATOM}id").removeprefix("urn:matchwire:") for entry in root.iter(f"{ATOM}entry")]
 
 
+@pytest.mark.proof
 async def test_a_thousand_posts_are_a_feed(public):
     """The largest page of a liveblog keeps the rules in each format."""
     many = tuple(

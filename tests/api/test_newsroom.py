@@ -22,7 +22,7 @@ WHOLE = 1000
 """Posts on one page: more than there are, so that a read is of one moment."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
 def database(request, tmp_path):
     """The address of an empty database, once of each kind."""
     return migrated_url(tmp_path / "test.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")

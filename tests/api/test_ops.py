@@ -7,12 +7,12 @@ import pytest
 from api.routes import ROUTES
 from mapping.errors import StoreUnavailable
 from tests.api.conftest import serving
-from tests.kit import matchday
+from tests.kit import described, matchday
 
 
 @pytest.fixture
-async def document(server):
-    return (await server.http.get("/openapi.json")).json()
+def document():
+    return described.document()
 
 
 def operations(document):
@@ -48,8 +48,9 @@ async def test_readyz_asks_store_and_process(server, monkeypatch):
     assert (response.status_code, said["store"], said["ready"], "cause" in said) == (503, "unwritable", False, True)
 
 
-async def test_the_document_lists_what_is_served_and_nothing_else(document):
+async def test_the_document_lists_what_is_served_and_nothing_else(server):
     """Rows with an operation are the document's paths and methods."""
+    document = (await server.http.get("/openapi.json")).json()
     assert set(operations(document)) == {(route.path, route.method.lower()) for route in ROUTES if route.operation}
     assert document["openapi"].startswith("3.1")
 

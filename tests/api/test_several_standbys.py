@@ -28,7 +28,9 @@ async def service(request, tmp_path):
         yield running
 
 
-BOTH = pytest.mark.parametrize("service", ["sqlite", "postgresql"], indirect=True)
+BOTH = pytest.mark.parametrize(
+    "service", ["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)], indirect=True
+)
 
 
 def named(source):

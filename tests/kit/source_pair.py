@@ -80,8 +80,8 @@ class TwoSources(Process):
     second: Any = field(default_factory=Second)
     more: list[Any] = field(default_factory=list)
     rules: StandbyRules = field(default_factory=lambda: standby_rules(configured(), everybody, ()))
-    pace: dict[str, Any] = field(default_factory=dict)
-    """Settings of the polls that are not the default's."""
+    pace: dict[str, Any] = field(default_factory=lambda: {"breaker_after": 10_000})
+    """Settings of the polls that are not the default's: no circuit opens, as it would count the seconds of the machine."""
 
     def new_id(self) -> str:
         """The `local_id` of a new post."""

@@ -19,7 +19,7 @@ from tests.kit.harmless import active_parts
 from tests.kit.hostile import places, spoilt
 
 MANY = settings(
-    max_examples=examples(40),
+    max_examples=examples(80),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -150,6 +150,7 @@ def body_of(value):
     return json.dumps(value).encode()
 
 
+@pytest.mark.proof
 @MANY
 @given(wanted=spoilt_documents() | st.tuples(st.sampled_from(["event/create", "event/update"]), EVENTS))
 @example(
@@ -162,6 +163,7 @@ async def test_strange_documents_are_refused_without_a_trace_or_harmless(derby, 
         await read_everywhere(derby)
 
 
+@pytest.mark.proof
 @MANY
 @given(path=st.sampled_from(sorted(GOOD)), body=st.binary(max_size=60) | VALUES.map(body_of))
 async def test_strange_bodies_are_refused_without_a_trace(derby, path, body):
@@ -177,6 +179,7 @@ def is_json(raw):
     return True
 
 
+@pytest.mark.proof
 @MANY
 @given(
     path=st.sampled_from(LISTS),
