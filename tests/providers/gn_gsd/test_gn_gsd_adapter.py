@@ -18,7 +18,6 @@ from mapping.errors import (
 from providers.base import Endpoint, Known, Outcome, Selector
 from providers.gn_gsd.adapter import GN_GSD
 from providers.replay import Line, Replay, ReplaySettings
-from tests.kit.interface_tables import OURS, providers
 from tests.kit.opening import endpoint_of
 from tests.providers.gn_gsd.gsd import ACTIONS, MATCH_ID, lineups, match, named, race
 from tests.providers.loopback import answered, json_answer, upstream
@@ -81,28 +80,6 @@ async def test_a_match_is_requested_with_key_language_and_main_actions():
     assert {Outcome.CHANGED} == {each.outcome for each in fetched.answers}
     assert [1, 28, 6] == [each.rows for each in fetched.answers]
     assert all(request.headers["accept"] == "application/json" for request in provider.requests)
-
-
-async def test_what_was_fetched_can_be_translated():
-    """The bodies go to the store and come back from there."""
-    async with upstream(good()) as provider, connected(provider.url) as adapter:
-        fetched = await fetch(adapter)
-        found = adapter.translate(MATCH_ID, {each.resource: each.body for each in fetched.answers})
-
-    assert 5 == len(found.incidents)
-
-
-async def test_unchanged_bodies_are_recognized_by_digest_and_by_304():
-    """A second poll brings nothing, with or without the provider's validators."""
-    tagged = {"lineups": json_answer(lineups(), 'ETag: "a"'), "actions": json_answer({"actions": ACTIONS})}
-    async with upstream(good(**tagged)) as provider, connected(provider.url) as adapter:
-        first = await fetch(adapter)
-        provider.answers[paths()["lineups"]] = answered(b"", 'ETag: "a"', status="304 Not Modified")
-        second = await fetch(adapter, first)
-
-    assert {Outcome.UNCHANGED} == {each.outcome for each in second.answers}
-    assert '"a"' == [each.headers for each in provider.requests if "lineups" in each.path][-1]["if-none-match"]
-    assert known(first) == known(second)
 
 
 @pytest.mark.parametrize(
@@ -394,16 +371,6 @@ async def test_the_feed_is_requested_in_the_endpoints_language(language, expecte
     assert f"language={expected}&" in provider.paths[0]
 
 
-async def test_the_key_is_logged_nowhere():
-    """Neither by an error nor by the adapter's repr."""
-    async with upstream() as provider, connected(provider.url) as adapter:
-        (answer,) = (await fetch(adapter)).answers
-
-    assert "k/e+y%26" in provider.paths[0]
-    for reported in (str(answer), repr(answer.error), repr(adapter.endpoint)):
-        assert "k/e" not in reported
-
-
 async def test_paths_are_corrected_by_the_config():
     """The conflict about the base path is settled by its setting, everything else by the table of names."""
     names = {"match_resource": "v2/match/{id}?full=1"}
@@ -433,14 +400,6 @@ async def test_a_replayed_match_is_read_like_a_live_one():
     assert [Outcome.UNCHANGED] * 3 == [each.outcome for each in second.answers]
     assert "phase:GNF057JFZJSXMEX" == match_id
     assert ProviderRefused is type(refused.answers[0].error)
-
-
-def test_the_catalogue_is_the_rows_of_the_interface():
-    """Sports, scoreboards and event types, in the order of the reference."""
-    promised = {sport: row for (provider, sport), row in providers(OURS.read_text()).items() if provider == "gn-gsd"}
-
-    assert promised == {sport: (GN_GSD.scoreboard[sport], kinds) for sport, kinds in GN_GSD.catalog.items()}
-    assert frozenset() == GN_GSD.text_sports
 
 
 def test_there_is_no_text():

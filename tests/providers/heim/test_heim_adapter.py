@@ -7,10 +7,9 @@ import httpx
 import pytest
 import respx
 
-from mapping.errors import BadBody, InvalidRequest, MatchUnknown, ProviderRefused, UpstreamUnavailable
+from mapping.errors import BadBody, InvalidRequest, MatchUnknown
 from providers.base import Known, Outcome, Selector
 from providers.heim.adapter import HEIM
-from providers.http_client import Throttled
 from tests.kit.opening import endpoint_of
 from tests.providers.heim.feed import MATCH_ID, item, match, row, tree, wrapped
 from tests.providers.loopback import answered, json_answer, upstream
@@ -76,22 +75,6 @@ async def test_the_first_poll_brings_all_resources(session):
     assert len(answers["liveticker"].digest) == 64
 
 
-async def test_what_was_fetched_can_be_translated(session):
-    """The bodies of the answers are all that the translation needs."""
-    fetched = await session.poll(text=True)
-    found = session.adapter.translate(MATCH_ID, {answer.resource: answer.body for answer in fetched.answers})
-
-    assert "incident:1" in {incident.key for incident in found.incidents}
-    assert [comment.html for comment in found.comments] == ["Tor"]
-
-
-async def test_text_is_requested_only_where_it_is_wanted(session):
-    """Without `text` the liveticker is left alone."""
-    await session.poll()
-
-    assert TEXT not in session.provider.paths
-
-
 async def test_requests_are_conditional_and_carry_basic_auth(session):
     """From the second poll on each resource is requested with its own ETag."""
     await session.poll(text=True)
@@ -112,26 +95,6 @@ async def test_the_same_body_is_unchanged_without_being_decoded(session, monkeyp
     assert outcomes(fetched) == {"match": "unchanged", "match-event": "unchanged"}
     assert session.known["match"].etag == '"m2"'
     assert all(answer.body is None for answer in fetched.answers)
-
-
-async def test_not_modified_is_unchanged(session):
-    """A 304 keeps validators and sizes."""
-    await session.poll()
-    before = dict(session.known)
-    not_modified = answered(b"", status="304 Not Modified")
-    fetched = await session.poll(match=not_modified, events=not_modified)
-
-    assert outcomes(fetched) == {"match": "unchanged", "match-event": "unchanged"}
-    assert session.known == before
-    assert fetched.good == {"match", "match-event"}
-
-
-async def test_one_changed_resource_is_one_changed_answer(session):
-    """Only what changed brings a body."""
-    await session.poll()
-    fetched = await session.poll(events=json_answer([GOAL, row(2, "card/red", 13, "away", 5)]))
-
-    assert [(answer.resource, answer.rows) for answer in fetched.changed] == [("match-event", 2)]
 
 
 async def test_the_competition_leads_to_the_text(session):
@@ -285,29 +248,6 @@ async def test_an_empty_list_is_good_before_there_are_rows(session):
     assert outcomes(fetched) == {"match": "changed", "match-event": "changed", "liveticker": "changed"}
 
 
-@pytest.mark.parametrize(
-    ("status", "kind"),
-    [
-        ("401 Unauthorized", ProviderRefused),
-        ("403 Forbidden", ProviderRefused),
-        ("404 Not Found", MatchUnknown),
-        ("429 Too Many Requests", Throttled),
-        ("500 Oops", UpstreamUnavailable),
-        ("302 Found", UpstreamUnavailable),
-    ],
-)
-async def test_statuses_fail_the_resource_and_show_no_secret(session, status, kind):
-    """A failed answer is an answer; the others stand, and no message betrays address or credentials."""
-    await session.poll()
-    fetched = await session.poll(events=answered(b"", "Location: http://127.0.0.1:1/", status=status))
-    reported = f"{fetched!r} {error(fetched, 'match-event').message}"
-
-    assert outcomes(fetched) == {"match": "unchanged", "match-event": "failed"}
-    assert type(error(fetched, "match-event")) is kind
-    for secret in ("s3cr3t", "bmV3c3Jvb206czNjcjN0", session.provider.url):
-        assert secret not in reported
-
-
 async def test_a_first_poll_that_fails_asks_for_no_more(session):
     """Without a match there is nothing to complete."""
     fetched = await session.poll(match=answered(b"", status="503 Service Unavailable"))
@@ -334,13 +274,6 @@ async def test_compressed_answers_have_the_digest_of_their_content(session):
     fetched = await session.poll(events=answered(packed, "Content-Encoding: gzip"))
 
     assert outcomes(fetched)["match-event"] == "unchanged"
-
-
-@pytest.mark.parametrize("given", ["9000001", "ma9000001", " 9000001 ", "0009000001"])
-async def test_a_match_is_named_with_or_without_prefix(session, given):
-    """The id is what remains, and nothing is requested."""
-    assert await session.adapter.resolve(Selector("match", given)) == MATCH_ID
-    assert session.provider.requests == []
 
 
 @pytest.mark.parametrize(
@@ -417,26 +350,6 @@ async def test_phases_and_overalls_work_for_every_sport(session, sport, matches,
 
     assert await session.adapter.resolve(Selector("phase", "4711")) == chosen
     assert await session.adapter.resolve(Selector("overall", "77")) == chosen
-
-
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
-        (json_answer([]), MatchUnknown),
-        (json_answer(tree()), MatchUnknown),
-        (answered(b"", status="404 Not Found"), MatchUnknown),
-        (answered(b"", status="401 Unauthorized"), ProviderRefused),
-        (answered(b"<html>"), BadBody),
-        (answered(b"", status="500 Oops"), UpstreamUnavailable),
-    ],
-)
-async def test_a_phase_that_cannot_be_had_is_an_error(session, answer, kind):
-    """Resolving raises what the provider's answer means."""
-    session.provider.answers["/matches-by-round/ro4711"] = answer
-    with pytest.raises(kind) as caught:
-        await session.adapter.resolve(Selector("phase", "4711"))
-
-    assert type(caught.value) is kind
 
 
 async def test_names_are_corrected_by_the_endpoint():

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-
 import pytest
 
-from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError
+from mapping.errors import BadBody, MatchUnknown, ProviderRefused
 from providers.base import Outcome, Selector
-from providers.contract.case import KEY, Case, known_of
+from providers.contract.case import Case, known_of
 from providers.contract.server import Reply
 from providers.pa.adapter import PA
 from tests.kit.contracts import PaContract as Contract
@@ -110,23 +108,3 @@ async def test_xml_is_requested():
     adapter = PA.connect(Case(provider=PA, samples=()).connect("http://127.0.0.1:9").endpoint)
     assert adapter._client.header_fields()["Accept"] == "application/xml"
     await adapter.aclose()
-
-
-@pytest.mark.parametrize("status", [200, 401, 404, 500])
-async def test_the_key_is_in_no_error_log_hint_or_repr(status, caplog, capsys):
-    """It is a segment of each path."""
-    caplog.set_level(logging.DEBUG)
-    async with opened() as server:
-        server.server.spoil = lambda _: None if status == 200 else Reply(status=status, body=b"no")
-        fetched = await server.fetch()
-        assert all(f"/{KEY}/" in each for each in server.server.requests)
-        errors = [repr(each.error) for each in fetched.answers if isinstance(each.error, ServiceError)]
-        shown = [
-            caplog.text,
-            capsys.readouterr().out,
-            repr(server.adapter),
-            repr(fetched.hints),
-            repr(fetched),
-            *errors,
-        ]
-        assert KEY not in " ".join(shown)
