@@ -27,7 +27,7 @@ LATER = row(5, "goal/head", 50, "home", 9, 7, content="2:0", created="14.06.2025
 
 
 @asynccontextmanager
-async def standing_day(folder):
+async def standing_day(folder, live=0.05):
     """The match stands still before its last goal until a test says `goes_on`."""
     other = wrapped()
     other["match"]["id"] = OTHER_MATCH
@@ -37,7 +37,7 @@ async def standing_day(folder):
         Line.of("2025-06-14T19:10:00+02:00", f"match-event/ma{OTHER_MATCH}", []),
         Line.of("2025-06-14T19:10:09+02:00", f"match-event/ma{MATCH}", [*ROWS, LATER]),
     )
-    async with match_day(lines=lines, folder=folder, start_at="0") as running_day:
+    async with match_day(lines=lines, folder=folder, start_at="0", live=live) as running_day:
         running_day.replay.clock.pause()
         yield running_day
 

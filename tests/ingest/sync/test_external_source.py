@@ -36,7 +36,7 @@ GAME = {
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def day(tmp_path_factory):
     """One for all tests that let its match stand still."""
-    async with standing_day(tmp_path_factory.mktemp("day")) as running_day:
+    async with standing_day(tmp_path_factory.mktemp("day"), live=0.25) as running_day:
         yield running_day
 
 
