@@ -7,13 +7,24 @@ from collections import Counter
 
 import pytest
 from sqlalchemy import select
-from tests.kit.another_match import GN_GSD, HEIM
 
+from providers.replay import Line
 from store.tables import resources
 from tests.kit.day import match_day
+from tests.kit.gn_gsd_day import SQUADS, playing
 from tests.kit.opening import look
 from tests.providers.gn_gsd import gsd
-from tests.providers.heim.feed import MATCH_ID
+from tests.providers.heim.feed import MATCH_ID, item, row, wrapped
+
+GOAL = row(1, "goal/head", 12, "home", 9)
+HEIM = [
+    Line.of("2025-06-14T19:10:00+02:00", resource.format(f"ma{MATCH_ID}"), body)
+    for resource, body in (
+        ("match/{}", wrapped()),
+        ("match-event/{}", [GOAL]),
+        ("liveticker/co/{}", [item(5, 12, "Tor", GOAL)]),
+    )
+]
 
 
 @pytest.mark.parametrize("status", ["401", "403"])
@@ -47,7 +58,9 @@ async def test_it_is_left_alone_and_says_why(tmp_path, status):
 @pytest.mark.parametrize(("provider", "kind"), [("heim", "liveticker"), ("gn-gsd", "lineups")])
 async def test_a_part_that_is_no_longer_booked_is_left_alone(tmp_path, provider, kind):
     """The rest of the match goes on at its intervals; what is refused is hardly requested again."""
-    lines, match_id = (HEIM[:3], MATCH_ID) if provider == "heim" else (GN_GSD[:3], gsd.MATCH_ID)
+    lines, match_id = (
+        (HEIM, MATCH_ID) if provider == "heim" else ([SQUADS, *playing(gsd.ACTIONS[0], second=0)], gsd.MATCH_ID)
+    )
     async with match_day(lines=lines, folder=tmp_path) as day:
         await day.create(match_id, provider=provider, includeTextContent=provider == "heim")
         day.replay.faults.add("403", kind=kind)
