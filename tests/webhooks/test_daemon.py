@@ -64,14 +64,16 @@ async def test_from_subscription_to_delivery(client, settings, receiver):
     await receiver.until(receiver.requests)
     await client.post(f"{BASE}/ping", json={"url": url})
     await receiver.until(lambda: len(receiver.requests()) == 2)
-    await asyncio.sleep(0.2)
+    log = []
+    async with asyncio.timeout(60):
+        while len(log) < 2:
+            log = (await client.get(f"{BASE}/deliveries")).json()["deliveries"]
 
     first, ping = receiver.requests()
     assert Webhook(made["secret"]).verify(first["body"], first["headers"])["ticker_id"] == game
     assert json.loads(ping["body"])["event_type"] == "ping"
     (listed,) = (await client.get(f"{BASE}/list")).json()["webhooks"]
     assert (listed["lastOutcome"]["success"], listed["lastOutcome"]["statusCode"]) == (True, 204)
-    log = (await client.get(f"{BASE}/deliveries")).json()["deliveries"]
     assert [(row["kind"], row["success"]) for row in log] == [("ping", True), ("update", True)]
     assert 'matchwire_webhook_rounds_total{outcome="taken"} 2.0' in (await client.get("/metrics")).text
     assert (await client.post(f"{BASE}/deliveries/{log[1]['id']}/replay")).json() == {"queued": 1}
@@ -141,9 +143,10 @@ def test_the_commands_do_the_same_beside_the_daemon(settings, receiver, tmp_path
             await asyncio.to_thread(invoke, "rotate", url)
             await asyncio.to_thread(invoke, "replay", "--url", url)
             await receiver.until(lambda: len(receiver.requests()) == 3)
-            await asyncio.sleep(0.3)
-            listed = await asyncio.to_thread(invoke, "list")
-            log = await asyncio.to_thread(invoke, "deliveries", url)
+            listed, log = await asyncio.to_thread(invoke, "list"), ""
+            async with asyncio.timeout(60):
+                while "replay" not in log:
+                    log = await asyncio.to_thread(invoke, "deliveries", url)
             await asyncio.to_thread(invoke, "replay", "1")
             await receiver.until(lambda: len(receiver.requests()) == 4)
             await asyncio.to_thread(invoke, "unsubscribe", url)

@@ -17,7 +17,7 @@ async def subscribe_slow(hub, receiver, organization, count, seconds):
         await hub.subscribe(receiver.url(f"after-{seconds}", f"{organization[-2:]}-{number}"), organization)
 
 
-@pytest.mark.proof
+@pytest.mark.soak
 async def test_slow_receivers_leave_room_for_quick_ones(hub, receiver, second_receiver):
     """Two organizations whose receivers take three seconds want five times the rounds that the process may have at a
     time; nobody else waits as long as for one answer of theirs, nor does a quick receiver of one of them."""

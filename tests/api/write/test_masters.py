@@ -112,12 +112,17 @@ async def test_the_fields_of_the_create_document(desk, records, kind):
     assert (await desk.read(f"{kind}/index"))["total"] == 1 + len(names)
 
 
-@pytest.mark.parametrize(("kind", "name"), UPDATED)
-async def test_a_field_of_the_update_document(desk, records, kind, name):
-    """It changes; absent it stays; null and the empty string clear it, unless it is required; wrong values are 422."""
-    sample, record = SAMPLES[name], records[kind]
+@pytest.mark.parametrize("kind", NEW)
+async def test_the_fields_of_the_update_document(desk, records, kind):
+    """Each changes; absent it stays; null and the empty string clear it, unless it is required; wrong values are 422."""
+    for name in [name for of, name in UPDATED if of == kind]:
+        await check_update(desk, kind, name, await desk.made(f"{kind}/create", NEW[kind]()), records["team"]["_id"])
+
+
+async def check_update(desk, kind, name, record, team_id):
+    sample = SAMPLES[name]
     base = {"_id": record["_id"], "name": record["name"]}
-    blanks = {"team": records["team"]["_id"], "id": record["_id"]}
+    blanks = {"team": team_id, "id": record["_id"]}
 
     changed = await desk.made(f"{kind}/update", {**base, name: filled(sample.value, kind, **blanks)})
     assert changed[name] == filled(sample.response, kind, **blanks)
