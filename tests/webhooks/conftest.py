@@ -31,7 +31,7 @@ SHORTER = 20
 """Quick tries follow each other so many times as fast as for real receivers."""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def pauses(monkeypatch):
     """The pauses that the plan made between quick tries, in its own seconds; nothing waits for a second to pass."""
     made, pause_of = [], delivery.quick_pause
@@ -155,7 +155,7 @@ def timing():
 
 
 @pytest.fixture
-async def hub(tmp_path, timing):
+async def hub(tmp_path, timing, pauses):
     store = await store_at(migrated_url(tmp_path / "hooks.db"), clock=timing.wall)
     game = await store.write(partial(insert_game, game=new_game()))
     yield Hub(store, timing, game)
