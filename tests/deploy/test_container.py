@@ -4,53 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import tomllib
-
-import pytest
-import yaml
 
 from config import Settings
 from ingest.cli.main import app
 from tests.deploy.container import (
     CONFIGURATION,
-    CONTAINERFILE,
     ROOT,
     command_of_image,
     composed,
     instructions,
-    program,
     values,
-    without,
 )
 from tests.kit.typed import line_fault
 
 OURS = ("api", "worker", "upgrade")
 LABELS = {"title", "description", "licenses", "base.name", "version", "revision", "created"}
-
-
-@pytest.mark.proof
-def test_hadolint_finds_nothing():
-    """By its default rules, with the shell of each RUN checked too."""
-    done = subprocess.run(
-        [program("hadolint"), str(CONTAINERFILE)], capture_output=True, text=True, check=False, timeout=60
-    )
-
-    assert (done.returncode, done.stdout) == (0, "")
-
-
-def test_compose_is_of_the_specification():
-    """Each key and each value is one that the specification of Compose knows."""
-    try:
-        from compose_spec import PyCompose
-    except ImportError:
-        without("compose-spec")
-
-    plain = yaml.safe_dump(composed())  # it knows no merge keys
-
-    assert set(PyCompose.from_yaml(plain).service_names()) == {"postgres", *OURS}
-    with pytest.raises(ValueError, match="read_onyl"):
-        PyCompose.from_yaml(plain.replace("read_only", "read_onyl"))
 
 
 def test_the_image_is_not_roots_and_has_no_tools():

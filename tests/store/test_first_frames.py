@@ -8,11 +8,10 @@ from itertools import permutations
 
 import pytest
 
-from api.stream.first_sent import FRAMES, FirstSent
 from store.engine.sql.bulk_write import write_batch
 from store.liveblogs.liveblogs import insert_game
 from store.timeline import timeline
-from store.timeline.timeline import CATCHING_UP, Commit, FirstFrame, PostTime
+from store.timeline.timeline import Commit, FirstFrame, PostTime
 from tests.store.conftest import GAME, new_game
 
 BELIEVED = 1_700_000_000_000
@@ -68,30 +67,3 @@ async def test_processes_that_note_the_same_versions_at_once_wait_for_each_other
     await asyncio.gather(*map(posts.write, units))
 
     assert (await delivered(posts))[4] == 40
-
-
-async def test_a_draft_is_delivered_to_nobody_and_who_catches_up_delivers_nothing(posts):
-    """A frame a minute after the post was believed is that of a reader who was away."""
-    late = FirstFrame(GAME, 0, 5, BELIEVED + CATCHING_UP + 1)
-    await posts.write(partial(timeline.deliver, frames=[late]))
-    assert set((await delivered(posts)).values()) == {None}
-
-    await posts.write(partial(timeline.deliver, frames=[late._replace(sent_at=BELIEVED + CATCHING_UP)]))
-    assert await delivered(posts) == {**dict.fromkeys(range(1, 5), CATCHING_UP), 5: None}
-
-
-def test_a_process_notes_one_frame_a_version_however_many_readers_there_are(clock):
-    """The first one, with what came since the version before; what nobody takes is bounded."""
-    sent = FirstSent(clock)
-    for since, version in ((3, 5), (3, 5), (4, 5), (5, 6), (1, 6), (2, 4)):
-        for _ in range(100):
-            sent.note(GAME, since, version)
-        clock.now += 1
-
-    found = sent.take()
-    assert [(frame.since, frame.version) for frame in found] == [(3, 5), (5, 6)]
-    assert found[1].sent_at - found[0].sent_at == 3000
-    assert not sent.take()
-    for version in range(FRAMES + 10):
-        sent.note("other", version, version + 1)
-    assert len(sent.take()) == FRAMES

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ingest.jobs.purges import Purging
-from store.liveblogs import deltas, history, liveblogs
+from store.liveblogs import deltas, liveblogs
 from store.liveblogs.liveblogs import Change, insert_game, list_games, record, schedule
 from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams
@@ -119,20 +118,3 @@ async def test_a_clock_that_goes_back_loses_no_moment(store, clock):
 
     found = [await store.read(seen, at=START + second) for second in (7, 10, 11, 12, 13)]
     assert found == [(1, []), (1, []), (3, ["e2", "e1"]), (3, ["e2", "e1"]), (4, ["e3", "e2", "e1"])]
-
-
-async def test_what_is_older_than_the_delay_max_is_forgotten(store, clock):
-    """In units of bounded size; younger rows stay."""
-    game = await store.write(partial(insert_game, game=new_game(events=(post("e1"),))))
-    for _ in range(6):
-        clock.now += 10
-        change = Change(events=(post("e1", document={"headline": str(clock.now)}),), game={"now": clock.now})
-        await store.write(partial(record, game_id=game.id, change=change))
-    before = await store.read(outlook, at=int(clock.now) - 5)
-
-    assert await store.write(partial(history.purge, before=clock.now - 20, limit=2))
-    assert await Purging(store).history(before=clock.now - 20)
-    for table in (history.game_versions, history.game_documents, history.event_history):
-        rows = await store.read(lambda conn, table=table: conn.execute(table.select()).all())
-        assert [row.until for row in rows] == [int(clock.now) - 20, int(clock.now) - 10, int(clock.now)], table.name
-    assert await store.read(outlook, at=int(clock.now) - 5) == before

@@ -45,18 +45,6 @@ def fence_of(found, follow_id):
     return next(each.fence for each in found.leased if each.follow_id == follow_id)
 
 
-async def test_one_process_takes_everything(store):
-    """Its share of all is all, batch by batch."""
-    everything = await matches(store, 5)
-    await join(store, ONE)
-    first = await renew(store, ONE, batch=3)
-    second = await renew(store, ONE, batch=3)
-
-    assert (3, True) == (len(first.leased), first.more)
-    assert set(everything) == leased(second)
-    assert not second.more
-
-
 @pytest.mark.parametrize(("number", "shares"), [(10, {5}), (7, {3, 4}), (1, {0, 1}), (0, {0})])
 async def test_the_second_process_gets_its_half(store, number, shares):
     """The first gives back what is beyond its share, the second takes it, then nothing moves any more."""
@@ -96,21 +84,6 @@ async def test_leaving_sets_everything_free_at_once(store):
 
     assert {match} == leased(before) == leased(after)
     assert fence_of(after, match) == fence_of(before, match) + 1
-
-
-async def test_the_dead_are_buried_at_the_beat_they_ended_at(store):
-    """A process that sent a heartbeat in between lives on and keeps its leases."""
-    (match,) = await matches(store, 1)
-    await join(store, ONE, TWO)
-    await renew(store, ONE)
-    beats = (await renew(store, TWO)).heartbeats
-    await renew(store, ONE)
-
-    assert set() == leased(await renew(store, TWO, dead=beats))
-    assert {match} == leased(await renew(store, ONE))
-    beats = (await renew(store, TWO)).heartbeats
-    assert {match} == leased(await renew(store, TWO, dead=beats))
-    assert await renew(store, ONE) is None
 
 
 async def test_a_stale_process_writes_nothing(store):
@@ -216,27 +189,6 @@ async def test_the_sign_of_life_ends_with_its_connection(store, store_url):
         while not (found := leased(await renew(store, TWO))):
             await asyncio.sleep(0.02)
     assert {match} == found
-
-
-async def test_one_of_the_processes_leads_until_it_ends(store):
-    """The first one, for as long as it lives; one that knows other endpoints leads its own kind."""
-    other = Worker(id="other", knows=frozenset({"elsewhere"}))
-    await join(store, ONE, TWO, other)
-    assert [(await renew(store, each)).leads for each in (ONE, TWO, ONE, other)] == [True, False, True, True]
-
-    await store.write(partial(leases.leave, worker_id=ONE.id))
-    await join(store, ONE)
-    assert [(await renew(store, each)).leads for each in (TWO, ONE, TWO)] == [True, False, True]
-
-
-async def test_a_process_that_died_leads_no_more(store):
-    """Whoever reaps it leads in its place."""
-    await join(store, ONE, TWO)
-    assert (await renew(store, ONE)).leads
-    before = await renew(store, TWO)
-
-    assert (await renew(store, TWO, dead={ONE.id: before.heartbeats[ONE.id]})).leads
-    assert await renew(store, ONE) is None
 
 
 async def test_of_many_that_begin_at_once_one_leads(store):

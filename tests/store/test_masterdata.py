@@ -8,15 +8,14 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import event, select, text, update
+from sqlalchemy import event, select, text
 
-from mapping.match import Match, Person, Side, Status
 from store.liveblogs.liveblogs import Change, EventWrite, find_game, insert_game, record
 from store.liveblogs.liveblogs import event as event_named
 from store.masterdata import masterdata_edit
-from store.masterdata.masterdata import find, import_match, merge
+from store.masterdata.masterdata import import_match, merge
 from store.masterdata.masterdata_use import correct_waiting
-from store.tables import locations, players, teams, tournaments
+from store.tables import players, teams
 from tests.kit.masterdata import OWNER, importing, match, person
 from tests.store.conftest import new_game
 
@@ -42,30 +41,6 @@ def made_by_hand(table, **fields):
     return lambda unit: unit.conn.execute(table.insert().values(**values))
 
 
-async def test_an_import_answers_with_the_ids_of_everybody(store):
-    """Each team and player of the match, its tournament and its location have a record of the organization."""
-    references = await store.write(importing(match()))
-
-    assert (set(references.teams), set(references.players)) == ({"t1", "t2"}, {"p1", "p2", "p3", "p11"})
-    found = await store.read(lambda conn: find(conn, players, references.players.values()))
-    first = found[references.players["p1"]].as_document()
-    assert first == {
-        "_type": "Svc::Model::Player",
-        "_id": references.players["p1"],
-        "owner_id": OWNER,
-        "sportstype": "soccer",
-        "name": "Player 1",
-        "ext_id": "p1",
-        "team_id": references.teams["t1"],
-        "inactive": False,
-        "number": "1",
-    }
-    place = (await store.read(lambda conn: find(conn, locations, [references.location])))[references.location]
-    assert (place.name, place.document) == ("Arena", {"city": "Kiel", "country": "DE"})
-    cup = (await store.read(lambda conn: find(conn, tournaments, [references.tournament])))[references.tournament]
-    assert (cup.name, cup.document) == ("Cup", {})
-
-
 async def test_the_same_match_again_writes_nothing(sqlite_store):
     """An import that brings nothing new issues no INSERT and no UPDATE, and gives the same ids."""
     first = await sqlite_store.write(importing(match()))
@@ -78,47 +53,6 @@ async def test_the_same_match_again_writes_nothing(sqlite_store):
     assert await sqlite_store.write(work) == first
     assert statements
     assert [statement for statement in statements if not statement.startswith(("SELECT", "RELEASE"))] == []
-
-
-async def test_a_correction_of_the_provider_is_taken_over(store, clock):
-    """A new number and name reach the record, whose id and creation stay."""
-    before = await store.write(importing(match()))
-    clock.now += 60
-    after = await store.write(importing(match(home=(person(1, number="10", name="Renamed"), person(2)))))
-    changed = await rows(store, players)
-
-    assert before == after
-    assert (changed["p1"].name, changed["p1"].doc["number"]) == ("Renamed", "10")
-    assert (changed["p1"].created_at, changed["p1"].updated_at) == (1_700_000_000, 1_700_000_060)
-    assert changed["p2"].updated_at == 1_700_000_000
-
-
-async def test_what_the_provider_does_not_say_stays(store):
-    """A thinner snapshot clears nothing."""
-    await store.write(importing(match(home=(person(1, country="NL", height=180),))))
-    await store.write(importing(match(home=(Person(ext_id="p1", name="Player 1"),))))
-
-    assert (await rows(store, players))["p1"].doc == {"number": "1", "country": "NL", "height": 180}
-
-
-async def test_what_a_person_changed_stays_the_persons(store):
-    """An edited field is not overwritten, its neighbours follow the provider, and agreement gives it back."""
-
-    def edit(unit):
-        unit.conn.execute(update(teams).where(teams.c.ext_id == "t1").values(name="AFC Ajax"))
-
-    await store.write(importing(match()))
-    await store.write(edit)
-    side = Side(ext_id="t1", name="Ajax Amsterdam", short_name="AJA")
-    await store.write(importing(match(home=side.lineup), source="heim"))
-    changed = match()
-    renamed = Match(
-        provider="heim", match_id="m1", sport="soccer", status=Status.SCHEDULED, home=side, away=changed.away
-    )
-    await store.write(importing(renamed))
-    row = (await rows(store, teams))["t1"]
-
-    assert (row.name, row.doc["short_name"]) == ("AFC Ajax", "AJA")
 
 
 async def test_rows_that_people_made_are_reused(store):
@@ -158,32 +92,6 @@ async def test_players_are_active_as_long_as_their_team_names_them(store, name):
 
     assert {ext_id for ext_id, row in found.items() if row.inactive} == inactive
     assert {ext_id for ext_id, row in found.items() if row.team_id == references.teams["t1"]} == {"p1", "p2", "p3"}
-
-
-async def test_players_made_by_people_never_become_inactive_by_an_import(store):
-    """Only who was once named in a squad can leave it."""
-    references = await store.write(importing(match()))
-    await store.write(made_by_hand(players, ext_id=None, team_id=references.teams["t1"], inactive=False))
-    await store.write(importing(match()))
-
-    assert not (await rows(store, players))[None].inactive
-
-
-async def test_a_player_who_changed_teams_moves(store):
-    """The record follows the provider to the new team."""
-    references = await store.write(importing(match()))
-    await store.write(importing(match(home=(person(1),), away=(person(11), person(2)))))
-
-    assert (await rows(store, players))["p2"].team_id == references.teams["t2"]
-    assert not (await rows(store, players))["p2"].inactive
-
-
-async def test_a_match_without_sides_and_places_is_imported(store):
-    """What is not known yet has no record."""
-    bare = Match(provider="heim", match_id="m1", sport="soccer", status=Status.SCHEDULED)
-    references = await store.write(importing(bare))
-
-    assert (references.teams, references.players, references.tournament, references.location) == ({}, {}, None, None)
 
 
 async def test_simultaneous_imports_make_each_record_once(store):
@@ -226,35 +134,6 @@ async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store,
     assert versions == [3, 1, 2]
     assert (shown.version, shown.document["player"]) == (3, {**who, "name": first.name})
     assert (await store.read(partial(find_game, name=named.id))).version == 3
-
-
-@pytest.mark.parametrize(
-    ("current", "written", "wanted", "merged"),
-    [
-        ({}, {}, {"a": 1}, {"a": 1}),
-        ({"a": 1}, {"a": 1}, {"a": 2}, {"a": 2}),
-        ({"a": 9}, {"a": 1}, {"a": 2}, {"a": 9}),
-        ({"a": 9}, {}, {"a": 2}, {"a": 9}),
-        ({}, {"a": 1}, {"a": 1}, {}),
-        ({"a": 1}, {"a": 1}, {}, {"a": 1}),
-    ],
-    ids=["fills", "follows", "edited", "by hand", "cleared", "silent"],
-)
-def test_a_field_follows_the_provider_until_a_person_differs(current, written, wanted, merged):
-    """The merge of one field, case by case."""
-    assert merge(current, written, wanted)[0] == merged
-
-
-def test_agreement_gives_a_field_back_to_the_import():
-    """When the provider says what the person wrote, the next correction of the provider counts again."""
-    fields, written = merge({"a": 9}, {"a": 1}, {"a": 9})
-    assert merge(fields, written, {"a": 10})[0] == {"a": 10}
-
-
-def test_a_person_who_comes_to_the_providers_word_gives_the_field_back():
-    """Agreement counts, whoever comes last, also where no import looks in between."""
-    _, written = merge({"a": 9}, {"a": 1}, {"a": 2})
-    assert merge({"a": 2}, written, {"a": 3}) == ({"a": 3}, {"a": 3})
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([None, 1, 2, 3])), max_size=8))

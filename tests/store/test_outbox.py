@@ -12,7 +12,7 @@ from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import outbox as table
 from store.webhooks import outbox
 from store.webhooks.outbox import Sequence
-from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.conftest import new_game
 
 
 async def step(store, game, times=1):
@@ -23,35 +23,6 @@ async def step(store, game, times=1):
 async def numbers(store):
     query = select(table.c.number, table.c.version).order_by(table.c.id)
     return await store.read(lambda conn: [tuple(row) for row in conn.execute(query)])
-
-
-async def test_rows_are_numbered_after_their_commit_in_batches(store):
-    """Each call numbers the oldest rows without a number, `limit` at most, and returns whether that was all."""
-    start = (await store.read(outbox.sequence)).last
-    game = await store.write(partial(insert_game, game=new_game()))
-    await step(store, game, 4)
-    assert await store.read(outbox.count_unnumbered) == 5
-    assert await store.read(outbox.sequence) == Sequence(start, complete=False)
-
-    assert await store.write(partial(outbox.number_committed, limit=3)) == Sequence(start + 3, complete=False)
-    assert await store.write(partial(outbox.number_committed, limit=3)) == Sequence(start + 5, complete=True)
-    assert await store.write(partial(outbox.number_committed, limit=3)) == Sequence(start + 5, complete=True)
-    assert await numbers(store) == [(start + place, place) for place in range(1, 6)]
-    assert await store.read(outbox.sequence) == Sequence(start + 5, complete=True)
-
-
-async def test_readers_see_no_row_without_a_number(store):
-    """What has no number yet is in no range, in no news, and is not forgotten."""
-    start = (await store.read(outbox.sequence)).last
-    game = await store.write(partial(insert_game, game=new_game()))
-    await store.write(outbox.number_committed)
-    await step(store, game)
-    found = partial(outbox.rows_of, organization_id=ORGANIZATION, after=start, through=start + 9, limit=9)
-    assert [row.version for row in await store.read(found)] == [1]
-    news = await store.read(partial(outbox.news, after=start, through=start + 9, limit=9))
-    assert [row.version for row in news[ORGANIZATION]] == [1]
-    await store.write(partial(outbox.purge, before=2e9))
-    assert await numbers(store) == [(None, 2)]
 
 
 async def test_numbers_go_on_after_everything_is_forgotten(store):

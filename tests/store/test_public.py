@@ -11,7 +11,6 @@ from random import Random
 import pytest
 from sqlalchemy import insert, select
 
-from mapping.documents.scalars import LocalStatus
 from mapping.rules import public as rules
 from store import public
 from store.comments import comments
@@ -63,24 +62,6 @@ def _says_it(node):
         return any(ast.unparse(each).endswith("publish_at is None") for each in node.values)
     called = node.func if isinstance(node, ast.Call) else None
     return isinstance(called, ast.Attribute) and called.attr == "is_" and "publish_at" in ast.unparse(called)
-
-
-@pytest.mark.parametrize(
-    ("source", "says"),
-    [
-        ("game.local_status == LocalStatus.PUBLISHED", True),
-        ("table.c.local_status != LocalStatus.PUBLISHED", True),
-        ("entry['local_status'] == 0", True),
-        ("where(table.c.publish_at.is_(None))", True),
-        ("shown and event.publish_at is None", True),
-        ("game.local_status == LocalStatus.DELETED", False),
-        ("event.publish_at is not None", False),
-        ("game.public", False),
-    ],
-)
-def test_copies_of_the_rule_are_recognised(source, says):
-    """In each of the ways in which they have been written."""
-    assert bool(NAMED.search(source) and _says_it_somewhere(source)) is says
 
 
 @pytest.mark.parametrize(("seed", "steps"), [(0, 10), pytest.param(1, 30, marks=pytest.mark.proof)])
@@ -153,10 +134,3 @@ async def test_the_upload_of_a_scheduled_post_is_public_once_it_is(store, clock,
     await store.write(partial(record, game_id=game.id, change=Change(events=(now,))))
     await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
     assert await store.read(partial(uploads.is_shown, key=picture.key))
-
-
-def test_a_file_is_public_unless_its_entry_says_otherwise():
-    """An entry without a status is published; one whose status is none that we know is not."""
-    statuses = (None, LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED, LocalStatus.DELETED, "0")
-    assert [rules.file_is_public({"local_status": each}) for each in statuses] == [True, True, False, False, False]
-    assert rules.file_is_public({})

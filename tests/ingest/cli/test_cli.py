@@ -10,10 +10,8 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -22,7 +20,6 @@ from typer.testing import CliRunner
 from ingest.cli.main import app
 from providers.replay.demo import demo_files
 from store.clients.clients import hash_secret
-from store.engine import migrate
 from store.upkeep.doctor_rows import CHECKS
 from tests.kit.command import MATCHWIRE
 from tests.kit.creating import LINES, MATCH
@@ -113,33 +110,11 @@ def test_a_replay_ends_in_order_at_a_hangup():
         assert replay.wait(30) == 0
 
 
-def test_the_version_is_shown(command):
-    """`--version` names the installed distribution's."""
-    assert command("--version").output.split() == ["matchwire", version("matchwire")]
-
-
-def test_run_refuses_a_wrong_configuration_in_one_line(command, tmp_path):
-    """No trace, exit status 2."""
-    result = command("run", "--config", written(tmp_path, "[server]\nport = 'many'\n"))
-
-    assert result.exit_code == 2
-    assert "server.port" in result.output
-    assert "Traceback" not in result.output
-
-
 def test_clients_hash_gives_what_the_configuration_takes(command):
     """The same hash that authentication compares with, from standard input as well."""
     one, two = command("clients", "hash", "s3cret"), command("clients", "hash", input="s3cret\n")
 
     assert f"sha256:{hash_secret('s3cret')}" == one.stdout.strip() == two.stdout.strip()
-
-
-def test_db_upgrade_prepares_postgresql(command, tmp_path, bare_postgres_url):
-    """The schema is made and is current afterwards."""
-    result = command("db", "upgrade", "--config", written(tmp_path, f'[database]\nurl = "{bare_postgres_url}"\n'))
-
-    assert result.exit_code == 0
-    assert migrate.current(bare_postgres_url) == migrate.head()
 
 
 def process(*words):
@@ -180,31 +155,6 @@ def _only_liveblog(path) -> str:
     with closing(sqlite3.connect(path)) as database:
         ((name,),) = database.execute("select local_id from games").fetchall()
     return name
-
-
-@pytest.mark.proof
-def test_what_is_loaded_is_not_looked_through_for_garbage_and_threads_take_turns():
-    """A daemon looks for it seldom, and on; and a thread that computes keeps the writer waiting a tenth as long as usual."""
-    ask = (
-        "import gc, sys, ingest.cli.main; from ingest.cli import shared as cli; gc.disable(); cli.tune_interpreter();"
-        " print(gc.get_freeze_count() > 10_000, gc.get_threshold()[0] == cli.YOUNG, gc.isenabled(),"
-        " sys.getswitchinterval() == cli.TURN < 0.001)"
-    )
-    printed = subprocess.run(
-        [sys.executable, "-c", ask], env=ENVIRON, capture_output=True, text=True, check=True
-    ).stdout
-
-    assert printed.split() == ["True"] * 4
-
-
-def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
-    """Before the first upload fails for it; a folder that is to be made is none of these."""
-    (tmp_path / "file").touch()
-    for folder, is_said in ((tmp_path / "file" / "media", True), (tmp_path / "new" / "media", False)):
-        text = ORGANIZATION.format(upstream="https://customer.provider.example")
-        result = command("check-config", written(tmp_path, f'{text}\n[media]\nfolder = "{folder}"\n'))
-
-        assert (result.exit_code, "media.folder: cannot be written" in result.output) == (0, is_said)
 
 
 def test_the_doctor_ends_with_what_it_found(command, tmp_path):

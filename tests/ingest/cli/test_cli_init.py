@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
-
 import pytest
 from typer.testing import CliRunner
 
@@ -84,20 +82,3 @@ def test_it_overwrites_nothing(init, tmp_path, there):
 
     assert (code, there in said) == (2, True)
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
-
-
-def test_a_folder_that_cannot_be_made_is_named(tmp_path):
-    """One line with the folder."""
-    (tmp_path / "file").write_text("")
-    done = CliRunner().invoke(app, ["init", str(tmp_path / "file" / "new")])
-
-    assert (done.exit_code, done.output) == (2, f"matchwire: {tmp_path}/file/new: cannot be written: Not a directory\n")
-
-
-def test_the_starter_keeps_the_defaults_but_one(init, tmp_path):
-    """What it sets beside names and secrets is the default, except for pages that readers can read."""
-    init()
-    written = tomllib.loads((tmp_path / "new" / "matchwire.toml").read_text())
-
-    assert written["server"] == {"host": "127.0.0.1", "port": 8080, "public_feeds": True}
-    assert set(written) == {"server", "organizations", "clients"}

@@ -10,10 +10,8 @@ from typer.testing import CliRunner
 
 from ingest.cli import providers as cli_providers
 from ingest.cli import shared
-from providers.base import Fetched
 from providers.contract.server import Reply, Server, serving
 from providers.registry import Registry
-from tests.kit.sport_fixtures import race, translated
 
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURE = ROOT / "tests" / "fixtures" / "openligadb" / "soccer" / "cup-final.match.json"
@@ -91,14 +89,6 @@ async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
     assert PASSWORD not in shown
 
 
-async def test_probe_says_what_was_wrong_in_the_arguments(server, tmp_path):
-    """A kind that does not exist; no request is sent."""
-    code, _, errors = await probe(tmp_path, "openligadb", "1", "--kind", "season")
-
-    assert (code, server.requests) == (2, [])
-    assert "--kind" in errors
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -126,29 +116,3 @@ def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words)
 
     assert ran.exit_code == 1
     assert words in " ".join(said)
-
-
-def test_probe_without_a_config_says_where_it_is_missing(monkeypatch):
-    """A provider that no file names has no endpoint."""
-    said = []
-    monkeypatch.setattr(shared.err, "print", lambda line, **_: said.append(line))
-
-    assert CliRunner().invoke(cli_providers.app, ["probe", "heim", "1"]).exit_code == 1
-    assert said == [
-        "matchwire: no organization is configured, so none has an endpoint of heim: name the file with --config"
-    ]
-
-
-def test_a_race_is_report_by_title_lap_and_ranking():
-    """Instead of two teams that it does not have; incidents by laps, with what the provider adds."""
-    match = translated(*race())
-    shown = list(cli_providers.report(cli_providers.Probe("nobody", Fetched(answers=()), 0.0, match)))
-
-    assert "  Formula 1, Großer Preis von São Paulo: Rennen" in shown
-    assert "  lap 69 of 69, chequered-flag" in shown
-    assert "ranking 20" in shown
-    assert "        1 Max Verstappen, Red Bull  2:06:54.430" in shown
-    assert "          Carlos Sainz Jr., Ferrari  DNF" in shown
-    assert "   lap 24 motorsports.pit-stop  driver Charles Leclerc  24.573" in shown
-    assert "   lap 27 motorsports.virtual-safety-car (over)" in shown
-    assert not [line for line in shown if "squads" in line or "?" in line]

@@ -8,12 +8,11 @@ import signal
 import subprocess
 import sys
 import sysconfig
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from ingest.entry import MISTAKE, PACKAGES, foreign
+from ingest.entry import MISTAKE, PACKAGES
 from ingest.kit.exit_status import ExitStatus
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -87,14 +86,6 @@ def test_a_package_in_front_of_ours_is_named(tmp_path, name, form):
     code, (line,) = started(tmp_path, ROOT)
 
     assert (code, f"the package {name} is not" in line, str(file) in line) == (ExitStatus.MISTAKE, True, True), line
-
-
-def test_all_packages_of_the_wheel_are_looked_at():
-    """What is shipped beside the entry point itself is what it checks, and here all of it is ours."""
-    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]["wheel"]
-
-    assert {*PACKAGES, "ingest"} == set(wheel["packages"])
-    assert [foreign(name) for name in PACKAGES] == [None] * len(PACKAGES)
 
 
 EARLY = """

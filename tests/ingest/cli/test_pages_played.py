@@ -118,23 +118,3 @@ async def test_what_an_operator_does_later_runs_as_it_is_printed():
 
     assert "ok" in said
     assert "fault" not in said
-
-
-@pytest.mark.soak
-def test_a_provider_author_begins_as_it_is_printed():
-    """A match of the demo is served in one terminal, and probed from the other."""
-    served, probed = (
-        block.text for block in blocks_of((DOCS / "add-a-provider.md").read_text()) if block.heading.startswith("0.")
-    )
-    demo = Path("providers", "replay", "demo")
-    with fresh_folder() as folder:
-        shutil.copytree(DOCS.parent / demo, folder / demo)
-        environ, port = plain_environment(folder), str(free_port())
-        with terminal(folder, environ, BEGINNING + served.replace("9000", port)) as replay:
-            replay.address()
-            with terminal(folder, environ, BEGINNING + probed.replace(":9000", f":{port}")) as other:
-                status, said = other.finished()
-
-    assert status == 0, said
-    assert "openligadb" in said
-    assert "soccer.goal" in said

@@ -13,14 +13,11 @@ from pathlib import Path
 import asyncpg
 import pytest
 from structlog.testing import capture_logs
-from typer.testing import CliRunner
 
 from config import Settings
-from ingest.cli.main import app
 from ingest.daemon import run as daemon
 from ingest.kit.start_wait import StartWait
 from store.engine import migrate
-from store.engine.errors import DatabaseAway
 from tests.kit.command import MATCHWIRE
 from tests.kit.day import configuration
 from tests.kit.faults_postgres import frozen
@@ -94,49 +91,6 @@ async def test_a_start_waits_for_a_server_that_does_not_listen_yet(postgres_clus
     assert away["database"] == postgres_url.partition("@")[2]
     assert "refused" in away["cause"]
     assert postgres_cluster.password not in str(start.log)
-
-
-@pytest.mark.proof
-async def test_a_start_waits_for_a_server_that_recovers(postgres_cluster, postgres_url, tmp_path):
-    """`the database system is starting up` is a matter of waiting."""
-    go, data = postgres_cluster.folder / "go", postgres_cluster.folder / "data"
-    await asyncio.to_thread(postgres_cluster.stop)
-    before = (data / "postgresql.auto.conf").read_text()
-    wait = f"while [ ! -e {go} ]; do sleep 0.05; done; false"
-    (data / "postgresql.auto.conf").write_text(f"{before}restore_command = '{wait}'\nhot_standby = off\n")
-    (data / "recovery.signal").touch()
-    recovering = asyncio.create_task(asyncio.to_thread(postgres_cluster.start))
-    try:
-        await until_refused(postgres_url, "57P03")
-        async with starting(settings_for(tmp_path, postgres_url)) as start:
-            away = await start.until_away()
-            go.touch()
-            await recovering
-    finally:
-        go.touch()
-        await recovering
-        (data / "postgresql.auto.conf").write_text(before)
-
-    assert away["cause"] == "the database system is starting up"
-
-
-@pytest.mark.proof
-async def test_a_start_waits_for_a_standby_that_is_promoted(postgres_cluster, postgres_url, tmp_path):
-    """A server that can only be read is not there yet: the start waits until it takes writes."""
-    data = postgres_cluster.folder / "data"
-    await asyncio.to_thread(postgres_cluster.stop)
-    (data / "standby.signal").touch()
-    await asyncio.to_thread(postgres_cluster.start)
-    standby = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
-    try:
-        async with starting(settings_for(tmp_path, postgres_url)) as start:
-            away = await start.until_away()
-            await standby.execute("SELECT pg_promote()")
-    finally:
-        await standby.close()
-        (data / "standby.signal").unlink(missing_ok=True)
-
-    assert "read-only" in away["cause"]
 
 
 @pytest.mark.proof
@@ -276,26 +230,6 @@ def test_a_stop_ends_though_the_server_is_frozen(postgres_cluster, postgres_url,
     assert "Traceback" not in said
 
 
-async def test_all_steps_of_a_start_wait_together(postgres_cluster, tmp_path):
-    """A server that comes and goes is not waited for longer than one that is away."""
-    now = [0.0]
-    wait = StartWait(settings_for(tmp_path, postgres_cluster.url(), start_wait=60.0).database, steady=lambda: now[0])
-
-    async def step():
-        return now.__setitem__(0, now[0] + 25.0)
-
-    await wait.through(step)
-    await wait.through(step)
-    database = settings_for(tmp_path, postgres_cluster.url().replace(f":{postgres_cluster.port}/", ":9/")).database
-
-    async def fails():
-        now[0] += 15.0
-        await migrate.bring_up_to_date(database.url.get_secret_value())
-
-    with pytest.raises(DatabaseAway, match=r"after 60 s \(database\.start_wait\)"):
-        await wait.through(fails)
-
-
 @pytest.fixture
 def configured(tmp_path):
     """Write a configuration with this database; returns its path."""
@@ -306,24 +240,6 @@ def configured(tmp_path):
         return path
 
     return write
-
-
-def test_a_user_who_may_not_create_tables_reads_so(bare_postgres_url, configured):
-    """`db upgrade` by a user without rights: exit status 2 and the server's reason."""
-    name, word = f"nobody_{os.getpid()}", "a-word-of-this-test"
-    asyncio.run(execute(bare_postgres_url, f"CREATE ROLE {name} LOGIN PASSWORD '{word}'"))
-    try:
-        host = bare_postgres_url.partition("@")[2]
-        config = configured(f"postgresql+asyncpg://{name}:{word}@{host}")
-        ended = CliRunner().invoke(app, ["db", "upgrade", "--config", str(config)])
-    finally:
-        asyncio.run(execute(bare_postgres_url, f"DROP ROLE {name}"))
-
-    assert ended.exit_code == 2
-    (line,) = [line for line in ended.output.splitlines() if line.startswith("matchwire:")]
-    assert "permission denied for schema public" in line
-    assert "database.url" in line
-    assert word not in ended.output
 
 
 async def execute(url, statement):

@@ -6,24 +6,16 @@ import asyncio
 import os
 import stat
 import time
-from contextlib import closing
-from functools import partial
-from pathlib import Path
-from unittest.mock import patch
 
 import pytest
 from structlog.testing import capture_logs
 
 from ingest.sync.recorder import Recorder
-from ingest.telemetry import logs
 from providers.base import Answer, Outcome
 from providers.http_server import bind_socket, listening
-from store.engine import migrate
-from store.liveblogs.liveblogs import insert_game
 from tests.kit.opening import endpoint_of, store_at
 from tests.kit.sampling import sampled
 from tests.kit.workers import NUMBERS, Upstream, Worker, create, until
-from tests.store.conftest import new_game
 
 DAY = 86_400.0
 UMASKS = (0o000, 0o077)
@@ -86,24 +78,6 @@ async def test_a_running_daemon_has_no_file_that_others_may_read(tmp_path, umask
             assert 0 == await daemon.end()
 
 
-async def test_each_of_them_sees_to_its_own_files(tmp_path, umask):
-    """Store, migration, log and recorder do so by themselves, in a process whose umask nobody tightens."""
-    home = tmp_path / "home"
-    home.mkdir(mode=0o700)
-    await asyncio.to_thread(migrate.upgrade, f"sqlite+aiosqlite:///{home / 'other.db'}")
-    store = await store_at(f"sqlite+aiosqlite:///{home / 'matchwire.db'}")
-    await store.write(partial(insert_game, game=new_game()))
-    recorder = Recorder(home / "recordings", retention=1e9, max_bytes=1_000_000, clock=lambda: 1.8e9)
-    recorder(HEIM, "1", [ANSWER])
-    await asyncio.to_thread(recorder.close)
-    with closing(logs.LogFile(home / "matchwire.log")) as log:
-        log.append("a line\n")
-    found = too_open(home)
-    await store.close()
-
-    assert {} == found
-
-
 async def test_files_of_an_earlier_version_are_tightened_once_and_that_is_logged(tmp_path):
     """Database, what a crash left beside it, and recordings: one line each, with the mode that it had."""
     url, day = f"sqlite+aiosqlite:///{tmp_path / 'matchwire.db'}", tmp_path / "recordings" / "2026-11-21"
@@ -126,17 +100,3 @@ async def test_files_of_an_earlier_version_are_tightened_once_and_that_is_logged
     ]
     assert {} == {path: mode for path, mode in too_open(tmp_path).items() if not path.startswith("recordings")}
     assert {0o640} == {stat.S_IMODE(path.stat().st_mode) for path in loose if path.exists()}
-
-
-async def test_a_file_of_somebody_else_is_warned_of(tmp_path):
-    """What cannot be tightened does not stop the start; one line says so."""
-    file = tmp_path / "matchwire.db"
-    file.touch()
-    file.chmod(0o666)
-    with (
-        capture_logs() as lines,
-        patch.object(Path, "chmod", side_effect=PermissionError(1, "Operation not permitted")),
-    ):
-        await (await store_at(f"sqlite+aiosqlite:///{file}")).close()
-
-    assert [("file.not_private", str(file), "666")] == [(line["event"], line["file"], line["mode"]) for line in lines]

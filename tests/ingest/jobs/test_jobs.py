@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 import pytest
 from prometheus_client import generate_latest
@@ -12,7 +11,6 @@ from structlog.testing import capture_logs
 from config.organizations import Liveblog
 from ingest.jobs import jobs as jobs_module
 from ingest.jobs.jobs import Jobs
-from ingest.jobs.purges import run_again
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
@@ -116,26 +114,6 @@ async def test_what_waits_for_room_begins_only_where_the_process_leads_still():
 
 
 @in_virtual_time
-async def test_what_failed_while_it_led_is_forgotten_when_another_process_leads(monkeypatch):
-    """When it leads again it shows nothing of before, and begins at once."""
-    monkeypatch.setattr(jobs_module, "FIRST", 0.05)
-    desk = Desk()
-
-    desk.jobs.add("fetch a", desk.fragile)
-    async with desk:
-        desk.jobs.request("fetch a")
-        await until(lambda: desk.jobs.failing() == {"fetch": 1})
-        desk.leads = False
-        await until(lambda: not desk.jobs._again)
-        desk.leads = True
-        assert desk.jobs.failing() == {}
-        tries = len(desk.ran)
-        desk.open.set()
-        desk.jobs.request("fetch a")
-        await until(lambda: len(desk.ran) == tries + 1)
-
-
-@in_virtual_time
 async def test_a_shutdown_lets_a_job_end_within_its_grace():
     """What ends in time has ended; nothing new begins."""
     async with Desk() as desk:
@@ -148,22 +126,6 @@ async def test_a_shutdown_lets_a_job_end_within_its_grace():
         await stopping
 
     assert (desk.ran, desk.ended) == (["wait"], ["wait"])
-
-
-@in_virtual_time
-async def test_a_shutdown_begins_nothing_that_waited_for_room():
-    """What runs gets the grace alone."""
-    async with Desk() as desk:
-        for number in range(jobs_module.ROOM + 1):
-            desk.jobs.add(f"wait {number}", desk.wait)
-            desk.jobs.request(f"wait {number}")
-        await until(lambda: len(desk.ran) == jobs_module.ROOM)
-        stopping = asyncio.create_task(desk.jobs.stop(20))
-        await asyncio.sleep(0)
-        desk.open.set()
-        await stopping
-
-    assert (len(desk.ran), len(desk.ended)) == (jobs_module.ROOM, jobs_module.ROOM)
 
 
 @in_virtual_time
@@ -209,27 +171,6 @@ async def test_a_failing_job_is_logged_once_tried_again_counted_and_shown(monkey
     events = [(each["event"], each["key"], each.get("cause")) for each in logged]
     assert events == [("job.failed", "fetch a/b", "nobody answers"), ("job.recovered", "fetch a/b", None)]
     assert f'kind="fetch",outcome="failed"}} {len(desk.ran) - 1}.0' in generate_latest(desk.jobs.counted).decode()
-
-
-@in_virtual_time
-async def test_what_failed_is_put_off_although_it_is_requested():
-    """A tick that asks every few seconds does not hurry what fails."""
-    desk = Desk()
-
-    async def broken():
-        desk.ran.append("broken")
-        raise ValueError("a defect")
-
-    desk.jobs.add("break", broken)
-    async with desk:
-        desk.jobs.request("break")
-        await until(lambda: b'outcome="failed"} 1.0' in generate_latest(desk.jobs.counted))
-        desk.jobs.request("break")
-        desk.jobs.request("note it")
-        await until(lambda: "note" in desk.ran)
-        await asyncio.sleep(0.3)
-
-    assert desk.ran == ["broken", "note"]
 
 
 @in_virtual_time
@@ -311,17 +252,6 @@ def declared():
 
 
 @in_virtual_time
-async def test_what_is_declared_is_a_job_until_it_exists(declared):
-    """Whoever created it: a process that finds it requests it no more."""
-    assert (await declared.due(), list(declared.jobs)) == ([declared.key], [declared.key])
-    declared._store.exists = True
-    work = declared.jobs[declared.key]
-    await work()
-
-    assert (await declared.due(), declared._importer.created) == ([], 0)
-
-
-@in_virtual_time
 async def test_a_creation_that_failed_is_put_off_by_a_clock_that_nobody_sets(declared):
     """Half a minute, however the wall clock jumps; the job itself keeps to it too, if another process asks."""
     declared._importer.error = UpstreamUnavailable("nobody answers")
@@ -353,24 +283,3 @@ async def test_what_is_declared_with_a_lead_is_created_that_long_before_the_kick
     declared.clock_set(1800.0)
     await work()
     assert declared._importer.created == 1
-
-
-@in_virtual_time
-async def test_a_purge_that_did_not_finish_is_run_again_soon():
-    """Not at the next full hour: what comes in between may be more than a run gets done."""
-    runs = []
-
-    async def purge():
-        runs.append(1)
-        return len(runs) == 3
-
-    jobs = Jobs(lambda: True)
-    jobs.add("purge", partial(run_again, jobs, "purge", purge))
-    jobs.request("purge")
-    async with asyncio.timeout(60):
-        while len(runs) < 3:
-            await asyncio.sleep(0.05)
-    await asyncio.sleep(1)
-    await jobs.stop(2)
-
-    assert 3 == len(runs)

@@ -7,11 +7,9 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
-from structlog.testing import capture_logs
 
 from ingest.jobs import scheduler as scheduler_module
 from ingest.jobs.scheduler import Scheduler
-from mapping.errors import StoreUnavailable
 
 
 @pytest.fixture
@@ -36,55 +34,6 @@ async def test_interval_ticks_go_on_when_the_wall_clock_is_set(watched, hours):
     scheduler.stop()
 
     assert len(ticks) < 100
-
-
-async def test_a_tick_that_fails_comes_again(caplog):
-    """One bad tick stops neither itself nor the others; its first failure in a row is logged with its trace, and its return."""
-    ticks: list[int] = []
-    well = asyncio.Event()
-
-    async def bad() -> None:
-        ticks.append(1)
-        if not well.is_set():
-            raise RuntimeError("at every tick")
-
-    scheduler = Scheduler()
-    scheduler.every(0.05, bad, name="bad")
-    with capture_logs() as lines:
-        scheduler.start()
-        await until(lambda: len(ticks) > 3)
-        well.set()
-        await until(lambda: len(lines) > 1)
-        scheduler.stop()
-
-    assert [("tick.failed", "bad"), ("tick.recovered", "bad")] == [(line["event"], line["tick"]) for line in lines]
-    assert isinstance(lines[0]["exc_info"], RuntimeError)
-    assert [] == caplog.records, "APScheduler itself has nothing to say"
-
-
-async def test_a_stop_in_the_middle_of_a_tick_says_nothing(caplog):
-    """The tick is cancelled; that is no fault, of the tick or of the scheduler."""
-    begun, ended = asyncio.Event(), asyncio.Event()
-
-    async def long() -> None:
-        begun.set()
-        try:
-            await asyncio.sleep(3600)
-        finally:
-            ended.set()
-
-    scheduler = Scheduler()
-    scheduler.every(0.05, long, name="long")
-    with capture_logs() as lines:
-        scheduler.start()
-        await begun.wait()
-        await asyncio.sleep(0.2)  # the next ones are due meanwhile
-        scheduler.stop()
-        await ended.wait()
-        await asyncio.sleep(0.05)
-
-    assert [] == [line for line in lines if line["log_level"] != "debug"]
-    assert [] == caplog.records
 
 
 async def until(condition):
@@ -121,25 +70,3 @@ async def test_listeners_hear_of_a_clock_that_was_set_before_the_next_tick(watch
     assert heard == pytest.approx([hours * 3600.0], abs=0.1)
     assert {"0 heard 0", f"{hours * 3600:g} heard 1"} == set(seen)
     assert timedelta() <= wait <= timedelta(hours=1)
-
-
-async def test_a_tick_that_cannot_reach_the_store_is_no_news_of_its_own():
-    """The outage is logged once, elsewhere."""
-    ticks: list[int] = []
-    twice = asyncio.Event()
-
-    async def bad() -> None:
-        ticks.append(1)
-        if len(ticks) > 2:
-            twice.set()  # the first two have been dealt with
-        raise StoreUnavailable("gone")
-
-    with capture_logs() as lines:
-        scheduler = Scheduler()
-        scheduler.every(0.05, bad, name="bad")
-        scheduler.start()
-        async with asyncio.timeout(30):
-            await twice.wait()
-        scheduler.stop()
-
-    assert [line for line in lines if line["event"] == "tick.failed"] == []

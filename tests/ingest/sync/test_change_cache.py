@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mapping.errors import StoreUnavailable
 from store.following import ledger
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, begun, snapshot
+from tests.kit.corrected_match import ONE, START, begun, snapshot
 from tests.kit.editing import edit, post
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
@@ -55,30 +54,6 @@ async def test_of_a_correction_only_its_own_post_is_read(store, read):
     assert (await post(process, ticker_id))["sport_event"]["time_of_play"] == "17'"
 
 
-async def test_nothing_is_read_where_nothing_is_made_of_something_else(store, read):
-    """A body that differs in what we do not use."""
-    process, ticker_id = await settled(store)
-    version = (await process.game(ticker_id)).version
-    read.clear()
-    await process.poll({name: body + b" " for name, body in corrected("16").items()})
-
-    assert read == []
-    assert (await process.game(ticker_id)).version == version
-
-
-async def test_everything_is_read_where_more_than_one_post_may_be_concerned(store, read):
-    """A score of the match stands in the liveblog and in other posts; a post may be missing."""
-    process, _ = await settled(store)
-    read.clear()
-    await process.poll(snapshot("2:0", START, FIRST, SECOND))
-    assert read == [None]
-
-    await process.poll(snapshot("1:0", START, FIRST))
-    assert read == [None]
-    await process.poll()
-    assert read == [None, None]
-
-
 async def test_everything_is_read_after_somebody_else_wrote(store, read):
     """An editor's change is merged with, and kept; after that only the changed post is read again."""
     process, ticker_id = await settled(store)
@@ -90,37 +65,3 @@ async def test_everything_is_read_after_somebody_else_wrote(store, read):
     assert read == [None, {"incident:11"}]
     found = await post(process, ticker_id)
     assert (found["headline"], found["sport_event"]["time_of_play"]) == ("Mine", "18'")
-
-
-async def test_a_unit_that_failed_is_not_built_upon(store, read, monkeypatch):
-    """Whether it was written is not always known, so everything is read."""
-    process, ticker_id = await settled(store)
-    write = process.crashing.write
-
-    async def fails(_work):
-        raise StoreUnavailable("gone for a moment")
-
-    monkeypatch.setattr(process.crashing, "write", fails)
-    await process.poll(corrected("17"))
-    monkeypatch.setattr(process.crashing, "write", write)
-    read.clear()
-    await process.poll(corrected("17"))
-
-    assert read == [None]
-    assert (await post(process, ticker_id))["sport_event"]["time_of_play"] == "17'"
-
-
-async def test_a_goal_in_doubt_costs_no_look_at_the_ledger(store, read):
-    """The match that is believed has not changed; once the goal is gone, everything is read."""
-    process, ticker_id = await settled(store)
-    for bodies in (snapshot("1:0", START), corrected("16"), snapshot("1:0", START), corrected("16")):
-        await process.poll(bodies)
-    assert "incident:11" in await process.posted(ticker_id)
-
-    read.clear()
-    await process.poll(snapshot("1:0", START))
-    assert read == []
-    await process.poll()
-
-    assert read == [None]
-    assert "incident:11" not in await process.posted(ticker_id)

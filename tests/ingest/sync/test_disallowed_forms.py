@@ -89,35 +89,3 @@ async def test_the_note_is_in_every_form_and_counts_in_none(start):
         assert TEXT == updates[note["local_id"]]["articleBody"]
         goals = await read(day, f"/liveblogs/{name}", show="goals")
         assert note["local_id"] not in re.findall(r'<article[^>]* id="([^"]+)"', goals)
-
-
-async def test_silently_it_leaves_as_it_always_did(start):
-    """The post is unpublished, the delta read has a tombstone, and no form says anything."""
-    async with start("silent") as day:
-        name, before, after = await taken_back(day)
-        goal, gone = post_of(before), post_of(after)
-        assert {**goal, "local_status": 60} == {**gone, "version": goal["version"], "updated_at": goal["updated_at"]}
-        delta = json.loads(await read(day, "/api/v6/ticker/show.json", id=name, refresh=before["version"]))
-        assert [(goal["local_id"], 60)] == [(each["local_id"], each["local_status"]) for each in delta["events"]]
-        for path in (f"{READ}/feed/liveblog.json", f"{READ}/prefetch/liveblog.json"):
-            assert TITLE not in await read(day, path, liveblogId=name)
-
-
-@pytest.mark.parametrize(("organization", "own", "status"), [("note", "silent", 60), ("silent", "note", 0)])
-async def test_a_liveblog_has_it_its_own_way(start, organization, own, status):
-    """`external.json` shows the setting in force, and changes that of this liveblog."""
-    async with start(organization) as day:
-        day.replay.clock.pause()
-        name = (await day.create(MATCH))["local_id"]
-        before = await source(day, name)
-        assert organization == before["withdrawn"]
-        changed = await source(day, name, withdrawn=own)
-        assert (own, before["version"] + 1) == (changed["withdrawn"], changed["version"])
-        again = await source(day, name, withdrawn=own)
-        assert changed == {**again, "feedHealth": changed["feedHealth"]}  # polls go on, and a second may have passed
-        path = f"/apigw/sports/v2/{day.settings.clients['cms'].organizations[0]}/liveblog/{name}/external.json"
-        assert 422 == (await day.client.post(path, json={"withdrawn": "loud"})).status_code
-
-        _, before_goal, after = await taken_back(day, withdrawn=own)
-        assert post_of(before_goal)
-        assert status == post_of(after)["local_status"]

@@ -10,23 +10,18 @@ import pytest
 from structlog.testing import capture_logs
 
 from ingest.kit.quarantine import Quarantine
-from ingest.sync import follower
-from ingest.sync.follower import TAKE_UP
-from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases, PeerMonitor
-from mapping.rules.pacing import phase
+from ingest.sync.match_leases import LEASE, TICK, Lease, MatchLeases
 from store.following import leases, sync
 from tests.kit.corrected_match import ONE, TWO, begun
 from tests.kit.followed_rows import MATCH
 from tests.kit.limited_provider import Provider, followed, followers_of
 from tests.kit.opening import store_at
-from tests.kit.scripted import WALL, Process
-from tests.kit.settings import polling
+from tests.kit.scripted import Process
 from tests.kit.sqlite import migrated_url
 from tests.kit.virtual_time import in_virtual_time
 from tests.providers.heim.feed import MATCH_ID
 
 HOURS = 7200.0
-LIVE = polling().live
 KICKOFF = 1_749_916_800
 """Unix seconds; 18:00 in Berlin, as the body of the match says."""
 
@@ -115,52 +110,6 @@ async def pass_time(clock, seconds, *members, tick=TICK):
         assert len(leased) == len(set(leased)), "two processes have leased one match"
 
 
-def test_the_quiet_are_dead_after_their_time_and_not_before():
-    """Only seconds between two looks that found the same beat count."""
-    watch = PeerMonitor(8.0, gap=4.0)
-    for now, beat in ((0, 1), (2, 1), (4, 2), (6, 2), (8, 2), (10, 2)):
-        watch.look({"one": beat}, now)
-    assert watch.dead() == {}
-    assert watch.wait(2.0) == 2.0
-    watch.look({"one": 2}, 11.5)
-    assert watch.wait(2.0) == 0.5
-    watch.look({"one": 2}, 12.0)
-    assert watch.dead() == {"one": 2}
-    watch.look({}, 12.0)
-    assert watch.dead() == {}
-
-
-def test_a_watcher_that_slept_blames_nobody():
-    """A long gap between two looks is the watcher's own, or the whole machine's."""
-    watch = PeerMonitor(8.0, gap=4.0)
-    watch.look({"one": 1}, 0)
-    watch.look({"one": 1}, 7200)
-
-    assert watch.dead() == {}
-
-
-async def test_two_share_evenly_within_ten_seconds(store, clock, everything):
-    """The second one has its half after a few turns, and both keep what they have."""
-    one, two = Member(store, clock), Member(store, clock)
-    await pass_time(clock, 4, one)
-    assert everything == one.leased
-    await pass_time(clock, 10, one, two)
-    halves = one.leased, two.leased
-    await pass_time(clock, 20, one, two)
-
-    assert (5, 5) == tuple(map(len, halves))
-    assert halves == (one.leased, two.leased)
-
-
-async def test_a_dead_one_is_replaced_within_twelve_seconds(store, clock, everything):
-    """Without a word from it, all its matches are followed again."""
-    one, two = Member(store, clock), Member(store, clock)
-    await pass_time(clock, 10, one, two)
-    await pass_time(clock, 12, one)
-
-    assert everything == one.leased
-
-
 async def test_a_stopped_one_may_poll_nothing_when_it_goes_on(store, clock, everything):
     """Its lease has run out before the others took over; at its next turn it learns that it was given up, and starts anew."""
     one, two = Member(store, clock), Member(store, clock)
@@ -230,49 +179,6 @@ async def test_a_machine_that_slept_goes_on_as_it_was(store, clock, everything):
     assert everything == one.leased | two.leased
 
 
-async def test_the_lease_counts_from_before_it_was_requested(store, clock, everything):
-    """However long the database takes to renew, the others count from later."""
-    member = Member(store, clock)
-
-    class Slow:
-        liveness = store.liveness
-
-        async def write(self, work):
-            result = await store.write(work)
-            clock.now += 3
-            return result
-
-    await member.renew()
-    member.leasing._store = Slow()
-    requested = clock.now
-    await member.renew()
-
-    assert requested + LEASE == member.lease.until
-
-
-async def test_stopping_leaves_everything_to_others_at_once(store, clock, everything):
-    """The next turn of another takes it all."""
-    one, two = Member(store, clock), Member(store, clock)
-    await pass_time(clock, 10, one, two)
-    await two.leasing.stop()
-    await one.renew()
-
-    assert set() == two.leased
-    assert everything == one.leased
-
-
-async def test_a_new_match_is_followed_at_once_where_it_was_created(store, clock, everything):
-    """The process that created it leases it whatever its share; a lease of another process stays."""
-    one, two = Member(store, clock), Member(store, clock)
-    await pass_time(clock, 10, one, two)
-    await one.leasing.follow(next(iter(two.leased)))
-    new = (await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="new")))).id
-    await two.leasing.follow(new)
-
-    assert (5, 6) == (len(one.leased), len(two.leased))
-    assert new in two.leased
-
-
 def following(provider, **more):
     """Followers of one running match, which is due."""
     match = followed(provider, 1, kickoff=KICKOFF)
@@ -302,38 +208,6 @@ async def test_nothing_is_polled_without_a_lease():
     assert len(provider.requested) > stopped + 3
 
 
-async def test_a_match_that_is_taken_up_is_polled_soon_and_then_in_its_place(store, monkeypatch):
-    """Nobody knows how long it has not been polled; those that are taken up together do not stay together."""
-    monkeypatch.setattr(WALL, "now", 1_800_000_000.0)  # the store's own clock, which other tests have moved on
-    monkeypatch.setattr(follower, "monotonic", lambda: 0.0)
-    process, _ = await begun(store, ONE)
-    await process.restart()
-    (match,) = process.matches
-    soon = match.due
-    waits = []
-    for _ in range(2):
-        await process.poll()
-        waits.append(match.due)
-
-    assert soon <= TAKE_UP < phase(MATCH_ID, LIVE)
-    assert waits == [pytest.approx(phase(MATCH_ID, LIVE)), pytest.approx(LIVE)]
-
-
-async def test_a_stale_process_writes_nothing_and_drops_the_match(store):
-    """Another process took the match in the middle of a poll: the fence refuses, it is counted, the liveblog stays."""
-    process, ticker_id = await begun(store, ONE)
-    version = (await process.game(ticker_id)).version
-    (match,) = process.matches
-    other = leases.Worker(id="other", knows=frozenset({match.endpoint}))
-    await store.write(partial(leases.join, worker=other, alone=False))
-    assert await store.write(partial(leases.lease, worker=other, follow_id=match.id))
-    await process.poll(TWO)
-
-    assert 1 == process.followers.refused
-    assert () == process.matches
-    assert version == (await process.game(ticker_id)).version
-
-
 async def test_a_liveblog_that_joins_elsewhere_has_its_match_looked_at_afresh(store):
     """The follower sees at its next renewal that a liveblog joined, fetches everything, and brings the newcomer in line."""
     process, _ = await begun(store, TWO)
@@ -353,33 +227,3 @@ async def test_a_liveblog_that_joins_elsewhere_has_its_match_looked_at_afresh(st
     await process.poll()
 
     assert "incident:12" in await process.posted(joined)
-
-
-async def test_what_joined_is_not_forgotten_by_a_crash(store):
-    """The process dies before it looked afresh; the next one knows nothing of the match and fetches everything."""
-    process, _ = await begun(store, TWO)
-    elsewhere = Process(store, MATCH_ID, adapter=process.adapter)
-    process.adapter.bodies = ONE
-    joined = await elsewhere.create(locale="de")
-    await process.restart()
-    await process.poll(TWO)
-
-    assert "incident:12" in await process.posted(joined)
-
-
-@pytest.mark.parametrize("jump", [HOURS, -HOURS])
-@in_virtual_time
-async def test_a_jump_of_the_wall_clock_stalls_and_doubles_no_poll(jump):
-    """A running match is polled at its interval before and after somebody sets the clock."""
-    provider, wall = Provider(), [KICKOFF + 3600.0]
-    followers = following(provider, clock=lambda: wall[0])
-    running = asyncio.create_task(followers.run())
-    await asyncio.sleep(100)
-    before = len(provider.requested)
-    wall[0] += jump
-    await asyncio.sleep(100)
-    running.cancel()
-    await followers.stop()
-
-    assert abs(before - 100) <= 1
-    assert abs(len(provider.requested) - before - 100) <= 1

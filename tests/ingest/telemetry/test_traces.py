@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
-import sys
 import threading
 from contextlib import asynccontextmanager, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -27,7 +23,6 @@ from tests.kit.sqlite import migrated_url
 
 pytestmark = pytest.mark.proof
 
-ROOT = Path(__file__).resolve().parents[3]
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 COLLECTORS_KEY = "Bearer of-the-collector"
 SUBSCRIBE = f"/apigw/webhooks/v2/organization/{ORGANIZATION}/subscribe"
@@ -187,18 +182,3 @@ async def test_a_collector_that_hangs_holds_up_neither_requests_nor_the_stop(tmp
 
     assert len(events_of(tmp_path, "traces.not_exported")) == 1
     assert events_of(tmp_path, "daemon.stopped")
-
-
-def test_without_the_extra_a_start_names_it(tmp_path):
-    """What traces need is not installed with the rest."""
-    config = tmp_path / "matchwire.toml"
-    config.write_text(
-        f'[database]\nurl = "sqlite+aiosqlite:///{tmp_path}/matchwire.db"\n[traces]\nendpoint = "http://127.0.0.1:4318/v1/traces"\n'
-    )
-    program = "import sys; sys.modules['opentelemetry.sdk'] = None; from ingest.entry import main; main()"
-    ended = subprocess.run(
-        [sys.executable, "-c", program, "run", "--config", str(config)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert ended.returncode == 2
-    assert 'pip install "matchwire[traces]"' in ended.stderr
