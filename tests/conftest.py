@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import gc
+import os
+import secrets
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from api.desk import passwords
+from store.engine import migrate
 from tests.kit.budget import Budget
+from tests.kit.opening import store_at
 from tests.kit.people import cheap_hasher
-from tests.kit.pgbouncer import pgbouncer, pgbouncer_url
+from tests.kit.pgbouncer import missing, pgbouncer, pgbouncer_url
+from tests.kit.postgres import Cluster, binaries, identity, server_folder
 from tests.kit.receivers import receiver, second_receiver, shared_receivers
+from tests.kit.recordings import required, soccer_recordings
 from tests.kit.s3_server import s3, s3_endpoint
 from tests.kit.statements import share_compiled_statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import AsyncIterator, Iterator
 
+    from store.database import Store
 
 __all__ = ["pgbouncer", "pgbouncer_url", "receiver", "s3", "s3_endpoint", "second_receiver", "shared_receivers"]
 
@@ -64,3 +72,65 @@ def cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(passwords, "password_hasher", cheap_hasher)
         yield
+
+
+@pytest.fixture(scope="session")
+def postgres_cluster() -> Iterator[Cluster]:
+    """One server for all tests of this process; skips where there are no binaries, fails instead in CI."""
+    programs = binaries()
+    if programs is None:
+        missing("PostgreSQL's initdb and postgres are not installed")
+    if os.geteuid() == 0 and not identity():
+        missing("PostgreSQL does not run as root, and there is no user postgres")
+    with server_folder() as folder:
+        cluster = Cluster(folder, programs)
+        try:
+            cluster.create()
+            cluster.cheapen_logins()
+            yield cluster
+        finally:
+            cluster.kill()
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_cluster: Cluster) -> str:
+    """The name of a database with a current schema; a copy of it costs a fifth of what migrations do."""
+    name = "migrated"
+    url = postgres_cluster.create_database(name)
+    with ThreadPoolExecutor(1) as thread:  # a thread of its own has no event loop, which `upgrade` needs to be free
+        thread.submit(migrate.upgrade, url).result()
+    return name
+
+
+@pytest.fixture
+def postgres_url(postgres_cluster: Cluster, postgres_template: str) -> Iterator[str]:
+    """The address of a database with a current schema that this test has for itself: `postgresql+asyncpg://…`."""
+    yield from _database(postgres_cluster, postgres_template)
+
+
+@pytest.fixture
+def bare_postgres_url(postgres_cluster: Cluster) -> Iterator[str]:
+    """The same without any table."""
+    yield from _database(postgres_cluster, "template0")
+
+
+def _database(cluster: Cluster, template: str) -> Iterator[str]:
+    name = f"test_{secrets.token_hex(8)}"
+    yield cluster.create_database(name, template)
+    cluster.drop_database(name)
+
+
+@pytest.fixture
+async def two_stores(postgres_url: str) -> AsyncIterator[tuple[Store, Store]]:
+    """Two processes' views of one database."""
+    first = await store_at(postgres_url)
+    second = await store_at(postgres_url)
+    yield first, second
+    await first.close()
+    await second.close()
+
+
+@pytest.fixture(scope="session")
+def recorded_soccer():
+    """The paths of the recorded soccer matches; skips where there are none, fails instead in CI."""
+    return required(soccer_recordings())
