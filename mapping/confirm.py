@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.abandonment import with_abandonment
 from mapping.bound_texts import bound_texts, without_repeated
 from mapping.corrected_keys import Keys, content, with_kept_keys
 from mapping.disqualified import with_disqualified
@@ -19,6 +18,7 @@ from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
 from mapping.goals import SentScores, disallowed_goals, lost_goals, sent_scores, with_goals
 from mapping.guarding import guard_rows, guard_value, less
+from mapping.match_end import until_result, with_abandonment
 from mapping.parts import ALL_PARTS, Part
 from mapping.score_steps import with_steps
 from mapping.set_again import (
@@ -89,12 +89,16 @@ class ConfirmedMatch:
     memory: Memory = NOTHING_KNOWN
 
 
-def confirm_answer(before: ConfirmedMatch | None, answer: Match, *, good: AbstractSet[Part]) -> ConfirmedMatch:
+def confirm_answer(
+    before: ConfirmedMatch | None, answer: Match, *, good: AbstractSet[Part], closing: bool = False
+) -> ConfirmedMatch:
     """What is believed after `answer`, the match as its last good bodies describe it.
 
     `good` names the parts whose resources answered well this time, changed or not; only those confirm that something is gone.
+    `closing`: no further answer is waited for.
     """
     answer = with_abandonment(answer)
+    answer = answer if closing else until_result(None if before is None else before.match, answer)
     if before is None:
         match = with_goals(answer)
         return ConfirmedMatch(match, memory=Memory(sent=sent_scores(answer, match)))

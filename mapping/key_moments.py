@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mapping import wording
 from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Recap
-from mapping.match import Score
+from mapping.match import Decided, Score
 from mapping.shootout import can_be_kick, is_of_shootout, phase_of_shootout
 from mapping.sports.base import Kind, MomentType, Sport
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 END_OF_PLAY = frozenset({"full-time", "extra-time"})
 """Parts whose end says nothing beside the result, where that comes right after it."""
-UNDECIDED = frozenset({wording.RETIRED, wording.WALKOVER, wording.ABANDONED})
+UNDECIDED = frozenset({Decided.RETIRED, Decided.WALKOVER, Decided.ABANDONED, Decided.UNKNOWN})
 """Ends of which the sets do not say who won."""
 
 
@@ -281,15 +281,15 @@ def _variants(sport: Sport, state: MatchState, at: _At, texts: Translator) -> It
     if at.kind.moment is MomentType.SET:
         yield "set"
     if at.kind.score_of == wording.FINAL:
-        yield decided_how(sport, state.decided, texts)
+        yield decided_how(sport, state.decided, texts) or ""
     yield from (role for role, _ in at.play.roles)
 
 
-def decided_how(sport: Sport, label: str, texts: Translator) -> str:
-    """How a match was decided, by the label that stands beside its score; empty where the label says nothing of it."""
-    known: Mapping[str, str] = {**ENDINGS, **sport.endings}
+def decided_how(sport: Sport, label: str, texts: Translator) -> Decided | None:
+    """How a match was decided, by the label that stands beside its score; None where the label says nothing of it."""
+    known: Mapping[Decided, str] = {**ENDINGS, **sport.endings}
     return next(
-        (how for how, msgid in known.items() if label and texts.text(msgid, context=SCORE_CONTEXT) == label), ""
+        (how for how, msgid in known.items() if label and texts.text(msgid, context=SCORE_CONTEXT) == label), None
     )
 
 

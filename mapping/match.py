@@ -57,6 +57,21 @@ RANK: Mapping[Status, int] = {
 }
 
 
+class Decided(StrEnum):
+    """How a match was decided: said by its provider, or certain by what its provider means by what it sends.
+
+    `UNKNOWN`: it is over by the provider's flag, and the result is still to come.
+    """
+
+    REGULAR = "regular"
+    OVERTIME = "overtime"
+    SHOOTOUT = "shootout"
+    RETIRED = "retired"
+    WALKOVER = "walkover"
+    ABANDONED = "abandoned"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
     """A player as the provider knows them. `height` in centimetres, `weight` in grams, `birthdate` in seconds."""
@@ -234,9 +249,9 @@ class Match:
     `score` is the score on the pitch (after extra time too), `shootout` the tally of a shoot-out alone, `periods` the
     scores of parts that the provider gave. `text` is False where the provider says that it has no editorial text for this match.
     A race has neither home nor away, but a `title` and, once there is a start list or a classification, a `race`.
-    `decided` says how a match was decided where the provider gives it (`overtime`, `shootout`; in tennis `retired`, `walkover`,
-    `abandoned`); `points` are those of a running game, and `serving` is who serves it. `kickoff_open`: the hour of `kickoff`
-    may stand for "not fixed yet".
+    `decided` says how a match was decided, as soon as that is certain; a match that is over has none where the sport knows one
+    way alone. `points` are those of a running game, and `serving` is who serves it. `kickoff_open`: the hour of `kickoff` may
+    stand for "not fixed yet".
     """
 
     provider: str
@@ -259,7 +274,7 @@ class Match:
     text: bool = True
     faults: tuple[Fault, ...] = ()
     title: str | None = None
-    decided: str | None = None
+    decided: Decided | None = None
     points: tuple[str, str] | None = None
     serving: SideName | None = None
     race: Race | None = None
@@ -271,6 +286,11 @@ class Match:
     @property
     def sides(self) -> tuple[Side, ...]:
         return tuple(side for side in (self.home, self.away) if side is not None)
+
+    @property
+    def sent_status(self) -> Status:
+        """The status; of a match that goes on only because its result is still to come that it is finished."""
+        return Status.FINISHED if self.status.running and self.decided is Decided.UNKNOWN else self.status
 
     @property
     def teams(self) -> tuple[Side, ...]:

@@ -10,13 +10,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from mapping import embedded, rich_text
+from mapping.goals import SHOOTOUT
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
 from mapping.match import Comment, Incident
 from mapping.shootout import is_kick, kick_numbers, kick_title
 from mapping.sports import Sport, sport_of
 from mapping.sports.base import STEP
-from mapping.wording import SHOOTOUT, sentence, title
+from mapping.wording import sentence, title
 
 if TYPE_CHECKING:
     from mapping.import_options import ImportOptions

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mapping import embedded, wording
+from mapping import embedded
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.errors import DownstreamRejected
 from mapping.locales import Translator, translator
 from mapping.locales.labels import ENDINGS, INTERRUPTED, PERIODS, SCORE_CONTEXT
-from mapping.match import Match, Race, Side, Status
+from mapping.match import Decided, Match, Race, Side, Status
 from mapping.rules.bidi import isolate
 from mapping.rules.clock import phase_length, played_before
 from mapping.sports import Sport, sport_of
@@ -118,10 +118,10 @@ def _never_began(match: Match) -> bool:
 
 def _decided(sport: Sport, match: Match, texts: Translator) -> str:
     """What stands beside the score: how the match was decided, once extra time or the shoot-out is over, or broken off."""
-    went = ending(sport, match)
-    over = match.status is Status.FINISHED or went == wording.ABANDONED
-    label = went if over else wording.OVERTIME if went == wording.SHOOTOUT and _extra_time(match) else ""
-    msgid = {**ENDINGS, **sport.endings}.get(label)
+    how = ending(sport, match)
+    if match.status is not Status.FINISHED and how is not Decided.ABANDONED:
+        how = Decided.OVERTIME if how is Decided.SHOOTOUT and _extra_time(match) else None
+    msgid = None if how is None else {**ENDINGS, **sport.endings}.get(how)
     return texts.text(msgid, context=SCORE_CONTEXT) if msgid else ""
 
 

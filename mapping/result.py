@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 from mapping.documents.state import ENDED
 from mapping.key_moments import decided_how, set_scores, tally_of, winner_of_sets
 from mapping.locales.labels import Result
-from mapping.match import Score
-from mapping.wording import ABANDONED, OVERTIME, RETIRED, SHOOTOUT, WALKOVER, filled_sentences, spoken_score
+from mapping.match import Decided, Score
+from mapping.wording import filled_sentences, spoken_score
 
 if TYPE_CHECKING:
     from mapping.key_moments import MatchState
     from mapping.locales import Translator
     from mapping.sports.base import Sport
 
-WITHOUT_PLAY = {RETIRED: Result.RETIRED, WALKOVER: Result.WALKOVER}
+WITHOUT_PLAY = {Decided.RETIRED: Result.RETIRED, Decided.WALKOVER: Result.WALKOVER}
 """Ends of a match of sets that its sets do not say."""
 
 
@@ -35,10 +35,11 @@ def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> str:
     """Who won, and the sets as the winner sees them."""
     how = decided_how(sport, state.decided, texts)
     won = state.winner or winner_of_sets(sport, state, texts)
-    if won is None or how == ABANDONED:
+    if won is None or how is Decided.ABANDONED:
         return ""
     values = {"winner": state.home if won == "home" else state.away, "sets": set_scores(state, won, texts)}
-    msgid = WITHOUT_PLAY.get(how, Result.SETS if values["sets"] else Result.WINNER)
+    played = Result.SETS if values["sets"] else Result.WINNER
+    msgid = played if how is None else WITHOUT_PLAY.get(how, played)
     return _filled(msgid, values, texts)
 
 
@@ -46,10 +47,10 @@ def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
     """Who won, by the tally of the shoot-out where there was one, else by the score."""
     how, tally = decided_how(sport, state.decided, texts), tally_of(state, texts)
     score = state.score if tally is None else tally
-    if score is None:
+    if score is None or how is Decided.UNKNOWN:
         return ""
     if score.home == score.away:
-        drawn = tally is None and how != SHOOTOUT  # else the tally is not known, or not at its end
+        drawn = tally is None and how is not Decided.SHOOTOUT  # else the tally is not known, or not at its end
         values = {"home": state.home, "away": state.away, "score": spoken_score(score, texts)}
         return _filled(Result.DRAW, values, texts) if drawn else ""
     home_won = score.home > score.away
@@ -58,11 +59,11 @@ def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
     return _filled(Result.ON_PENALTIES if tally is not None else _win(sport, how), values, texts)
 
 
-def _win(sport: Sport, how: str) -> Result:
-    if how == SHOOTOUT:
+def _win(sport: Sport, how: Decided | None) -> Result:
+    if how is Decided.SHOOTOUT:
         return Result.AFTER_SHOOTOUT
-    if how == OVERTIME:
-        return Result.AFTER_OVERTIME if OVERTIME in sport.endings else Result.AFTER_EXTRA_TIME
+    if how is Decided.OVERTIME:
+        return Result.AFTER_OVERTIME if Decided.OVERTIME in sport.endings else Result.AFTER_EXTRA_TIME
     return Result.WIN
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from mapping.goals import SHOOTOUT
 from mapping.locales.labels import KICK, KICK_BEYOND, KICK_UNNUMBERED
 from mapping.sports import sport_of
 from mapping.sports.base import MomentType
-from mapping.wording import SHOOTOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

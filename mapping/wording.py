@@ -8,7 +8,7 @@ from string import Formatter
 from typing import TYPE_CHECKING
 
 from mapping.locales.labels import BETWEEN_SETS, DECIMAL_MARK, SCORE, SCORE_CONTEXT
-from mapping.match import Incident, Match, Person, Score, Side, SideName, Status
+from mapping.match import Decided, Incident, Match, Person, Score, Side, SideName, Status
 from mapping.rules.bidi import isolate
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from mapping.locales import Translator
     from mapping.sports import Kind, Sport
 
-OVERTIME, SHOOTOUT = "overtime", "shootout"
-RETIRED, WALKOVER, ABANDONED = "retired", "walkover", "abandoned"
 OVER = "over"
 """What was in force on the track is so no more."""
 FINAL, FULL_TIME, EXTRA_HALF = "final", "full-time", "extra-half"
@@ -35,7 +33,7 @@ UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {play
 
 def title(sport: Sport, incident: Incident, translator: Translator) -> str:
     """The name of the incident's type."""
-    return translator.text("Abandoned" if incident.method == ABANDONED else sport.kind(incident.kind).title)
+    return translator.text("Abandoned" if incident.method == Decided.ABANDONED else sport.kind(incident.kind).title)
 
 
 def sentence(sport: Sport, match: Match, incident: Incident, translator: Translator) -> str:
@@ -65,17 +63,16 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
     return text[:-1] if text.endswith("..") else text
 
 
-def ending(sport: Sport, match: Match) -> str:
-    """How far the match went: `""` regular time, `overtime` or `shootout`."""
-    timing = sport.timing
-    if match.decided is not None:
+def ending(sport: Sport, match: Match) -> Decided | None:
+    """How the match was decided, and of one that is played how far it has come beyond regular time; None: not known, or not far."""
+    if match.decided is not None or match.status.over:
         return match.decided
     if match.shootout is not None or match.status is Status.SHOOTOUT:
-        return SHOOTOUT
-    phase = _last_phase(match)
-    if timing is not None and phase > timing.num_regular_phases:
-        return SHOOTOUT if phase > timing.phases else OVERTIME
-    return OVERTIME if any(part.title in {"full-time", "extra-time"} for part in match.periods) else ""
+        return Decided.SHOOTOUT
+    timing, phase = sport.timing, _last_phase(match)
+    if timing is None or phase <= timing.num_regular_phases:
+        return None
+    return Decided.SHOOTOUT if phase > timing.phases else Decided.OVERTIME
 
 
 def _last_phase(match: Match) -> int:
@@ -86,8 +83,8 @@ def _templates(sport: Sport, kind: Kind, match: Match, incident: Incident) -> tu
     """The sentences of the incident's method, then of the part of the match it belongs to, then those of the type."""
     timing = sport.timing
     in_shootout = timing is not None and incident.phase is not None and incident.phase > timing.phases
-    part = ending(sport, match) if kind.score_of == FINAL else SHOOTOUT if in_shootout else ""
-    return (*kind.variants.get(incident.method or "", ()), *kind.variants.get(part, ()), *kind.sentences)
+    part = ending(sport, match) if kind.score_of == FINAL else Decided.SHOOTOUT if in_shootout else None
+    return (*kind.variants.get(incident.method or "", ()), *kind.variants.get(part or "", ()), *kind.sentences)
 
 
 def _fitting(templates: Iterable[str], values: Mapping[str, str]) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.match import Status
+from mapping.match import Decided, Status
 
 if TYPE_CHECKING:
     from mapping.match import Person, Score, SideName
@@ -20,6 +20,15 @@ def winner(status: Status, decisive: Score | None) -> SideName | None:
     if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
         return None
     return "home" if decisive.home > decisive.away else "away"
+
+
+def decided(status: Status, *, shootout: bool, extra: bool, result: bool) -> Decided | None:
+    """How a match of halves was decided: by kicks, in extra time or before it; `result`: whether its result is there."""
+    if status is not Status.FINISHED:
+        return None
+    if not result:
+        return Decided.UNKNOWN
+    return Decided.SHOOTOUT if shootout else Decided.OVERTIME if extra else Decided.REGULAR
 
 
 def squad_rank(member: Person) -> tuple[int, int]:

@@ -46,7 +46,7 @@ def save_answers(
         unit,
         follow_id,
         sport=snapshot.match.sport,
-        status=snapshot.match.status.value,
+        status=snapshot.match.sent_status.value,
         pending=snapshot.pending,
         beside=_decided(unit, follow_id, snapshot, closing=closing, versions=versions or {}, created=created),
         good_at=unit.now,

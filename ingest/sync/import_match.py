@@ -258,7 +258,7 @@ def follow_match(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Sn
             organization_id=request.organization_id,
             match_id=match.match_id,
             sport=match.sport,
-            status=match.status.value,
+            status=match.sent_status.value,
             kickoff=match.kickoff,
             teams=sync.teams_text(match),
             hints=dict(snapshot.hints or {}),

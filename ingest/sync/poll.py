@@ -153,7 +153,7 @@ class Poller:
             await self._write(match, partial(endings.close_match, follow_id=match.id))
 
     async def _apply(self, match: FollowedMatch, fetched: Fetched, arrival: Arrival, *, closing: bool = False) -> None:
-        snapshot = await self._translate(match, fetched)
+        snapshot = await self._translate(match, fetched, closing=closing)
         now = snapshot.match
         await self._prepare(match, snapshot)
         times = match.waiting.times(arrival, fetched, text=self.adapter.text_resource, known=match.known)
@@ -162,45 +162,55 @@ class Poller:
         match.waiting.written(times, snapshot.doubted)
         match.cached, match.failed = applied.cached, applied.failed
         match.again = monotonic() + AGAIN if applied.failed else math.inf
-        if now.status is not match.status:
-            log.info("match.status_changed", match=match.match_id, status=now.status.value)
+        if now.sent_status is not match.status:
+            log.info("match.status_changed", match=match.match_id, status=now.sent_status.value)
         if snapshot.changed or match.changed_at is None:
             match.changed_at = self.clock()
         if now.kickoff is not None:  # a time that the provider does not know any more is no other time
             match.kickoff = now.kickoff
-        match.status, match.pending = now.status, snapshot.pending
+        match.status, match.pending = now.sent_status, snapshot.pending
         match.hints, match.set_again = fetched.hints, snapshot.set_again
         if match.supports:
             await self._support(match, times, arrival)
 
-    async def _translate(self, match: FollowedMatch, fetched: Fetched) -> Snapshot:
+    async def _translate(self, match: FollowedMatch, fetched: Fetched, *, closing: bool) -> Snapshot:
         """The match as it is believed after these answers.
 
         Raises DownstreamRejected where there is none in them, or too large a one, and UnreadableRow.
         """
         stored, belief = await self.store.read_for_write(partial(sync.packed_match, follow_id=match.id))
+        confirm = partial(self._confirm, closing=closing)
         size = sum(len(answer.body or b"") for answer in fetched.changed) + RATIO * sum(map(len, stored.values()))
         try:
-            snapshot = await beside(size, self._confirm, match, stored, fetched, Before(belief))
+            snapshot = await beside(size, confirm, match, stored, fetched, Before(belief))
         except BeliefLost as lost:
             if belief is not None:
                 log.warning("match.belief_lost", match=match.match_id, cause=str(lost.__cause__))
             posted = await self.store.read_for_write(partial(posted_of, follow_id=match.id))
-            snapshot = await beside(size, self._confirm, match, stored, fetched, Before(None, posted))
+            snapshot = await beside(size, confirm, match, stored, fetched, Before(None, posted))
         for fault in snapshot.match.faults[:FAULTS_LOGGED]:
             log.info("match.row_skipped", match=match.match_id, **asdict(fault))
         if len(snapshot.match.faults) > FAULTS_LOGGED:
             log.info("match.rows_skipped", match=match.match_id, rows=len(snapshot.match.faults))
         return snapshot
 
-    def _confirm(self, match: FollowedMatch, stored: Mapping[str, bytes], fetched: Fetched, before: Before) -> Snapshot:
+    def _confirm(
+        self,
+        match: FollowedMatch,
+        stored: Mapping[str, bytes],
+        fetched: Fetched,
+        before: Before,
+        *,
+        closing: bool,
+    ) -> Snapshot:
         """What is believed of the match, of stored and new bodies. Raises BeliefLost where it is not known what was before."""
         changed = {answer.resource: answer.body for answer in fetched.changed if answer.body is not None}
         translated = self.adapter.translate(match.match_id, _together(stored, changed))
         check(self.limits, translated)
         known = before.belief(translated)
         check_same(known, translated)
-        belief = confirm_answer(known, translated, good=confirmed_parts(fetched, self.adapter, translated))
+        good = confirmed_parts(fetched, self.adapter, translated)
+        belief = confirm_answer(known, translated, good=good, closing=closing)
         belief = with_posts_alone(known, belief, translated)
         after = sync.packed_belief(belief)
         differs = after != before.packed

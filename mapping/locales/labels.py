@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from mapping.match import Status
+from mapping.match import Decided, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -223,7 +223,11 @@ PERIODS: Mapping[str, str] = {
 }
 """Title of a `PeriodScore` → msgid in the context `score`."""
 
-ENDINGS: Mapping[str, str] = {"overtime": "a.e.t.", "shootout": "pens"}
+ENDINGS: Mapping[Decided, str] = {
+    Decided.OVERTIME: "a.e.t.",
+    Decided.SHOOTOUT: "pens",
+    Decided.UNKNOWN: "result not reported",
+}
 """How a match was decided → msgid in the context `score`, to stand beside the score."""
 
 SPORT_CONTEXT = "sport"

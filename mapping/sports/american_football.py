@@ -5,6 +5,7 @@ What the steps of the score say is posted as texts of ours (mapping.score_steps)
 
 from __future__ import annotations
 
+from mapping.match import Decided
 from mapping.sports.base import STEP, Kind, MomentType, Sport, Steps, Timing
 
 EXTRA_POINT, TWO_POINTS = "extra-point", "two-points"
@@ -88,7 +89,7 @@ AMERICAN_FOOTBALL = Sport(
         num_overtime_phases=1,
     ),
     break_minutes=13,
-    endings={"overtime": "OT"},
+    endings={Decided.OVERTIME: "OT"},
     steps=Steps(
         points={
             2: (SAFETY, STEP),

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from mapping.match import Decided
+
 _SPORT = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _OBJECT_ID = re.compile(r"[0-9a-f]{24}")
 LONGEST_ID = 64
@@ -134,8 +136,8 @@ class Sport:
     """Everybody against everybody: the state is a ranking."""
     steps: Steps | None = None
     """What the steps of the score say, where providers report nothing else."""
-    endings: Mapping[str, str] = field(default_factory=dict)
-    """How a match was decided (`overtime`, `shootout`) → msgid in the context `score`, where it is not soccer's."""
+    endings: Mapping[Decided, str] = field(default_factory=dict)
+    """How a match was decided → msgid in the context `score`, where it is not soccer's."""
 
     @property
     def reported(self) -> tuple[Kind, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mapping.match import Decided
 from mapping.sports.base import Kind, MomentType, Sport, Timing
 
 ICEHOCKEY = Sport(
@@ -18,5 +19,5 @@ ICEHOCKEY = Sport(
         num_overtime_phases=1,
     ),
     break_minutes=18,
-    endings={"overtime": "OT", "shootout": "SO"},
+    endings={Decided.OVERTIME: "OT", Decided.SHOOTOUT: "SO"},
 )

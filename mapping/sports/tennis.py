@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mapping.documents.state import ENDED
+from mapping.match import Decided
 from mapping.sports.base import Kind, MomentType, Sport
 
 GAME_WIN = Kind(
@@ -50,5 +51,5 @@ TENNIS = Sport(
     kinds=(GAME_WIN, START, END),
     phases=("1st set", "2nd set", "3rd set", "4th set", "5th set"),
     sets=True,
-    endings={"retired": "ret.", "walkover": "w/o", "abandoned": "abandoned"},
+    endings={Decided.RETIRED: "ret.", Decided.WALKOVER: "w/o", Decided.ABANDONED: "abandoned"},
 )

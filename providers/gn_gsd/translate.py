@@ -30,13 +30,15 @@ from providers.gn_gsd.payload import (
 )
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
-from providers.teams import winner
+from providers.teams import decided, winner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from mapping.match import Incident, SideName
 
+HALVES = 2
+"""The last phase of regular time."""
 PERIODS = {"half-time": "half_time", "full-time": "full_time", "extra-time": "extra_time"}
 """Title of a part's score → prefix of its names."""
 
@@ -75,13 +77,14 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
         for title, prefix in PERIODS.items()
         if (part := _pair(found, prefix, faults)) is not None
     )
+    at = clock.clock(found, status, period, _reached(happened, periods), faults)
     return Match(
         provider="gn-gsd",
         match_id=of.match_id,
         sport="soccer",
         status=status,
         kickoff=faults.try_read(found.moment, "kickoff"),
-        clock=clock.clock(found, status, period, _reached(happened, periods), faults),
+        clock=at,
         home=sides["home"],
         away=sides["away"],
         tournament=_tournament(found, faults),
@@ -90,6 +93,7 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
         shootout=shootout,
         periods=periods,
         winner=winner(status, shootout or score),
+        decided=decided(status, shootout=shootout is not None, extra=at.phase > HALVES, result=score is not None),
         incidents=happened,
         text=False,
         faults=faults.collected,

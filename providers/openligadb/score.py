@@ -57,7 +57,20 @@ def results(match: Row, faults: FaultCollector, names: Mapping[str, str]) -> Res
     if full is not None and extra is not None and not covers(extra, full):
         faults.add("matchResults", "the score after extra time is lower than before it")
         del scores[EXTRA]
-    return Results(scores)
+    return Results(_without_repeated(scores))
+
+
+def _without_repeated(scores: dict[str, Score]) -> dict[str, Score]:
+    """The scores without those that repeat the result for parts that were not played.
+
+    No kicks leave nobody ahead, and an extra time without goals that leaves somebody ahead was none, unless kicks follow.
+    """
+    full, extra, kicked = scores.get(FULL), scores.get(EXTRA), scores.get(SHOOTOUT)
+    if kicked is not None and kicked == (extra or full):
+        del scores[SHOOTOUT]
+    if extra is not None and extra == full and extra.home != extra.away and SHOOTOUT not in scores:
+        del scores[EXTRA]
+    return scores
 
 
 def _result(item: object, faults: FaultCollector, names: Mapping[str, str]) -> tuple[str, int, Score] | None:

@@ -12,7 +12,7 @@ from providers.openligadb.catalog import END, MARKS, START
 from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals
 from providers.openligadb.payload import MATCH, find_match
 from providers.openligadb.score import EXTRA, SHOOTOUT, kicks, results, standing
-from providers.teams import winner
+from providers.teams import decided, winner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,10 +63,13 @@ def _played(match: Match, found: Results, happened: Sequence[Incident], total: S
     """The match with scores and incidents; `total`: the last score of the shoot-out, which counts on from the pitch's."""
     pitch = standing([incident.score for incident in happened if incident.score is not None], found)
     shootout = kicks(total, pitch)
-    ended = match.status is Status.FINISHED and found.pitch is not None
+    known = found.pitch is not None
+    ended = match.status is Status.FINISHED and known
+    extra = match.clock.phase > FULL_PHASE
     return replace(
         match,
-        score=pitch or Score(0, 0),
+        score=pitch or (None if match.status.over else Score(0, 0)),
+        decided=decided(match.status, shootout=shootout is not None, extra=extra, result=known),
         shootout=shootout,
         periods=found.periods,
         winner=winner(match.status, shootout or pitch) if ended else None,

@@ -13,6 +13,7 @@ from providers.statsperform.incidents import KICK, People, incidents
 from providers.statsperform.payload import MATCH, find_match
 from providers.statsperform.read import Row
 from providers.statsperform.squads import SIDES, teams, with_squads
+from providers.teams import decided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -64,12 +65,14 @@ def _part(row: Row, name: str, faults: FaultCollector) -> Row:
 
 def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident], faults: FaultCollector) -> Match:
     scores = faults.try_read(details.part, "scores") or Row({}, details.at("scores."))
-    total, kicks = faults.try_read(scores.score_in, "total"), faults.try_read(scores.score_in, "pen")
+    total = faults.try_read(scores.score_in, "total")
+    kicks = faults.try_read(scores.score_in, "pen") if of.part > EXTRA else None  # else the result is repeated there
     winner = faults.try_read(details.text, "winner") or ""
     newest = [each.score for each in happened if each.score is not None and each.method != KICK]
     return replace(
         match,
-        score=total or (newest[-1] if newest else Score(0, 0)),
+        score=total or (newest[-1] if newest else None if match.status.over else Score(0, 0)),
+        decided=decided(match.status, shootout=kicks is not None, extra=of.part > FULL, result=total is not None),
         shootout=kicks,
         periods=tuple(_periods(of, scores, total, faults)),
         winner=SIDES.get(winner) if match.status is Status.FINISHED else None,

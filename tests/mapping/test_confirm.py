@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.match import Clock, Fault, PeriodScore, Race, RankingEntry, Score, Status
+from mapping.match import Clock, Decided, Fault, PeriodScore, Race, RankingEntry, Score, Status
 from mapping.parts import ALL_PARTS
 from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without
 from tests.mapping.soccer_builders import (
@@ -427,7 +427,7 @@ def test_people_of_a_squad_wait_where_somebody_is_gone_or_their_order_is_another
     assert getattr(confirm_answer(once, answer, good=GOOD).match, name) == replace(BENCH, **said)
 
 
-VALUES = {"winner": "home", "decided": "penalties", "points": ("15", "40"), "serving": "home", "title": "Derby",
+VALUES = {"winner": "home", "decided": Decided.SHOOTOUT, "points": ("15", "40"), "serving": "home", "title": "Derby",
           "shootout": Score(3, 1), "location": FULL.location}  # fmt: skip
 
 

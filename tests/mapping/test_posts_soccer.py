@@ -6,7 +6,7 @@ import pytest
 
 from mapping.documents.base import parse
 from mapping.documents.event import Event
-from mapping.match import PeriodScore, Person, Score, Status
+from mapping.match import Decided, PeriodScore, Person, Score, Status
 from mapping.sports import SPORTS
 from tests.mapping.soccer_builders import (
     CALETA_CAR,
@@ -26,11 +26,18 @@ FULL_TIME = PeriodScore(title="full-time", score=Score(1, 1))
 EXTRA_TIME = PeriodScore(title="extra-time", score=Score(2, 2))
 
 PLAIN = replace(MATCH, status=Status.FINISHED, score=Score(3, 1), periods=(HALF_TIME,))
-OVERTIME = replace(MATCH, status=Status.FINISHED, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME))
+OVERTIME = replace(
+    MATCH, status=Status.FINISHED, decided=Decided.OVERTIME, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME)
+)
 PAUSE = incident("soccer.pause-overtime", key="period:soccer.pause-overtime", order=3, created_at=None)
 LEVEL = replace(MATCH, score=Score(1, 1), periods=(HALF_TIME, FULL_TIME))
 SHOOTOUT = replace(
-    MATCH, status=Status.FINISHED, score=Score(2, 2), shootout=Score(3, 4), periods=(HALF_TIME, FULL_TIME, EXTRA_TIME)
+    MATCH,
+    status=Status.FINISHED,
+    decided=Decided.SHOOTOUT,
+    score=Score(2, 2),
+    shootout=Score(3, 4),
+    periods=(HALF_TIME, FULL_TIME, EXTRA_TIME),
 )
 
 

@@ -9,7 +9,7 @@ from mapping.documents.game import Game, GameDraft
 from mapping.documents.state import RankedGameStateInfo, TimeBasedGameStateInfo
 from mapping.errors import DownstreamRejected
 from mapping.import_options import ImportOptions
-from mapping.match import Clock, Named, PeriodScore, Person, Score, Status
+from mapping.match import Clock, Decided, Named, PeriodScore, Person, Score, Status
 from mapping.prefill import EVERYTHING, game_document, synced_parts
 from tests.mapping.soccer_builders import (
     GORETZKA,
@@ -206,7 +206,7 @@ PLAYED = [
         FINISHED, [("3", "1", ""), ("1", "0", "Half-time")], [("3", "1", ""), ("1", "0", "Halbzeit")], id="finished"
     ),
     pytest.param(
-        replace(FINISHED, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME), clock=Clock(phase=4)),
+        replace(FINISHED, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME), decided=Decided.OVERTIME),
         [("2", "1", "a.e.t."), ("1", "0", "Half-time"), ("1", "1", "Full-time")],
         [("2", "1", "n. V."), ("1", "0", "Halbzeit"), ("1", "1", "Reguläre Spielzeit")],
         id="after extra time",
@@ -224,16 +224,22 @@ PLAYED = [
         id="in the shoot-out",
     ),
     pytest.param(
-        replace(FINISHED, score=Score(2, 2), shootout=Score(3, 4), periods=(EXTRA_TIME,)),
+        replace(FINISHED, score=Score(2, 2), shootout=Score(3, 4), periods=(EXTRA_TIME,), decided=Decided.SHOOTOUT),
         [("2", "2", "pens"), ("2", "2", "After extra time"), ("3", "4", "Penalty shoot-out")],
         [("2", "2", "i. E."), ("2", "2", "Nach Verlängerung"), ("3", "4", "Elfmeterschießen")],
         id="after the shoot-out",
     ),
     pytest.param(
-        replace(FINISHED, periods=(), incidents=(incident("soccer.start-shootout", phase=5),)),
+        replace(FINISHED, periods=(), decided=Decided.SHOOTOUT),
         [("3", "1", "pens")],
         [("3", "1", "i. E.")],
         id="after a shoot-out without a tally",
+    ),
+    pytest.param(
+        replace(FINISHED, periods=(HALF_TIME,), decided=Decided.UNKNOWN),
+        [("3", "1", "result not reported"), ("1", "0", "Half-time")],
+        [("3", "1", "Ergebnis nicht gemeldet"), ("1", "0", "Halbzeit")],
+        id="finished without its result",
     ),
     pytest.param(
         replace(MATCH, status=Status.ABANDONED, clock=Clock(phase=3)),

@@ -9,7 +9,7 @@ import pytest
 from mapping.confirm import ConfirmedMatch, Memory, confirm_answer
 from mapping.goals import SentScores
 from mapping.identity import APART, APART_OPEN
-from mapping.match import Clock, Comment, PeriodScore, Race, Score, Status
+from mapping.match import Clock, Comment, Decided, PeriodScore, Race, Score, Status
 from mapping.parts import ALL_PARTS
 from mapping.set_again import (
     EARLY,
@@ -28,7 +28,9 @@ from tests.mapping.soccer_builders import KICKOFF, comment, incident
 
 MARK = replace(START, kind="soccer.start", key="period:soccer.start")
 WEATHER = incident("soccer.comment", key="incident:w")
-TRY = only(status=Status.ABANDONED, incidents=(MARK, GOAL), winner="home", decided="penalties", shootout=Score(3, 1))
+TRY = only(
+    status=Status.ABANDONED, incidents=(MARK, GOAL), winner="home", decided=Decided.SHOOTOUT, shootout=Score(3, 1)
+)
 BLANK = only(status=Status.SCHEDULED, clock=Clock(), score=None, periods=(), incidents=(), comments=())
 NEXT = KICKOFF + APART
 
@@ -305,7 +307,7 @@ def test_a_match_before_its_start_has_nothing_of_play():
     played = {
         "shootout": Score(3, 1),
         "winner": "home",
-        "decided": "penalties",
+        "decided": Decided.SHOOTOUT,
         "points": ("15", "40"),
         "serving": "home",
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from mapping.match import Clock, Match, PeriodScore, Score, Status
+from mapping.match import Clock, Decided, Match, PeriodScore, Score, Status
 from providers.heim import squads
 from providers.heim.score import EXTRA_TIME, RUNNING, table
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from providers.heim.sports.base import Source
 
 OVERTIME = "overtime"
-SHOOTOUT = "shootout"
+"""Title of the score within it."""
 GAME_END = "game-end"
 
 
@@ -58,13 +58,17 @@ def translate_phases(parts: Parts, source: Source) -> Match:
     status = source.status(_playing(parts, period, ending, names), ended=period == GAME_END)
     decided = _decided(names, ending, extra=EXTRA_TIME in rows)
     score = rows.get(RUNNING)
+    scored = part_scores(parts.regular, rows)
+    at = _clock(parts, source, status, period, decided)
+    if status is Status.FINISHED and score is None:
+        at, decided = Clock(phase=len(scored)), Decided.UNKNOWN
     match = replace(
         source.frame(parts.sport, status),
-        clock=_clock(parts, source, status, period, decided),
+        clock=at,
         home=home,
         away=away,
         score=score,
-        periods=part_scores(parts.regular, rows),
+        periods=scored,
         winner=source.winner(sides, status, score),
         comments=source.texts(sides),
         decided=decided,
@@ -90,14 +94,14 @@ def _playing(parts: Parts, period: str, incident: str | None, names: Mapping[str
     return Status.SHOOTOUT if shot_out else Status.BREAK
 
 
-def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> str | None:
+def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> Decided | None:
     """How the match was decided; the incident says so as soon as overtime begins."""
     if ending is not None and ending == names["incident_penalties"]:
-        return SHOOTOUT
-    return OVERTIME if extra or (ending is not None and ending == names["incident_extra_time"]) else None
+        return Decided.SHOOTOUT
+    return Decided.OVERTIME if extra or (ending is not None and ending == names["incident_extra_time"]) else None
 
 
-def _clock(parts: Parts, source: Source, status: Status, period: str, decided: str | None) -> Clock:
+def _clock(parts: Parts, source: Source, status: Status, period: str, decided: Decided | None) -> Clock:
     """The part that runs or ran last; the feed has the time when the last period began or ended and nothing of those before."""
     since = source.since()
     if period in parts.periods:

@@ -11,8 +11,9 @@ from providers.heim import clock, squads
 from providers.heim.catalog import PERIOD_KEYS
 from providers.heim.comments import incident_of_comment
 from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
-from providers.heim.score import EXTRA_TIME, scores, table
+from providers.heim.score import EXTRA_TIME, FULL_TIME, RUNNING, scores, table
 from providers.local_times import nearest
+from providers.teams import decided
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +21,12 @@ if TYPE_CHECKING:
     from mapping.match import Incident, Match, Side, SideName
     from providers.heim.event import Event
     from providers.heim.sports.base import Source
+
+
+HALVES = 2
+"""The last phase of regular time."""
+BEYOND = frozenset({FULL_TIME, EXTRA_TIME})
+"""Scores that the feed has only where a match goes on after 90 minutes."""
 
 
 def soccer(source: Source) -> Match:
@@ -45,15 +52,22 @@ def soccer(source: Source) -> Match:
         goals=[each.score for each in happened if each.score is not None and each.method != SHOOTOUT],
         covered=bool(events),
     )
+    at = clock.clock("game-end" if status is Status.FINISHED else period, since, markers)
     match = replace(
         source.frame("soccer", status),
         kickoff=source.kickoff_beside(sent.get("game-start")),
-        clock=clock.clock("game-end" if status is Status.FINISHED else period, since, markers),
+        clock=at,
         home=_with_squad(home, events, "home"),
         away=_with_squad(away, events, "away"),
         score=result.score,
         shootout=result.shootout,
         periods=result.periods,
+        decided=decided(
+            status,
+            shootout=result.shootout is not None,
+            extra=at.phase > HALVES or not BEYOND.isdisjoint(rows) or ending == names["incident_extra_time"],
+            result=RUNNING in rows,
+        ),
         winner=source.winner(sides, status, result.shootout or result.score),
         incidents=clock.place_incidents(markers, happened, 1 + max((event.position for event in events), default=-1)),
         comments=source.texts(sides, partial(incident_of_comment, keys=incident_keys(events))),

@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mapping.games import NOTHING, game_key
-from mapping.match import PERIOD_KEY, Clock, Incident, Match, PeriodScore, Score, SideName, Status
-from mapping.wording import ABANDONED, RETIRED, WALKOVER
+from mapping.match import PERIOD_KEY, Clock, Decided, Incident, Match, PeriodScore, Score, SideName, Status
 from providers import teams
 from providers.fault_collector import ValueMismatch
 from providers.heim import squads
@@ -83,14 +82,14 @@ def _status(source: Source, period: str, rows: Mapping[str, Score]) -> tuple[Sta
     return status, tuple(each for each in played if each.games != NOTHING) if status.over else played
 
 
-def _ending(source: Source, status: Status, played: Sequence[Set]) -> str | None:
+def _ending(source: Source, status: Status, played: Sequence[Set]) -> Decided | None:
     """How the match came to its end, where nobody won its last point."""
     retirement = source.names["incident_retired"]
     if status is Status.ABANDONED:
-        return ABANDONED
+        return Decided.ABANDONED
     if status is not Status.FINISHED or not retirement or source.incident(MARKS) != retirement:
         return None
-    return RETIRED if any(each.games != NOTHING for each in played) else WALKOVER
+    return Decided.RETIRED if any(each.games != NOTHING for each in played) else Decided.WALKOVER
 
 
 def _unreadable(read: int) -> frozenset[str]:
@@ -114,7 +113,7 @@ def _sets(rows: Mapping[str, Score]) -> tuple[Set, ...]:
     )
 
 
-def _incidents(status: Status, played: Sequence[Set], ending: str | None) -> tuple[Incident, ...]:
+def _incidents(status: Status, played: Sequence[Set], ending: Decided | None) -> tuple[Incident, ...]:
     """Many matches never name a period: one that runs, or has a game, has begun. A walkover has an end alone."""
     games = [_last_game(each) for each in played if each.games != NOTHING]
     found = [_marker("tennis.start")] if games or status.running else []

@@ -93,6 +93,7 @@ FIRST = replace(MATCH, status=Status.LIVE, clock=Clock(phase=1), score=Score(1, 
 SECOND = replace(FIRST, provider="second", match_id="s", incidents=(THEIRS,))
 HALF = (PeriodScore(title="half-time", score=Score(1, 0)),)
 
+UNREAD = Fault(resource="match", row="1", field="minute", reason="no number")
 WHOSE = {
     "its own": ({"title": "Derby"}, {"title": "Match"}, {}, {"title": "Derby"}),
     "the other's title": ({"title": None}, {"title": "Match"}, {}, {"title": "Match"}),
@@ -133,7 +134,7 @@ WHOSE = {
         {"incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {"settled": False}, {"score": Score(1, 2)},
     ),
     "no faults": (
-        {"unreadable_keys": frozenset({"incident:7"}), "faults": (Fault(resource="match", row="1", field="minute", reason="no number"),)}, {}, {},
+        {"unreadable_keys": frozenset({"incident:7"}), "faults": (UNREAD,)}, {}, {},
         {"unreadable_keys": frozenset(), "faults": ()},
     ),
     "no state that is as far": (

@@ -1,0 +1,64 @@
+"""A match that is flagged as over before its result is there goes on until it comes, or until nobody waits any more."""
+
+from dataclasses import replace
+
+import pytest
+
+from mapping.confirm import ConfirmedMatch, confirm_answer
+from mapping.match import PERIOD_KEY, Clock, Decided, Incident, PeriodScore, Score, Status
+from mapping.parts import ALL_PARTS
+from tests.kit.soccer_belief import GOAL, START, only
+
+END = Incident(key=f"{PERIOD_KEY}soccer.end", kind="soccer.end", order=9, phase=2)
+RUNNING = only(
+    status=Status.LIVE, clock=Clock(phase=2, phase_started_at=7200), score=Score(2, 1), incidents=(START, GOAL)
+)
+FLAGGED = replace(
+    RUNNING,
+    status=Status.FINISHED,
+    decided=Decided.UNKNOWN,
+    clock=Clock(phase=2),
+    score=None,
+    winner="home",
+    periods=(PeriodScore(title="half-time", score=Score(1, 0)),),
+    incidents=(START, GOAL, END),
+)
+CASES = {
+    "it runs": (RUNNING, FLAGGED, Status.LIVE, Score(2, 1)),
+    "a break": (replace(RUNNING, status=Status.BREAK), FLAGGED, Status.BREAK, Score(2, 1)),
+    "an earlier part": (replace(RUNNING, status=Status.BREAK, clock=Clock(phase=1)), FLAGGED, Status.LIVE, Score(2, 1)),
+    "kicks": (replace(RUNNING, status=Status.SHOOTOUT), FLAGGED, Status.SHOOTOUT, Score(2, 1)),
+    "a score of its own": (RUNNING, replace(FLAGGED, score=Score(2, 2)), Status.LIVE, Score(2, 2)),
+    "nothing known": (None, FLAGGED, Status.LIVE, Score(1, 0)),
+    "not begun": (replace(RUNNING, status=Status.SCHEDULED, score=None), FLAGGED, Status.LIVE, Score(1, 0)),
+}
+
+
+@pytest.mark.parametrize(("was", "answer", "status", "score"), CASES.values(), ids=CASES.keys())
+def test_a_match_without_its_result_goes_on(was, answer, status, score):
+    """It has the score that is known, no minute, no winner and no end."""
+    match = confirm_answer(None if was is None else ConfirmedMatch(was), answer, good=ALL_PARTS).match
+
+    assert (match.status, match.score, match.winner, match.sent_status) == (status, score, None, Status.FINISHED)
+    assert END not in match.incidents
+
+
+def test_it_is_over_with_its_result_or_when_nobody_waits_any_more():
+    waits = confirm_answer(ConfirmedMatch(RUNNING), FLAGGED, good=ALL_PARTS)
+    result = replace(FLAGGED, decided=Decided.REGULAR, score=Score(2, 1))
+
+    over = confirm_answer(waits, result, good=ALL_PARTS).match
+    closed = confirm_answer(waits, FLAGGED, good=frozenset(), closing=True).match
+
+    assert (over.status, over.decided, over.winner) == (Status.FINISHED, Decided.REGULAR, "home")
+    assert (closed.status, closed.decided, closed.score) == (Status.FINISHED, Decided.UNKNOWN, Score(2, 1))
+    assert END in over.incidents
+    assert END in closed.incidents
+
+
+def test_a_result_that_is_lost_makes_no_match_go_on():
+    ended = replace(FLAGGED, decided=Decided.REGULAR, score=Score(2, 1))
+
+    match = confirm_answer(ConfirmedMatch(ended), FLAGGED, good=ALL_PARTS).match
+
+    assert (match.status, match.decided, match.score) == (Status.FINISHED, Decided.REGULAR, Score(2, 1))
