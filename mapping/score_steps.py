@@ -49,8 +49,8 @@ def _scored(steps: Steps, before: Match, answer: Match) -> Sequence[Incident]:
         return known
     kept = [each for each in known if _is_within(each, score)]
     since = _last_score(kept, known, before.score)
-    new = _since(steps, kept, since, score) if since is not None and covers(score, since) else ()
-    return [*kept, *(replace(each, phase=answer.clock.phase or None) for each in new)]
+    new = _since(steps, kept, since, answer) if since is not None and covers(score, since) else ()
+    return [*kept, *new]
 
 
 def _is_within(step: Incident, score: Score) -> bool:
@@ -71,21 +71,31 @@ def _points(step: Incident) -> Score:
     return Score(int(home), int(away))
 
 
-def _since(steps: Steps, kept: Sequence[Incident], since: Score, score: Score) -> Iterator[Incident]:
-    """From one score to another: one step. Where both sides have scored in between, nobody knows who was first, nor what."""
+def _since(steps: Steps, kept: Sequence[Incident], since: Score, answer: Match) -> Iterator[Incident]:
+    """From one score to another: one step. Where both sides have scored in between, nobody knows who was first, nor what.
+
+    Nor does anybody know what points were that a try brings too, once the other side has them or the part has ended: a try that
+    was returned, or no try at all.
+    """
+    score, phase = answer.score or NOTHING, answer.clock.phase or None
     points = Score(score.home - since.home, score.away - since.away)
     if not points.total:
         return
     side: SideName | None = "away" if not points.home else "home" if not points.away else None
     last = kept[-1] if kept else None
-    converts = last is not None and last.side == side and _points(last).total == steps.converted
+    tries = last is not None and _points(last).total == steps.converted
+    converts = last is not None and tries and last.side == side
     kinds = {} if side is None else {**steps.points, **(steps.conversions if converts else {})}
+    unsure = points.total in steps.points.keys() & steps.conversions.keys()
+    if last is not None and tries and unsure and (last.side != side or last.phase != phase):
+        kinds = {}
     kind, method = kinds.get(points.total, (steps.other, STEP))
     yield Incident(
         key=f"{SCORE_KEY}{score.home}:{score.away}",
         kind=kind,
         order=0,
         side=side,
+        phase=phase,
         score=score,
         method=method,
         detail=str(points),
