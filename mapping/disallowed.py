@@ -1,7 +1,7 @@
-"""What becomes of the post of a goal that the provider takes back: a note that says so, or nothing.
+"""What becomes of the post of a goal, or of somebody being sent off, that the provider takes back: a note that says so, or nothing.
 
-A reader who saw the goal would look for it. Only what scores leaves a note: a card or a substitution that is taken back is
-mostly one that was entered wrongly, and a kick of the shoot-out that is taken again comes back at once.
+A reader who saw it would look for it. A yellow card or a substitution that is taken back was mostly entered wrongly, and a kick
+of the shoot-out that is taken again comes back at once.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from mapping.merge import Document
 
 
+PLAYER = "player"
+"""The role of whom a note names: nobody has scored, and nobody has given an assist."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WithdrawalRules:
     """Which organizations want no notes, and for how many seconds a post has to be public so that it leaves one."""
@@ -29,27 +33,36 @@ class WithdrawalRules:
     silent: frozenset[str] = frozenset()
     note_after: float
 
-    def notes(self, organization_id: str, terms: ImportOptions) -> Notes | None:
-        """How notes are made in a liveblog on these terms; None where it wants none."""
+    def notes(self, organization_id: str, terms: ImportOptions) -> Notes:
+        """How notes are made in a liveblog on these terms."""
         default = "silent" if organization_id in self.silent else "note"
-        return Notes(terms, self.note_after) if (terms.withdrawn or default) == "note" else None
+        return Notes(terms, self.note_after, silent=(terms.withdrawn or default) == "silent")
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Makes the notes of one liveblog, for posts that were public for at least `after` seconds."""
+    """Makes the notes of one liveblog, for posts that were public for at least `after` seconds; `silent`: it wants none."""
 
     terms: ImportOptions
     after: float
+    silent: bool = False
+
+    def hides(self, kind: str, note: Document) -> bool:
+        """Whether a note that stands is a draft now: its liveblog wants none, or nothing of the `kind` it was made of."""
+        return self.terms.drafts(kind) or self.makes_none(note)
+
+    def makes_none(self, note: Document) -> bool:
+        """Whether the liveblog wants no new note of this type, whatever it was made of."""
+        return self.silent or note["sport_event"]["event_type"] in self.terms.exclude_events
 
     def note(self, kind: str, said: Document) -> Document | None:
         """The post from now on, from what the provider said of it last: the goal, or the note itself.
 
-        None for a post of which nothing is left: of a type that leaves no note, or that is not posted automatically.
+        None for a post of which nothing is left, of a type that leaves no note.
         """
         sport = SPORTS.get(self.terms.sport)
         event = said.get("sport_event")
-        if sport is None or not isinstance(event, dict) or self.terms.drafts(kind):
+        if sport is None or not isinstance(event, dict):
             return None
         name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
         if name is None or is_of_shootout(sport, _phase(event), texts):
@@ -58,10 +71,17 @@ class Notes:
         values = {"title": texts.text(note.title), **_values(event)}
         sentence = next(filled_sentences(note.sentences, values, texts), values["title"])
         kept = {field: value for field, value in event.items() if field != "score"}
+        role = {"event_player_type": PLAYER, "event_player_title": texts.text(sport.role(PLAYER))}
+        players = [{**each, **role} for each in (event.get("players") or ())[:1]]
         return {
             **said,
             "contents": [{**block, "text": escape(sentence)} for block in (said.get("contents") or ())[:1]],
-            "sport_event": {**kept, "event_type": name, "title": values["title"]},
+            "sport_event": {
+                **kept,
+                "event_type": name,
+                "title": values["title"],
+                **({"players": players} if players else {}),
+            },
         }
 
 

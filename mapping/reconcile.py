@@ -230,8 +230,9 @@ def _gone(entry: Entry) -> Decision:
 def with_deletion(entry: Entry, stands: Stored | None) -> Entry:
     """The line as it is once a person's deletion is heard of; a note that a person has hidden is no post that lives on."""
     deleted = stands is None or stands.local_status == LocalStatus.DELETED
+    shown = entry.said_status == LocalStatus.PUBLISHED  # else our own terms have hidden it
     hidden = entry.state is State.DISALLOWED and stands is not None and stands.local_status != LocalStatus.PUBLISHED
-    return replace(entry, state=State.GONE) if deleted or hidden else entry
+    return replace(entry, state=State.GONE) if deleted or (hidden and shown) else entry
 
 
 def _hide(entry: Entry, now: Stored) -> Decision:
@@ -259,25 +260,32 @@ def _withdraw(entry: Entry, now: Stored, *, closing: bool) -> Decision:
 def _disallow(entry: Entry, stands: Stored, notes: Notes | None, now: int) -> Decision | None:
     """A post that readers have seen becomes a note, and one that is a note stays one; None where nothing is left of it.
 
-    Its status is not touched: readers go on seeing it, unless an editor hides it.
+    Readers go on seeing it, unless an editor hides it. A note that our terms want no more is a draft, and comes back with them.
     """
-    seen = notes is not None and (entry.state is State.DISALLOWED or _was_seen(entry, stands, now - notes.after))
-    note = notes.note(entry.kind, entry.said) if notes is not None and seen else None
-    if note is None:
+    note = None if notes is None else notes.note(entry.kind, entry.said)
+    if notes is None or note is None:
         return None
     document = merge_event(entry.said, stands.document, note)
     if not stands_as_note(document, note):
+        return None
+    wanted, status, by_person = LocalStatus.PUBLISHED, stands.local_status, _is_of_a_person(entry, stands)
+    if entry.state is State.DISALLOWED:
+        wanted = LocalStatus.UNPUBLISHED if notes.hides(entry.kind, note) else wanted
+        status, by_person = _status(wanted, entry, stands, editorial=False)
+    elif notes.makes_none(note) or not _was_seen(entry, stands, now - notes.after):
         return None
     line = replace(
         entry,
         state=State.DISALLOWED,
         reason="withdrawn by the provider",
         said=note,
-        said_status=LocalStatus.PUBLISHED,
+        said_status=wanted,
         restore_status=None,
-        by_person=_is_of_a_person(entry, stands),
+        by_person=by_person,
     )
-    return (None if same(document, stands.document) else replace(stands, document=document)), line
+    if status == stands.local_status and same(document, stands.document):
+        return None, line
+    return replace(stands, document=document, local_status=status), line
 
 
 def _was_seen(entry: Entry, stands: Stored, since: float) -> bool:

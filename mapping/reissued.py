@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mapping.posts import Post
     from mapping.reconcile import Entry
 
+ROLES = (True, False)
+"""Whether all people are compared with their roles, as they stand in a post, or the first alone, as in a note."""
 Content = tuple[Any, ...]
 
 
@@ -35,15 +37,18 @@ def match_reissued(posts: Iterable[Post], vanished: Iterable[Entry]) -> dict[str
     """
     lines: defaultdict[Content, list[Entry]] = defaultdict(list)
     for entry in sorted((each for each in vanished if not _keyed_by_place(each.key)), key=_place):
-        lines[_content(entry.kind, entry.said)].append(entry)
+        lines[_content(entry.kind, entry.said, roles=not _is_note(entry))].append(entry)
     adopted: dict[str, str] = {}
+    taken: set[str] = set()
     for post in posts:
-        same = [] if _keyed_by_place(post.key) else lines.get(_content(post.kind, post.document), [])
+        contents = (
+            [] if _keyed_by_place(post.key) else [_content(post.kind, post.document, roles=roles) for roles in ROLES]
+        )
+        same = [each for content in contents for each in lines.get(content, ()) if each.key not in taken]
         near = [each for each in same if _apart(each.said, post.document) <= _most_apart(each)]
         if near:
-            entry = min(near, key=lambda each: _apart(each.said, post.document))
-            same.remove(entry)
-            adopted[post.key] = entry.key
+            adopted[post.key] = min(near, key=lambda each: _apart(each.said, post.document)).key
+            taken.add(adopted[post.key])
     return adopted
 
 
@@ -55,12 +60,19 @@ def _place(entry: Entry) -> tuple[int, str]:
     return entry.said.get("created_at") or 0, entry.key
 
 
-def _content(kind: str, document: Document) -> Content:
+def _is_note(entry: Entry) -> bool:
+    """Whether it says of a post that it was taken back; then its people have roles of their own."""
+    event = entry.said.get("sport_event")
+    return event is not None and event.get("event_type") != entry.kind
+
+
+def _content(kind: str, document: Document, *, roles: bool) -> Content:
     """What happened, without its time: team and people by their ids, of a text its words."""
     event = document.get("sport_event")
     if event is None:
         return (kind, *[block.get("text") for block in document.get("contents") or ()])
-    people = [(each.get("event_player_type"), _identity(each.get("player"))) for each in event.get("players") or ()]
+    named = [(each.get("event_player_type"), _identity(each.get("player"))) for each in event.get("players") or ()]
+    people = named if roles else [who for _, who in named[:1]]
     return (kind, _identity(event.get("team")), *people)
 
 

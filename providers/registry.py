@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from mapping.sports import SPORTS
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
 
@@ -50,8 +51,9 @@ class Registry:
 
     @property
     def event_types(self) -> frozenset[str]:
-        """Every event type that any provider has for any sport (interface: the provider table)."""
-        return frozenset(kind for each in self for kinds in each.catalog.values() for kind in kinds)
+        """Every event type that any provider has for any sport (interface: the provider table), and those of notes."""
+        notes = {kind.id for sport in SPORTS.values() for kind in sport.kinds if kind.note}
+        return notes.union(kind for each in self for kinds in each.catalog.values() for kind in kinds)
 
     def find(self, provider_id: str) -> Provider | None:
         """The provider with this id, None where there is none."""

@@ -16,6 +16,16 @@ DISALLOWED = Kind(
         "Goal disallowed.",
     ),
 )
+CARD_WITHDRAWN = Kind(
+    "soccer.withdrawn-card",
+    title="Red card withdrawn",
+    note=True,
+    sentences=(
+        "Red card withdrawn: {player} ({team}).",
+        "Red card withdrawn: {team}.",
+        "Red card withdrawn.",
+    ),
+)
 GOAL = Kind(
     "soccer.goal",
     title="Goal",
@@ -72,6 +82,7 @@ RED_CARD = Kind(
     "soccer.red-card",
     title="Red card",
     moment=MomentType.SENT_OFF,
+    withdrawn_as=CARD_WITHDRAWN.id,
     sentences=("Red card! {player} ({team}) is sent off.", "Red card for {team}."),
     # Of providers that have no type of their own for it.
     variants={"yellow-red": ("Second yellow card! {player} ({team}) is sent off.", "Second yellow card for {team}.")},
@@ -80,6 +91,7 @@ YELLOW_RED_CARD = Kind(
     "soccer.yellow-red-card",
     title="Second yellow card",
     moment=MomentType.SENT_OFF,
+    withdrawn_as=CARD_WITHDRAWN.id,
     sentences=("Second yellow card! {player} ({team}) is sent off.", "Second yellow card for {team}."),
 )
 PENALTY_MISSED = Kind(
@@ -177,6 +189,7 @@ SOCCER = Sport(
         SUBSTITUTION,
         *PERIODS,
         DISALLOWED,
+        CARD_WITHDRAWN,
     ),
     roles={
         "scorer": "Scorer",

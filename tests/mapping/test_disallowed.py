@@ -45,23 +45,24 @@ SENTENCES = {
 
 @pytest.mark.parametrize(("row", "sentence"), SENTENCES.values(), ids=SENTENCES.keys())
 def test_a_note_is_the_post_of_the_goal_without_the_score(row, sentence):
-    """Minute, players, block and time stay; the type, its title and the sentence are the note's."""
+    """Minute, people, block and time stay; the type, its title, the sentence and the role of the people are the note's."""
     goal, left = said(row), note(row)
     event = {name: value for name, value in goal["sport_event"].items() if name != "score"}
+    role = {"event_player_type": "player", "event_player_title": "Player"}
+    named = {"players": [{**each, **role} for each in event["players"][:1]]} if event.get("players") else {}
     (block,) = goal["contents"]
     assert left == {
         **goal,
         "contents": [{**block, "text": sentence}],
-        "sport_event": {**event, "event_type": "soccer.disallowed-goal", "title": "Goal disallowed"},
+        "sport_event": {**event, "event_type": "soccer.disallowed-goal", "title": "Goal disallowed", **named},
     }
     assert NOTES.note(row.kind, left) == left
 
 
 NONE = {
-    "a card": (replace(GOAL, kind="soccer.yellow-card"), {}),
+    "a yellow card": (replace(GOAL, kind="soccer.yellow-card"), {}),
+    "a substitution": (replace(GOAL, kind="soccer.substitution"), {}),
     "a kick of the shoot-out": (replace(GOAL, phase=5), {}),
-    "an excluded type": (GOAL, {"exclude_events": frozenset({"soccer.goal"})}),
-    "what is not posted automatically": (GOAL, {"auto_post": False}),
     "an unknown sport": (GOAL, {"sport": "chess"}),
 }
 
@@ -84,7 +85,29 @@ def test_of_a_text_nothing_is_left_and_of_several_pieces_the_first_alone():
 def test_a_liveblog_chooses_and_else_its_organization(own, is_silent, left):
     rules = WithdrawalRules(silent=frozenset({"5f"} if is_silent else {"6a"}), note_after=7)
     wanted = terms(withdrawn=own)
-    assert rules.notes("5f", wanted) == (Notes(wanted, 7) if left else None)
+    assert rules.notes("5f", wanted) == Notes(wanted, 7, silent=not left)
+
+
+@pytest.mark.parametrize("kind", ["soccer.red-card", "soccer.yellow-red-card"])
+def test_somebody_who_was_sent_off_by_mistake_has_a_note(kind):
+    left = note(replace(GOAL, kind=kind, people=involved(player=GEIS), score=None))
+    assert left["sport_event"]["event_type"] == "soccer.withdrawn-card"
+    assert left["contents"][0]["text"] == "Red card withdrawn: Geis (Schalke)."
+
+
+NOT_WANTED = {
+    "its type is excluded": ({"exclude_events": frozenset({"soccer.disallowed-goal"})}, True, True),
+    "the goals are excluded": ({"exclude_events": frozenset({"soccer.goal"})}, False, True),
+    "nothing is posted automatically": ({"auto_post": False}, False, True),
+    "cards are excluded": ({"exclude_events": frozenset({"soccer.red-card"})}, False, False),
+}
+
+
+@pytest.mark.parametrize(("wishes", "none", "hidden"), NOT_WANTED.values(), ids=NOT_WANTED.keys())
+def test_what_a_liveblog_does_not_want(wishes, none, hidden):
+    """Whether no new note is made, and one that stands is a draft."""
+    notes = Notes(terms(**wishes), after=60)
+    assert (notes.makes_none(note()), notes.hides("soccer.goal", note())) == (none, hidden)
 
 
 @pytest.mark.parametrize(("event", "stands"), [

@@ -448,6 +448,10 @@ TAKEN_BACK = {
     "a note that a person has hidden": (
         NOTED, replace(NOTED_POST, local_status=UNPUBLISHED), 65, ([], [replace(NOTED, by_person=True)]),
     ),
+    "a note that our terms have hidden": (
+        replace(NOTED, said_status=UNPUBLISHED), replace(NOTED_POST, local_status=UNPUBLISHED), 65,
+        ([NOTED_POST], [replace(NOTED, public_since=65)]),
+    ),
     "a person's goal": (
         SEEN, OWN_GOAL, 65, ([replace(OWN_GOAL, local_status=UNPUBLISHED)], [GOAL_GONE]),
     ),
@@ -458,6 +462,26 @@ TAKEN_BACK = {
 def test_a_goal_that_readers_have_seen_long_enough_becomes_a_note(line, stands, now, written):
     events, entries = written
     assert decide([], line, stands, notes=NOTES, now=now) == Changes(events=tuple(events), entries=tuple(entries))
+
+
+HIDES = {
+    "the goals are excluded": {"exclude_events": frozenset({"soccer.goal"})},
+    "notes are excluded": {"exclude_events": frozenset({"soccer.disallowed-goal"})},
+    "nothing is posted automatically": {"auto_post": False},
+}
+
+
+@pytest.mark.parametrize("notes", [*(Notes(terms(**each), after=60) for each in HIDES.values()), replace(NOTES, silent=True)],
+                         ids=[*HIDES, "silent"])  # fmt: skip
+def test_a_note_that_our_terms_want_no_more_is_a_draft(notes):
+    """A person's stays, and one that is hidden already costs nothing."""
+    hidden = replace(NOTED_POST, local_status=UNPUBLISHED)
+    line = replace(NOTED, said_status=UNPUBLISHED, public_since=None)
+    theirs = replace(NOTED, by_person=True)
+
+    assert decide([], NOTED, NOTED_POST, notes=notes) == Changes(events=(hidden,), entries=(line,))
+    assert decide([], line, hidden, notes=notes) == Changes()
+    assert decide([], theirs, NOTED_POST, notes=notes).events == ()
 
 
 def test_a_goal_that_comes_back_is_no_note_any_more():
@@ -473,6 +497,11 @@ HEARD = {
     "a post that is not there": (LINE, None, State.GONE),
     "a note": (NOTED, NOTED_POST, State.DISALLOWED),
     "a hidden note": (NOTED, replace(NOTED_POST, local_status=UNPUBLISHED), State.GONE),
+    "a note that our terms have hidden": (
+        replace(NOTED, said_status=UNPUBLISHED),
+        replace(NOTED_POST, local_status=UNPUBLISHED),
+        State.DISALLOWED,
+    ),
     "a deleted note": (NOTED, replace(NOTED_POST, local_status=DELETED), State.GONE),
 }
 

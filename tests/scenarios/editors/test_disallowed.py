@@ -210,11 +210,27 @@ async def test_a_note_goes_when_the_organization_chooses_silence(store):
     await process.poll(snapshot("1:0", START, FIRST, match_number="2"))
     await process.poll(snapshot("1:0", START, {**FIRST, "minute": "16"}))
     await process.settle()
-    assert (None, "withdrawn") == (await post(process, ticker_id), await state(process, ticker_id))
+    assert (None, "disallowed") == (await post(process, ticker_id), await state(process, ticker_id))
     await process.poll(TWO)
     await process.settle()
     assert "Goal" == (await post(process, ticker_id))["sport_event"]["title"]
     assert name == (await process.ledger(ticker_id))[KEY].local_id
+
+
+async def test_a_red_card_leaves_a_note_and_yellow_ones_substitutions_and_kicks_of_the_shootout_leave_silently(store):
+    """A reader who saw somebody sent off would look for it."""
+    card, red = row(21, "card/yellow", 40, "away", 5), row(22, "card/red", 41, "away", 6)
+    change = row(23, "substitution/in", 42, "home", 11, 12)
+    pso = row(24, "pso/goal", 120, "home", 9)
+    start = row(25, "match/penalty-start", 120)
+    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, card, red, change, start, pso))
+    shown = (await process.posted(ticker_id)).keys()
+    assert {"incident:21", "incident:22", "incident:24"} <= shown
+    await process.poll(snapshot("1:0", START, FIRST, start))
+    await process.settle()
+    left = await process.posted(ticker_id)
+    assert {"incident:21", "incident:23", "incident:24"}.isdisjoint(left)
+    assert "soccer.withdrawn-card" == left["incident:22"]["sport_event"]["event_type"]
 
 
 async def test_a_text_of_the_goal_goes_with_it(store):
