@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mapping.games import is_game
+from mapping.goals import SHOOTOUT
 from mapping.sports import sport_of
 from mapping.sports.base import MomentType
 
@@ -107,8 +108,12 @@ def _people(incident: Incident) -> frozenset[str]:
 
 
 def _same_goal(sport: Sport, was: Incident, now: Incident) -> bool:
-    """Goals with the same score after them, by the same player or in the same minute."""
-    if was.score is None or was.score != now.score or was.method != now.method:
+    """Goals with the same score after them, by the same player or in the same minute, however they were scored.
+
+    A kick of the shoot-out is none, whatever the tally after it.
+    """
+    kicked = [each.method == SHOOTOUT for each in (was, now)]
+    if was.score is None or was.score != now.score or kicked[0] != kicked[1]:
         return False
     goals = sport.kind(was.kind).scores and sport.kind(now.kind).scores
     return goals and (bool(_people(was) & _people(now)) or was.minute == now.minute)

@@ -38,6 +38,18 @@ CORRECTED = {
         [FIRST],
         replace(FIRST, kind="soccer.own-goal", side="away", people=involved(scorer=CALETA_CAR)),
     ),
+    "a header that becomes an own goal": (
+        [replace(FIRST, method="head")],
+        replace(FIRST, kind="soccer.own-goal", side="away", people=involved(scorer=CALETA_CAR)),
+    ),
+    "an own goal that becomes the striker's": (
+        [replace(FIRST, method="own-goal", people=involved(scorer=CALETA_CAR))],
+        replace(FIRST, method="foot"),
+    ),
+    "a goal by foot that becomes a header of another one": (
+        [replace(FIRST, method="foot")],
+        replace(FIRST, method="head", people=involved(scorer=MEYER)),
+    ),
     "a card a minute earlier": ([YELLOW], replace(YELLOW, minute=19)),
 }
 
@@ -82,7 +94,7 @@ OTHERS = {
         [replace(FIRST, people=())],
         replace(FIRST, people=(), minute=16, kind="soccer.own-goal"),
     ),
-    "a goal of another method": ([FIRST], replace(FIRST, method="penalty", people=involved(scorer=MEYER))),
+    "a kick of the shoot-out": ([FIRST], replace(FIRST, method="shootout", people=involved(scorer=MEYER))),
     "a card of nobody": ([replace(YELLOW, people=())], replace(YELLOW, people=(), minute=21)),
     "a red card of nobody": ([replace(YELLOW, people=())], replace(SENT_OFF, people=(), minute=21)),
     "a red card of another one": (
