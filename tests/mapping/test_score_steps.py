@@ -56,9 +56,9 @@ STEPS = {
 def test_the_step_of_the_score_says_what_scored(text):
     """As far as it can; what two answers leave open is a score."""
     found = believed(START, *(at(*score[:2], phase=(*score, 1)[2]) for score in STEPS[text]))
-    told = [each for each in texts_of(found.match) if "quarter" not in each]
-    assert text.strip() == told[-1]
-    assert len(STEPS[text]) == len(told)
+    shown = [each for each in texts_of(found.match) if "quarter" not in each]
+    assert text.strip() == shown[-1]
+    assert len(STEPS[text]) == len(shown)
 
 
 def test_a_step_is_a_text_of_ours_in_which_the_incident_stands():
