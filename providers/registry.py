@@ -52,7 +52,7 @@ class Registry:
     @property
     def event_types(self) -> frozenset[str]:
         """Every event type that any provider has for any sport (interface: the provider table), and those of notes."""
-        notes = {kind.id for sport in SPORTS.values() for kind in sport.kinds if kind.note}
+        notes = frozenset(kind.id for sport in SPORTS.values() for kind in sport.kinds if kind.note)
         return notes.union(kind for each in self for kinds in each.catalog.values() for kind in kinds)
 
     def find(self, provider_id: str) -> Provider | None:

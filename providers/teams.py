@@ -22,7 +22,7 @@ def winner(status: Status, decisive: Score | None) -> SideName | None:
     return "home" if decisive.home > decisive.away else "away"
 
 
-def decided(status: Status, *, shootout: bool, extra: bool, result: bool) -> Decided | None:
+def how_decided(status: Status, *, shootout: bool, extra: bool, result: bool) -> Decided | None:
     """How a match of halves was decided: by kicks, in extra time or before it; `result`: whether its result is there."""
     if status is not Status.FINISHED:
         return None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from api.view.content import headline, plain_text
 from mapping.documents.scalars import Locale
 from mapping.import_options import ImportOptions
-from mapping.match import Clock, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
+from mapping.match import Clock, Decided, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
 from mapping.posts import wanted_posts
 from mapping.references import References
 from mapping.sports import SPORTS
@@ -84,7 +84,7 @@ def _match(sport: Sport, kind: Kind, how: str, known: frozenset[str]) -> Match:
         shootout=Score(4, 3) if "shootout" in known else None,
         periods=tuple(PeriodScore(title=title, score=score) for title, score in _periods(kind, known).items()),
         winner="home" if "winner" in known else None,
-        decided=how if finished else None,
+        decided=Decided(how) if finished and how in set(Decided) else None,
         incidents=(_incident(sport, kind, how, known),),
     )
 

@@ -30,7 +30,7 @@ from providers.gn_gsd.payload import (
 )
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
-from providers.teams import decided, winner
+from providers.teams import how_decided, winner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -93,7 +93,7 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
         shootout=shootout,
         periods=periods,
         winner=winner(status, shootout or score),
-        decided=decided(status, shootout=shootout is not None, extra=at.phase > HALVES, result=score is not None),
+        decided=how_decided(status, shootout=shootout is not None, extra=at.phase > HALVES, result=score is not None),
         incidents=happened,
         text=False,
         faults=faults.collected,

@@ -12,7 +12,7 @@ from providers.openligadb.catalog import END, MARKS, START
 from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals
 from providers.openligadb.payload import MATCH, find_match
 from providers.openligadb.score import EXTRA, SHOOTOUT, kicks, results, standing
-from providers.teams import decided, winner
+from providers.teams import how_decided, winner
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ def _played(match: Match, found: Results, happened: Sequence[Incident], total: S
     return replace(
         match,
         score=pitch or (None if match.status.over else Score(0, 0)),
-        decided=decided(match.status, shootout=shootout is not None, extra=extra, result=known),
+        decided=how_decided(match.status, shootout=shootout is not None, extra=extra, result=known),
         shootout=shootout,
         periods=found.periods,
         winner=winner(match.status, shootout or pitch) if ended else None,

@@ -15,7 +15,7 @@ from providers.pa.match_events import story
 from providers.pa.payload import find_events, find_match, find_squads
 from providers.pa.read import Row
 from providers.pa.squads import SIDES, teams
-from providers.teams import decided, winner
+from providers.teams import how_decided, winner
 from providers.xml_reader import TEXT
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _played(match: Match, of: Situation, row: Row, events: Story, faults: FaultC
     return replace(
         match, score=score or (None if match.status.over else Score(0, 0)), shootout=kicks,
         winner=winner(match.status, decisive),
-        decided=decided(match.status, shootout=kicks is not None, extra=of.extra or of.part > EXTRA, result=score is not None),
+        decided=how_decided(match.status, shootout=kicks is not None, extra=of.extra or of.part > EXTRA, result=score is not None),
         periods=tuple(_periods(of, score, _score(row, "htScore", faults), events)),
         incidents=_ordered(marks(of), events.incidents),
     )  # fmt: skip

@@ -13,7 +13,7 @@ from providers.statsperform.incidents import KICK, People, incidents
 from providers.statsperform.payload import MATCH, find_match
 from providers.statsperform.read import Row
 from providers.statsperform.squads import SIDES, teams, with_squads
-from providers.teams import decided
+from providers.teams import how_decided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident]
     return replace(
         match,
         score=total or (newest[-1] if newest else None if match.status.over else Score(0, 0)),
-        decided=decided(match.status, shootout=kicks is not None, extra=of.part > FULL, result=total is not None),
+        decided=how_decided(match.status, shootout=kicks is not None, extra=of.part > FULL, result=total is not None),
         shootout=kicks,
         periods=tuple(_periods(of, scores, total, faults)),
         winner=SIDES.get(winner) if match.status is Status.FINISHED else None,

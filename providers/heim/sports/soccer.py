@@ -13,7 +13,7 @@ from providers.heim.comments import incident_of_comment
 from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
 from providers.heim.score import EXTRA_TIME, FULL_TIME, RUNNING, scores, table
 from providers.local_times import nearest
-from providers.teams import decided
+from providers.teams import how_decided
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,7 +62,7 @@ def soccer(source: Source) -> Match:
         score=result.score,
         shootout=result.shootout,
         periods=result.periods,
-        decided=decided(
+        decided=how_decided(
             status,
             shootout=result.shootout is not None,
             extra=at.phase > HALVES or not BEYOND.isdisjoint(rows) or ending == names["incident_extra_time"],
