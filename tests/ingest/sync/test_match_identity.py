@@ -221,6 +221,27 @@ async def test_a_first_yellow_that_the_provider_drops_stays_whatever_becomes_of_
     assert "incident:21" in {each.key for each in sync.unpacked_belief(healed).match.incidents}
 
 
+@pytest.mark.parametrize("restarts", [False, True], ids=["followed", "restarted"])
+async def test_a_match_flagged_without_a_result_goes_on_until_the_window_closes(store, restarts):
+    """Then it is over, and its score is said to be no result."""
+    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST))
+    flagged = json.loads(over(FIRST)["match"])
+    flagged["match"]["match_result"] = []
+    await process.poll({**over(FIRST), "match": json.dumps(flagged).encode()})
+    waits = (await process.game(ticker_id)).document
+    if restarts:
+        await process.restart()
+    process.clock.now += 3 * 86_400
+    await process.poll()
+    await process.followers.stop()
+    ended = (await process.game(ticker_id)).document
+
+    assert process.matches == ()
+    assert [each["state_info"]["gamestate"] for each in (waits, ended)] == [1, 31]
+    assert [each["scoreboard"]["score"]["title"] for each in (waits, ended)] == ["", "result not reported"]
+    assert {each["scoreboard"]["score"]["home_score"] for each in (waits, ended)} == {"1"}
+
+
 async def forget(process: Process) -> None:
     """The hourly purge."""
     closed = await process.store.read(closing.closed_with_bodies)
