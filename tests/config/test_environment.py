@@ -100,13 +100,6 @@ def test_a_variable_that_sets_nothing_is_named(tmp_path, name, key, says):
     assert says in problem.text
 
 
-def test_a_wrong_value_is_reported_under_the_name_of_the_variable(tmp_path):
-    """Who has to change what was wrong learns where it is."""
-    (problem,) = problems(write(tmp_path, SAMPLE), {"MATCHWIRE_WEBHOOKS__ALLOW_HOSTS": "localhost,*"})
-
-    assert (problem.where, problem.key) == ("MATCHWIRE_WEBHOOKS__ALLOW_HOSTS", "webhooks.allow_hosts[1]")
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -134,16 +127,3 @@ def test_a_name_with_two_meanings_is_refused(tmp_path):
 
     assert "could also mean clients.c_a" in problem.text
     assert problems(path) == ()
-
-
-@pytest.mark.parametrize("text", ["server = 5", "clients = 5", "liveblogs = 5", "liveblogs = [5]"])
-def test_a_file_with_another_shape_does_not_break_the_overlay(tmp_path, text):
-    """A value where a table should be is a problem, with and without variables that lead through it."""
-    environ = {
-        "MATCHWIRE_SERVER__PORT": "1",
-        "MATCHWIRE_CLIENTS__A__SECRET": "x",
-        "MATCHWIRE_LIVEBLOGS__0__TITLE": "x",
-    }
-
-    assert problems(write(tmp_path, text), environ)
-    assert problems(write(tmp_path, text))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from pydantic import ValidationError
 
-from config import ConfigError, Settings, load
+from config import Settings, load
 from tests.config.samples import ORG, SAMPLE, problems, write
 
 
@@ -29,14 +28,6 @@ def test_the_documented_keys_are_read(tmp_path):
     assert settings.liveblogs[0].exclude_events == ("soccer.yellow-card",)
 
 
-def test_settings_are_frozen(tmp_path):
-    """Nothing can change settings while the daemon runs."""
-    settings = load(write(tmp_path, SAMPLE), {})
-
-    with pytest.raises(ValidationError):
-        settings.server.port = 1
-
-
 @pytest.mark.parametrize(
     ("text", "key", "nearest"),
     [
@@ -46,21 +37,12 @@ def test_settings_are_frozen(tmp_path):
         ("[sever]\nport = 1", "sever", "server"),
         ("public_feeds = true", "public_feeds", "server.public_feeds"),
         ("[database]\nurl_fle = 'x'", "database.url_fle", "database.url_file"),
-        ("[polling]\nlife = 5", "polling.life", "polling.live"),
-        ("[organizations.a]\nnmae = 'x'", "organizations.a.nmae", "organizations.a.name"),
-        (
-            "[organizations.a.providers.heim]\npasword = 'x'",
-            "organizations.a.providers.heim.pasword",
-            "organizations.a.providers.heim.password",
-        ),
         (
             "[organizations.a.providers.heim]\napikey_file = 'x'",
             "organizations.a.providers.heim.apikey_file",
             "organizations.a.providers.heim.api_key_file",
         ),
-        ("[clients.cms]\nscope = []", "clients.cms.scope", "clients.cms.scopes"),
         ("[[liveblogs]]\nmatchId = '1'", "liveblogs[0].matchId", "liveblogs[0].match_id"),
-        ("[[liveblogs]]\n[[liveblogs]]\nauto_pots = true", "liveblogs[1].auto_pots", "liveblogs[1].auto_post"),
         ("[server]\n'a b' = 1\n", 'server."a b"', "server."),
         ("zzz = 1", "zzz", ""),
     ],
@@ -76,36 +58,20 @@ def test_an_unknown_key_is_named_with_the_nearest(tmp_path, text, key, nearest):
     ("text", "key", "says"),
     [
         ("[server]\nport = 70000", "server.port", "less than or equal to 65535"),
-        ("[server]\nport = true", "server.port", "not true or false"),
         ("[server]\nport = 'many'", "server.port", "valid integer"),
         ("server = 5", "server", "a table"),
-        ("[[server]]\nport = 5", "server", "a table"),
-        ("[server]\npublic_url = 'ftp://x.example'", "server.public_url", "http"),
         ("[server]\npublic_url = 'https://u:p@x.example'", "server.public_url", "user or password"),
-        ("[server]\npublic_url = 'https://x.example/?a=b'", "server.public_url", "without query"),
-        ("[server]\npublic_url = 'https://'", "server.public_url", "host"),
-        ("[server]\npublic_url = 'https://x.example:99999'", "server.public_url", "host"),
         ("[server]\ntrusted_proxies = ['0.0.0.0/0']", "server.trusted_proxies[0]", "whole internet"),
         ("[database]\nurl = 'sqlite:///x.db'", "database.url", "sqlite+aiosqlite"),
-        ("[database]\nurl = 'postgresql+asyncpg://u:p@h:port/d'", "database.url", "a port that is no number"),
         ("[logging]\nlevel = 'loud'", "logging.level", "'info'"),
         ("[polling]\nlive = 0", "polling.live", "greater than"),
-        ("[polling]\nlive = '5 minutes'", "polling.live", "duration"),
-        ("[polling]\nlive = nan", "polling.live", ""),
         ("[polling]\nafter_growth = 0.5", "polling.after_growth", "greater than or equal to 1"),
         ("[polling]\nafter = '2h'", "polling.after_max", "shorter than polling.after"),
         ('[polling]\nuser_agent = "a\\r\\nb"', "polling.user_agent", "pattern"),
         ("[webhooks]\nallow_hosts = ['*']", "webhooks.allow_hosts[0]", "wildcard"),
-        ("[webhooks]\nallow_hosts = ['::/0']", "webhooks.allow_hosts[0]", "whole internet"),
         ("[webhooks]\nallow_hosts = 'localhost'", "webhooks.allow_hosts", "a list"),
         ("[organizations.a_b]\nname = 'x'", "organizations.a_b", "no '_'"),
         ("[organizations.a]\n", "organizations.a.name", "is required"),
-        (
-            "[organizations.a.providers.Heim]\nbase_url = 'https://x.example'",
-            "organizations.a.providers.Heim",
-            "lower-case",
-        ),
-        ("[organizations.a.providers.heim]\nbase_url = 'x.example'", "organizations.a.providers.heim.base_url", "http"),
         (
             "[organizations.a.providers.heim]\nbase_url = 'https://x.example'\ntimezone = 'Berlin'",
             "organizations.a.providers.heim.timezone",
@@ -123,14 +89,11 @@ def test_an_unknown_key_is_named_with_the_nearest(tmp_path, text, key, nearest):
         ),
         ("[media]\nstorage = 's3'", "media.s3_bucket", "is missing"),
         ("[media]\nstorage = 'ftp'", "media.storage", "'disk' or 's3'"),
-        ("[media]\ns3_bucket = 'a/b'", "media.s3_bucket", "pattern"),
         ("[media]\ns3_prefix = '../a'", "media.s3_prefix", "pattern"),
         ("[media]\ns3_endpoint = 'https://key:secret@s3.example'", "media.s3_endpoint", "password"),
         ("[media]\ns3_access_key = 'a'", "media.s3_secret_key", "give s3_secret_key or s3_secret_key_file"),
         ("[media]\ns3_secret_key = 'a'", "media.s3_access_key", "is missing beside the secret key"),
-        ("[clients.'a.b']\nsecret = 'x'\norganizations = []", 'clients."a.b"', "client id"),
         ("[clients.'a:b']\nsecret = 'x'\norganizations = []", 'clients."a:b"', "client id"),
-        ("[clients.a__b]\nsecret = 'x'\norganizations = []", "clients.a__b", "client id"),
         ("[clients.a]\nsecret = ''\norganizations = []", "clients.a.secret", "at least 1"),
         ("[clients.a]\nsecret = 'x'\norganizations = []", "clients.a.organizations", "at least 1"),
         ("[clients.a]\nsecret = 'x'\norganizations = ['b']\nscopes = ['root']", "clients.a.scopes[0]", "'admin'"),
@@ -197,20 +160,6 @@ def test_a_file_that_is_not_toml_is_refused(tmp_path, content, says):
     (problem,) = problems(path)
 
     assert problem.text.startswith(says)
-
-
-def test_a_missing_file_is_refused(tmp_path):
-    """A file that was named and is not there is an error, not an empty one."""
-    with pytest.raises(ConfigError, match="No such file"):
-        load(tmp_path / "nowhere.toml", {})
-
-
-def test_a_byte_order_mark_does_no_harm(tmp_path):
-    """A file written by an editor that marks UTF-8 is read."""
-    path = tmp_path / "marked.toml"
-    path.write_bytes(b"\xef\xbb\xbf[server]\nport = 1")
-
-    assert load(path, {}).server.port == 1
 
 
 @pytest.mark.parametrize(

@@ -105,15 +105,6 @@ def test_a_secret_file_that_cannot_be_used_is_one_problem(tmp_path, content, say
     assert "hush" not in str(problem)
 
 
-def test_a_folder_is_no_secret(tmp_path):
-    """A mount that is a folder instead of a file is named."""
-    (tmp_path / "heim").mkdir()
-
-    (problem,) = problems(write(tmp_path, with_file("heim")))
-
-    assert "Is a directory" in problem.text
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -127,16 +118,6 @@ def test_a_secret_is_given_once_and_where_it_belongs(tmp_path, text):
     (problem,) = problems(write(tmp_path, text))
 
     assert "password_file" in problem.key
-
-
-def test_two_variables_for_one_secret_are_an_error(tmp_path):
-    """Which of two variables should win is not for us to say."""
-    (tmp_path / "heim").write_text("hush")
-    environ = {PASSWORD_FILE: str(tmp_path / "heim"), PASSWORD_FILE.removesuffix("_FILE"): "hush"}
-
-    (problem,) = problems(write(tmp_path, SAMPLE), environ)
-
-    assert problem.where == PASSWORD_FILE
 
 
 def test_secrets_are_in_no_representation(tmp_path):

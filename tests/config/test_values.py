@@ -46,13 +46,6 @@ def test_what_is_no_duration(given):
         TypeAdapter(values.Duration).validate_python(given)
 
 
-@pytest.mark.parametrize("given", [0, "0s", "1ms"])
-def test_an_interval_is_not_zero(given):
-    """What repeats needs a pause between."""
-    with pytest.raises(ValidationError):
-        TypeAdapter(values.Interval).validate_python(given)
-
-
 @pytest.mark.parametrize(
     ("kind", "good", "bad"),
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from config import check, load
+from config import check
 from tests.config.samples import ORG, SAMPLE, problems, write
 
 VOCABULARY = {
@@ -16,14 +16,6 @@ LATE = 'key = "late"\n'
 
 def errors(text, folder):
     return [line for line in check(write(folder, text), {}, VOCABULARY) if line.startswith("error: ")]
-
-
-def test_what_is_installed_passes(tmp_path):
-    """A configuration whose names all exist has no findings, and is loaded."""
-    path = write(tmp_path, SAMPLE)
-
-    assert check(path, {}, VOCABULARY) == []
-    assert load(path, {}, VOCABULARY) == load(path, {})
 
 
 @pytest.mark.parametrize(
@@ -103,24 +95,6 @@ def test_all_mistakes_are_reported_at_once(tmp_path):
     }
 
 
-@pytest.mark.parametrize("text", ["organizations = 5", "liveblogs = 5", "[organizations]\na = 5", "[[liveblogs]]\n"])
-def test_tables_of_another_form_are_left_out(tmp_path, text):
-    """What cannot be read as a table is one problem, and the rest is looked through all the same."""
-    head, _, tables = text.partition("\n") if not text.startswith("[") else ("", "", text)
-    found = {problem.key for problem in problems(write(tmp_path, f"{head}\n[polling]\nafter = '2h'\n{tables}"))}
-
-    assert "polling.after_max" in found
-    assert len(found) > 1
-
-
-def test_errors_come_first(tmp_path):
-    """What keeps matchwire from starting is marked as an error."""
-    (finding,) = check(write(tmp_path, SAMPLE.replace("port = 8080", "port = -1")), {})
-
-    assert finding.startswith("error: ")
-    assert "server.port" in finding
-
-
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
@@ -170,11 +144,6 @@ def test_a_rate_that_is_too_low_for_the_declared_liveblogs_is_said(tmp_path, rat
     findings = check(write(tmp_path, sample + declared(count, text) + declared(count).replace("many-", "other-")), {})
 
     assert [says in each for each in findings] == ([] if says is None else [True])
-
-
-def test_a_hashed_secret_is_not_short(tmp_path):
-    """The hash of a secret says nothing about its length."""
-    assert check(write(tmp_path, SAMPLE.replace("0123456789abcdef0123456789abcdef", f"sha256:{'0' * 64}")), {}) == []
 
 
 def test_an_open_host_wants_a_public_address(tmp_path):

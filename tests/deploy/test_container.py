@@ -7,16 +7,13 @@ import re
 import tomllib
 
 from config import Settings
-from ingest.cli.main import app
 from tests.deploy.container import (
     CONFIGURATION,
     ROOT,
-    command_of_image,
     composed,
     instructions,
     values,
 )
-from tests.kit.typed import line_fault
 
 OURS = ("api", "worker", "upgrade")
 LABELS = {"title", "description", "licenses", "base.name", "version", "revision", "created"}
@@ -95,12 +92,3 @@ def test_secrets_are_files_and_nothing_else():
     assert "environment" not in tables["services"]["api"]
     assert [key for key in said["database"] if key == "url"] == []
     assert "POSTGRES_PASSWORD" not in tables["services"]["postgres"]["environment"]
-
-
-def test_its_commands_are_the_daemons():
-    """Each command of image and services is one that the command line takes, with the same files."""
-    assert command_of_image() == [
-        "matchwire", "run", "--config", "/etc/matchwire/matchwire.toml", "--data-dir", "/data",
-    ]  # fmt: skip
-    for name in OURS:
-        assert line_fault(app, composed()["services"][name]["command"]) is None

@@ -168,26 +168,6 @@ async def test_there_is_a_most_of_new_hosts_in_one_request(store):
         assert (await places.event({"contents": hosts[:3]})).status_code == 200
 
 
-async def test_one_bad_address_refuses_the_whole_request(places):
-    """The first at fault is named, and nothing is written."""
-    bad = [photo(url) for url in ("https://public.example/a.jpg", "https://10.0.0.1/", "https://10.0.0.2/")]
-    before = (await places.desk.show())["version"]
-    answer = await places.event({"contents": bad})
-
-    assert (answer.status_code, answer.json()["field"]) == (422, "contents.1.items.0.source_url")
-    assert (await places.desk.show())["version"] == before
-
-
-async def test_without_a_guard_the_form_alone_is_checked(server):
-    """As for webhooks: what connects checks again."""
-    await server.add(matchday.Liveblog())
-    desk = Desk(server.http)
-
-    refused = await desk.refused("create", {"contents": [photo("http://a.example:22/")]}, ticker_local_id="gderby")
-    assert refused == (422, "contents.0.items.0.source_url")
-    await desk.create({"contents": [photo("http://10.0.0.1/a.jpg")]})
-
-
 async def test_rights_are_checked_before_names_are_looked_up(store):
     """Who may not write a record has nothing looked up for it; what is looked up takes places of the record's owner."""
     counted = []

@@ -49,15 +49,6 @@ def test_a_file_that_was_spoiled_is_a_miss_and_removed(tmp_path, spoil):
     assert files(tmp_path) == []
 
 
-def test_a_file_under_another_name_is_a_miss(tmp_path):
-    """An entry says which key it is of."""
-    cache = DiskCache(tmp_path, BYTES)
-    cache.put("a", b"of a")
-    cache.put("b", b"of b")
-    cache._file("a").replace(cache._file("b"))
-    assert cache.get("b") is None
-
-
 def test_the_least_recently_used_goes_first(tmp_path):
     """What is read stays, and the cap holds."""
     cache = DiskCache(tmp_path, BYTES)
@@ -73,16 +64,6 @@ def test_the_least_recently_used_goes_first(tmp_path):
     assert cache.get("44") is not None
 
 
-def test_two_processes_share_a_folder(tmp_path):
-    """Each counts for itself, and the cap holds all the same."""
-    caches = [DiskCache(tmp_path, BYTES) for _ in range(2)]
-    random = Random(1)
-    for number in range(80):
-        caches[number % 2].put(f"{number}", random.randbytes(40_000))
-        assert size(tmp_path) <= BYTES
-    assert caches[0].get("79") is not None
-
-
 def test_what_a_dead_process_left_is_removed(tmp_path):
     """Temporary files count, and go once nobody can be writing them."""
     cache = DiskCache(tmp_path, BYTES)
@@ -93,13 +74,6 @@ def test_what_a_dead_process_left_is_removed(tmp_path):
     cache.sweep()
     assert new.exists()
     assert not old.exists()
-
-
-def test_a_folder_that_cannot_be_written_is_an_error(tmp_path):
-    """The caller says so; nothing half stays."""
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(OSError, match=r"."):
-        DiskCache(tmp_path / "file", BYTES).put("a", b"body")
 
 
 WRITER = """

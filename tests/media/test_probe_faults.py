@@ -10,8 +10,6 @@ import pytest
 from structlog.testing import capture_logs
 
 from api.media import video_facts as video
-from config.sections import MediaConfig
-from ingest.jobs import jobs
 from ingest.media import probe
 from tests.kit import origin as origins
 from tests.kit.pictures import picture
@@ -93,19 +91,6 @@ async def test_a_post_that_cannot_be_read_is_given_up(tmp_path, origin):
     assert origin.paths() == ["/hangs"]
 
 
-async def test_a_photo_of_a_form_that_browsers_do_not_show_is_no_video(tmp_path, origin):
-    """Photos of telephones begin as videos do; they stay images, of unknown size."""
-    brands = (b"heic", b"heix", b"mif1", b"msf1")
-    for brand in brands:
-        origin.files[f"/{brand.decode()}"] = b"\0\0\0\x18ftyp" + brand + b"\0\0\0\0mif1heic" + bytes(500)
-    async with desk_at(migrated_url(tmp_path / "photo.db"), tmp_path, probe_tries=1) as desk:
-        event = await desk.post(*(origin.url(brand.decode()) for brand in brands))
-        found = await desk.until_health(lambda rows: [each["given_up"] for each in rows] == [True] * len(brands))
-
-        assert {each["error"] for each in found} == {"the file is neither an image nor a video that the service knows"}
-        assert {each["subtype"] for each in (await desk.event(event["local_id"]))["media"]} == {"i"}
-
-
 @pytest.mark.proof
 @pytest.mark.parametrize(("delay", "width"), [(0.0, 320), (4.0, None)], ids=["in time", "together too late"])
 async def test_both_parts_of_a_video_have_one_time(tmp_path, origin, delay, width):
@@ -121,16 +106,6 @@ async def test_both_parts_of_a_video_have_one_time(tmp_path, origin, delay, widt
 
         assert (await desk.event(event["local_id"]))["media"][0].get("width") == width
         assert len(origin.requests) == 2
-
-
-def test_the_last_probes_of_a_job_end_within_it():
-    """However slow an origin is, the job that probes is not cut off for it, which would put off the files of everybody."""
-    limits = {name: field.metadata for name, field in MediaConfig.model_fields.items()}
-    most = min(each.le for each in limits["fetch_timeout"] if hasattr(each, "le"))
-    pause = max(each.ge for each in limits["probe_retry"] if hasattr(each, "ge"))
-
-    assert probe.LONGEST + most + video.SECONDS <= jobs.LIMIT - 3
-    assert most + video.SECONDS <= pause, "a file would be taken again while it is looked at"
 
 
 async def test_a_look_at_a_video_is_bounded(ffprobe, monkeypatch):

@@ -175,15 +175,6 @@ async def test_a_file_that_is_replaced_meanwhile_learns_nothing_of_the_old_one(t
         assert await desk.health() == []
 
 
-async def test_a_deleted_post_is_forgotten(tmp_path, origin):
-    """Its files are not fetched for ever."""
-    async with desk_at(migrated_url(tmp_path / "gone.db"), tmp_path, fetch_timeout=1) as desk:
-        event = await desk.post(origin.url("hangs"))
-        await desk.client.post("/api/v5/write/event/delete.json", params={"event_local_id": event["local_id"]})
-
-        await desk.until_health(lambda rows: rows == [])
-
-
 async def test_readiness_names_a_media_folder_that_cannot_be_written(tmp_path):
     """The process stays ready, since without uploads and images it does all the rest; once it is mended nothing is said."""
     (tmp_path / "media").touch()

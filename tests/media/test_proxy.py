@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from io import BytesIO
 
 import httpx
@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from api.app import create_app
-from api.media import images, variants
+from api.media import variants
 from api.media.images import identify
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
@@ -147,14 +147,6 @@ async def test_an_address_that_was_changed_is_none(readers, place):
     assert (await readers.http.get(readers.path(key=b"x" * 32), headers=PAGE)).status_code == 404
 
 
-async def test_the_image_is_fetched_on_behalf_of_its_organization(readers):
-    """The origin is requested once, and the copy serves all sizes."""
-    await readers.get(width=64)
-    await readers.get(width=65)
-    await readers.get(width=64, headers=PAGE)
-    assert readers.source.requests == [(matchday.ORGANIZATION, URL, None)]
-
-
 async def test_the_origin_is_requested_again_after_a_while(readers):
     """With its ETag; what has changed is shown, what has not is kept."""
     before = await readers.get(width=64)
@@ -166,19 +158,6 @@ async def test_the_origin_is_requested_again_after_a_while(readers):
     after = await readers.get(width=64)
     assert identify(after.content).height == 64
     assert [etag for *_, etag in readers.source.requests] == [None, '"1"', '"1"']
-
-
-@pytest.mark.parametrize(("max_age", "left_alone"), [(None, 3600), (10, 3600), (7200, 7200), (10**9, 86400)])
-async def test_the_origin_may_be_left_alone_longer_within_bounds(readers, max_age, left_alone):
-    """Its own max-age counts where it is longer than ours, but not for ever."""
-    readers.source.answer.max_age = max_age
-    await readers.get(width=64)
-    readers.server.now += left_alone - 1
-    await readers.get(width=64)
-    assert len(readers.source.requests) == 1
-    readers.server.now += 1
-    await readers.get(width=64)
-    assert len(readers.source.requests) == 2
 
 
 async def test_a_copy_goes_with_its_origin(readers):
@@ -252,17 +231,6 @@ async def test_an_answer_that_is_no_image_leaves_the_good_copy(readers):
     assert (await readers.get(width=64)).content == before.content
 
 
-async def test_an_origin_that_fails_is_left_alone_for_a_while(readers):
-    """It is not called for each reader."""
-    readers.source.answer = Answer("failed")
-    for _ in range(5):
-        await readers.get(width=64)
-    assert len(readers.source.requests) == 1
-    readers.server.now += 61
-    await readers.get(width=64)
-    assert len(readers.source.requests) == 2
-
-
 async def test_a_variant_is_made_once_for_all_who_want_it(readers, monkeypatch):
     """One fetch and one rendering, also for those who come meanwhile, and when the first of them leaves."""
     rendered = []
@@ -279,28 +247,6 @@ async def test_a_variant_is_made_once_for_all_who_want_it(readers, monkeypatch):
     assert len(rendered) == len(readers.source.requests) == 1
 
 
-async def test_headers_of_strangers_are_read_beside_the_event_loop(readers, monkeypatch):
-    """One of 256 KB that is made of nothing but empty parts takes a fifth of a second."""
-    threads, original = set(), images.identify
-
-    def noted(body):
-        threads.add(threading.get_ident())
-        return original(body)
-
-    monkeypatch.setattr(variants, "identify", noted)
-    monkeypatch.setattr(images, "identify", noted)
-    services = replace(readers.server.services.having(readers.proxy), files=DiskFiles(readers.folder))
-    app = create_app(services, monotonic=lambda: readers.server.ticks)
-    path = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
-    auth = ("desk", matchday.SECRET)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://testserver") as http:
-        shown = await http.get(readers.path(width=64))
-        uploaded = await http.post(path, content=pictures.picture(), auth=auth)
-    assert (shown.status_code, uploaded.status_code) == (200, 200)
-    assert threads
-    assert threading.get_ident() not in threads
-
-
 async def test_a_slow_origin_holds_nobody_who_can_have_the_good_copy(readers, monkeypatch):
     """After a moment readers get what there is."""
     monkeypatch.setattr("api.media.origins.PATIENCE", 0.02)
@@ -309,26 +255,6 @@ async def test_a_slow_origin_holds_nobody_who_can_have_the_good_copy(readers, mo
     readers.server.now += 3601
     assert (await readers.get(width=64)).content == before.content
     readers.source.gate.set()
-
-
-async def test_the_cache_survives_a_restart(readers):
-    """Another process on the same folder fetches nothing and makes nothing."""
-    before = await readers.get(width=64)
-    later = Source(Answer("failed"))
-    restarted = proxied(readers.server, later, readers.folder)
-    async with restarted.http:
-        assert (await restarted.get(width=64)).content == before.content
-        assert identify((await restarted.get(width=99)).content).width == 99
-    assert later.requests == []
-
-
-async def test_a_copy_that_was_put_out_is_fetched_anew(readers):
-    """An original that is gone from the cache comes from its origin, without an ETag that would bring nothing."""
-    await readers.get(width=64)
-    for file in (readers.folder / "cache").glob("??/*"):
-        file.unlink()
-    assert identify((await readers.get(width=99)).content).width == 99
-    assert [etag for *_, etag in readers.source.requests] == [None, None]
 
 
 async def test_too_many_who_wait_are_sent_away(store, tmp_path, monkeypatch):

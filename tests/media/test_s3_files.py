@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 
 from store.files.port import FileMissing, StorageUnavailable, new_key
 from tests.kit.s3_files import answering
-from tests.kit.s3_server import ACCESS_KEY, SECRET_KEY, S3Server
+from tests.kit.s3_server import SECRET_KEY, S3Server
 
 pytestmark = pytest.mark.proof
 
@@ -93,13 +93,6 @@ async def test_a_listing_in_no_order_is_none(tmp_path):
                 await server.files(tmp_path).keys("", 10)
 
 
-async def test_what_is_no_upload_is_not_listed(tmp_path):
-    """And does not make a page shorter or longer."""
-    async with answering("200 OK", listing("Foreign", "a" * 32, "b" * 32, "c" * 32)) as server:
-        found = await server.files(tmp_path).keys("", 2)
-    assert [file.key for file in found] == ["a" * 32, "b" * 32]
-
-
 async def test_no_more_is_read_than_is_wanted(tmp_path):
     """The rest of a file may be of any length, or never come; a whole one that is cut off is an error."""
     async with answering("200 OK", "x" * 1000, length=10**9) as server:
@@ -150,14 +143,3 @@ async def test_the_real_one_refuses_a_stranger_and_keeps_prefixes_apart(s3, tmp_
         with pytest.raises(FileMissing):
             await other.read(key, 10)
     assert [found.key for found in await s3.files(tmp_path).keys("", 10)] == [key]
-
-
-async def test_without_keys_those_of_the_environment_are_taken(s3, tmp_path, monkeypatch):
-    """As every program for S3 does."""
-    monkeypatch.setenv("AWS_ACCESS_KEY_ID", ACCESS_KEY)
-    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET_KEY)
-    files, key = s3.files(tmp_path, s3_access_key=None, s3_secret_key=None), new_key()
-
-    await files.put(key, chunks(BODY))
-
-    assert await files.read(key, 2000) == BODY

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from urllib.parse import urlsplit
 
@@ -12,13 +11,9 @@ from sqlalchemy import select
 
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
-from config import Settings
-from config.errors import StartError
 from config.sections import MediaConfig
 from ingest.jobs.purges import UploadPurge
-from ingest.media.file_store import file_store
 from mapping.rules.image_address import ImageOptions, ImageRequest
-from store.files.disk import DiskFiles
 from store.files.port import StorageUnavailable, new_key
 from store.media import uploads
 from store.media.tables import uploads as uploads_table
@@ -106,17 +101,6 @@ async def test_two_processes_share_a_bucket(postgres_url, s3, tmp_path):
     logged = "".join((tmp_path / f"{name}.log").read_text() for name in ("first", "second"))
     assert "daemon.started" in logged
     assert SECRET_KEY not in logged
-
-
-def test_without_the_extra_the_start_says_so(monkeypatch):
-    """The key and what to install; a storage on the disk needs nothing."""
-    monkeypatch.setitem(sys.modules, "obstore", None)
-    monkeypatch.delitem(sys.modules, "store.files.s3", raising=False)
-    media = Settings.model_validate({"media": {"storage": "s3", "s3_bucket": "newsroom"}}).media
-
-    with pytest.raises(StartError, match=r"media\.storage: .*matchwire\[s3\]"):
-        file_store(media)
-    assert isinstance(file_store(Settings().media), DiskFiles)
 
 
 async def written(store, body=b""):

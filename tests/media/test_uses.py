@@ -125,31 +125,12 @@ async def test_a_deleted_liveblog_frees_the_uploads_of_its_posts(places, store):
     assert await used(store) == {(other.key, "event", True)}
 
 
-async def test_a_draft_shows_nothing_to_readers(places, store):
-    """Its upload is in use, and readable for its organization alone."""
-    upload = await uploaded(store)
-    await places.desk.create({"media": [{"url": upload.url}], "local_status": 60})
-
-    assert await used(store) == {(upload.key, "event", True)}
-    assert not await is_shown(store, upload)
-
-
 async def test_a_replaced_or_cleared_image_is_free(places, store):
     """Of a record of master data as of a post."""
     first, second = await uploaded(store), await uploaded(store)
     for image, kept in ((first.url, {first.key}), (second.url, {second.key}), (None, set())):
         assert (await places.master_update("team", image=image)).status_code == 200
         assert {key for key, _, _ in await used(store)} == kept
-
-
-async def test_an_update_that_names_no_file_changes_no_use(places, store):
-    """The post keeps its files, so it keeps its uploads."""
-    upload = await uploaded(store)
-    event = await places.desk.create({"media": [{"url": upload.url}]})
-    await places.desk.update(event["local_id"], {"headline": "Level"})
-    await places.desk.update(event["local_id"], event)
-
-    assert await used(store) == {(upload.key, "event", True)}
 
 
 async def test_an_upload_brings_its_size(places, store):

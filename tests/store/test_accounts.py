@@ -35,13 +35,6 @@ async def test_an_address_belongs_to_one_account(store, account):
     assert found.id.startswith("person.")
 
 
-async def test_names_are_those_of_accounts(store, account):
-    """Ids of clients and of nobody are left out, however many there are."""
-    ids = {account.id, "desk", "person.none", *(f"person.{n}" for n in range(1200))}
-
-    assert await store.read(partial(accounts.names_of, ids=ids)) == {account.id: "Kim"}
-
-
 async def test_a_session_is_found_by_its_token_as_long_as_it_lasts(store, account, clock):
     """Not by its id, nor by its hash; not when it is over, idle, or the account is disabled."""
     token = await store.write(partial(sessions.begin, account_id=account.id, browser="x", lasts=1000))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 
 import pytest
@@ -11,7 +10,6 @@ from sqlalchemy import exc
 from mapping.errors import Conflict, NotFound
 from store.clients import clients, idempotency
 from store.clients.clients import ClientSpec, hash_secret
-from store.engine.ids import new_local_id, new_object_id
 
 
 def spec(client_id, *secrets, scopes=("read",)):
@@ -126,18 +124,3 @@ async def test_keys_are_forgotten_after_seven_days(store, clock):
 
     assert await store.read(lambda conn: idempotency.find(conn, "o1", "c1", "old")) is None
     await store.write(saving("old"))
-
-
-def test_object_ids_sort_by_time_and_differ():
-    """24 hex digits, the second first."""
-    ids = [new_object_id(now) for now in (1_600_000_000, 1_600_000_001.9, 1_700_000_000)]
-    assert ids == sorted(ids)
-    assert all(re.fullmatch("[0-9a-f]{24}", name) for name in ids)
-    assert len({new_object_id(5) for _ in range(1000)}) == 1000
-
-
-def test_local_ids_carry_their_letter_and_twenty_characters():
-    """Nobody guesses or repeats one."""
-    names = {new_local_id("g") for _ in range(1000)}
-    assert len(names) == 1000
-    assert all(re.fullmatch("g[a-z0-9]{20}", name) for name in names)

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from mapping.documents.scalars import LocalStatus
-from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unprocessable
+from mapping.errors import Forbidden, InvalidRequest, NotFound
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.comments.tables import CommentStatus
@@ -108,33 +108,6 @@ async def test_what_is_public_and_what_numbers_say(desk):
     assert (gone.text, gone.author_name) == ("", None)
 
 
-async def test_what_is_refused_and_what_a_retry_gives(desk):
-    """Twice the same, replies to replies or elsewhere, a closed channel; the same key is the same comment."""
-    first = await desk.add("c1", idempotency_key="k1")
-    assert (await desk.add("c2", idempotency_key="k1")).id == first.id
-    with pytest.raises(Conflict):
-        await desk.add("c3", "Something else", idempotency_key="k1")
-    with pytest.raises(Conflict):
-        await desk.add("c3")
-    assert (await desk.add("c3", period=0)).id == "c3"
-    assert (await desk.add("c4", reader="sam", idempotency_key="k1")).id == "c4"
-    await desk.add("reply", "Yes", parent_id="c1")
-    await desk.add("waits", "Hm", status="pending")
-    for parent in ("reply", "waits", "never"):
-        with pytest.raises(Unprocessable):
-            await desk.add("c5", "No", parent_id=parent)
-    with pytest.raises(Unprocessable):
-        await desk.add("c5", "No", parent_id="c1", channel_id="etext")
-    for closed in (True, True, False, False):
-        await desk.store.write(
-            lambda unit, closed=closed: moderation.close(unit, GAME, CHANNEL, closed=closed, client_id="desk")
-        )
-        if closed:
-            with pytest.raises(Forbidden):
-                await desk.add("c6", "Too late")
-    assert (await desk.add("c6", "Open again")).id == "c6"
-
-
 async def test_readers_at_once_leave_exact_numbers(desk):
     """Comments, the same one several times, likes, likes taken back and reports, all at once."""
     await desk.add("c0", "First")
@@ -157,24 +130,6 @@ async def test_readers_at_once_leave_exact_numbers(desk):
     assert (first.id, first.likes, first.liked, first.reports) == ("c0", READERS - 5, True, READERS)
 
 
-async def test_reports_hide_once_and_a_person_decides(desk):
-    """So many readers at once hide a comment; approved by a person, it stays whatever is reported."""
-    await desk.add("c0", "First")
-    await asyncio.gather(*(desk.report("c0", f"r{number}") for number in range(2)))
-    await desk.report("c0", "r0")
-    assert await desk.shown() == ["c0"]
-    await asyncio.gather(*(desk.report("c0", f"r{number}") for number in (2, 3)), return_exceptions=True)
-    assert await desk.shown() == []
-    found = await desk.store.read(lambda conn: comments.require(conn, "c0"))
-    assert (found.status, found.reports) == ("hidden", 3)
-    for action in (desk.report("c0", "r9"), desk.like("c0", "r9")):
-        with pytest.raises(NotFound):
-            await action
-    await desk.decide("c0", CommentStatus.APPROVED)
-    await desk.report("c0", "r4")
-    assert await desk.shown() == ["c0"]
-
-
 async def test_one_stranger_with_many_tokens_hides_nothing(desk):
     """Reports count by network: five readers of one are one, and each network counts once."""
     await desk.add("c0", "First")
@@ -186,19 +141,6 @@ async def test_one_stranger_with_many_tokens_hides_nothing(desk):
     assert await desk.shown() == []
     found = await desk.store.read(lambda conn: comments.require(conn, "c0"))
     assert (found.status, found.reports) == ("hidden", 3)
-
-
-async def test_a_banned_reader_neither_likes_nor_reports(desk):
-    """Until the ban is lifted; what the reader did before stays."""
-    await desk.add("c0", "First")
-    await desk.add("c1", "Spam", reader="sam")
-    assert await desk.like("c0", "sam") == 1
-    await desk.ban("sam")
-    for action in (desk.like("c0", "sam"), desk.like("c0", "sam", liked=False), desk.report("c0", "sam")):
-        with pytest.raises(Forbidden):
-            await action
-    await desk.ban("sam", banned=False)
-    assert await desk.like("c0", "sam", liked=False) == 0
 
 
 async def test_what_is_forgotten_and_when(desk):

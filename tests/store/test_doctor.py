@@ -16,7 +16,7 @@ from store.engine.errors import StoreError
 from store.following import ledger
 from store.following.sync import Attachment, NewFollow, attach, follow_for
 from store.liveblogs.liveblogs import Change, insert_game, record
-from store.upkeep import command, doctor, doctor_rows
+from store.upkeep import command, doctor
 from store.upkeep.doctor import examine
 from store.webhooks import outbox, webhooks
 from store.webhooks.webhooks import new_secret
@@ -206,19 +206,3 @@ def test_damage_is_found_where_it_is(lived_url, name):
 
     assert found[check].outcome == "fault"
     assert "one is" in found[check].detail
-
-
-async def test_rows_are_read_in_pages(current_url, own_store, monkeypatch):
-    """The last row of many is looked at as the first one is."""
-    monkeypatch.setattr(doctor_rows, "PAGE", 3)
-    await own_store.write(partial(insert_game, game=GAME))
-    for number in range(10):
-        await own_store.write(writing(GAME.id, f"e{number}"))
-    sound = await outcomes(current_url)
-    await own_store.write(
-        lambda unit: unit.conn.execute(text("UPDATE events SET doc = '{' WHERE local_id IN ('e0', 'e9')"))
-    )
-    found = {each.check: each for each in await asyncio.to_thread(examine, current_url)}
-
-    assert {*sound.values()} == {"ok"}
-    assert found["posts"].detail == "2 cannot be read, one is e0"

@@ -9,21 +9,18 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import threading
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, text
+from sqlalchemy import text
 
 from api.http.errors import status_of
 from mapping.errors import StoreUnavailable
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning
-from store.engine.sqlite.file_lock import FileLock
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
-from store.tables import outbox, service_keys
+from store.tables import outbox
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game
 
@@ -131,25 +128,6 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
     assert sorted(item.local_id for item in stored) == ["before", "large"]
 
 
-@pytest.mark.parametrize("patience", [1.5])
-async def test_a_store_that_takes_no_writes_says_so_until_one_succeeds(sqlite_store, sqlite_game, tmp_path):
-    """A store that nobody has written to in vain is believed; afterwards a write that leaves nothing finds out."""
-    await sqlite_store.check_writes()
-    with closing(sqlite3.connect(tmp_path / "matchwire.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreUnavailable):
-            await sqlite_store.write(writing(sqlite_game.id, "held up"))
-        with pytest.raises(StoreUnavailable):
-            await sqlite_store.check_writes()
-        other.execute("ROLLBACK")
-
-    keys = select(func.count()).select_from(service_keys)
-    before = await sqlite_store.read(lambda conn: conn.execute(keys).scalar_one())
-    await sqlite_store.check_writes()
-    assert await sqlite_store.read(lambda conn: conn.execute(keys).scalar_one()) == before
-    await sqlite_store.write(writing(sqlite_game.id, "later"))
-
-
 @pytest.mark.proof
 async def test_a_commit_that_fails_fails_all_its_units(migrated_sqlite_url, tmp_path):
     """With no room for the log nobody hears of success, reads go on, and afterwards everything works again."""
@@ -209,27 +187,3 @@ async def test_a_rolled_back_transaction_is_not_taken_for_success(sqlite_store, 
     assert isinstance(outcomes[1], StoreUnavailable)
     assert stored == acknowledged
     assert isinstance(await sqlite_store.write(writing(sqlite_game.id, "after")), int)
-
-
-TAKEN = 2000
-
-
-def test_a_file_that_is_let_go_and_taken_again_always_names_its_process(tmp_path):
-    """As a daemon does that applies a new configuration: `kill -HUP $(cat matchwire.db.lock)` never finds it empty."""
-    database = tmp_path / "matchwire.db"
-    FileLock(database).release()
-    seen, over = set(), threading.Event()
-
-    def read():
-        seen.add((tmp_path / "matchwire.db.lock").read_text())
-        while not over.is_set():
-            seen.add((tmp_path / "matchwire.db.lock").read_text())
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    for _ in range(TAKEN):
-        FileLock(database).release()
-    over.set()
-    reader.join()
-
-    assert seen == {str(os.getpid())}

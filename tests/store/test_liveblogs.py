@@ -8,33 +8,23 @@ from functools import partial
 import pytest
 from sqlalchemy import func, select
 
-from mapping.errors import Conflict, NotFound
-from store import tables
-from store.engine.records import StoredEvent, StoredGame, sort_key
+from mapping.errors import Conflict
+from store.engine.records import sort_key
 from store.liveblogs.liveblogs import (
     Change,
     event,
     events,
-    events_named,
-    find_game,
     insert_game,
-    list_games,
     record,
     require_game,
 )
-from store.tables import outbox, teams
+from store.tables import outbox
 from tests.store.conftest import DOCUMENT, ORGANIZATION, change, new_game, post
 
 
 def notifications(conn):
     query = select(outbox.c.game_id, outbox.c.local_id, outbox.c.organization_id, outbox.c.version, outbox.c.at)
     return [tuple(row) for row in conn.execute(query.order_by(outbox.c.id))]
-
-
-async def test_a_new_game_has_version_one_and_one_notification(store, game):
-    """Creation is the first version, and subscribers are notified of it once."""
-    assert (game.version, game.title, game.starts_at, game.created_at) == (1, "Derby", 1_700_003_600, 1_700_000_000)
-    assert await store.read(notifications) == [(game.id, game.local_id, ORGANIZATION, 1, 1_700_000_000)]
 
 
 async def test_a_change_steps_the_version_once_and_leaves_one_notification(store, game, clock):
@@ -85,24 +75,6 @@ async def test_a_replaced_event_keeps_its_serial(store, game):
     assert (await store.read(lambda conn: require_game(conn, game.id))).serial == 2
 
 
-async def test_an_event_that_is_named_twice_in_a_change_is_written_once(store, game):
-    """The last word on one local_id counts."""
-    await store.write(change(post("e1"), post("e1", document={"headline": "last"})))
-
-    assert [item.document for item in await store.read(lambda conn: events(conn, game.id))] == [{"headline": "last"}]
-
-
-async def test_media_carry_the_version_of_their_last_change(store, game):
-    """A medium that a change does not touch keeps its version; a new or altered one gets the event's."""
-    media = [{"local_id": "m1", "width": 10}, {"local_id": "m2", "width": 10}]
-    await store.write(change(post("e1", document={"media": media})))
-    media = [{"local_id": "m1", "width": 10}, {"local_id": "m2", "width": 99}, {"local_id": "m3"}]
-    await store.write(change(post("e1", document={"media": media})))
-    stored = await store.read(lambda conn: event(conn, "e1"))
-
-    assert [item["version"] for item in stored.document["media"]] == [2, 3, 3]
-
-
 async def test_order_is_by_time_then_by_creation_before_1970_too(store, game):
     """Sorting `sort` bytewise sorts by created_at, equal times by order of creation, on both databases."""
     times = [5, -1, 0, 5, -(10**11), 1_700_000_000, -2, 10**11]
@@ -120,26 +92,6 @@ def test_sort_is_the_time_as_sixteen_hex_digits_and_a_suffix():
     """Clients that read the time out of `sort` find it."""
     assert sort_key(1_700_000_000, 3) == f"{1_700_000_000:016x}00000003"
     assert len(sort_key(-1, 3)) == 24
-
-
-async def test_a_deleted_game_takes_no_more_changes(store, game):
-    """Status 100 is final: required nowhere, listed nowhere, changed by nobody."""
-    assert await store.write(change(local_status=100)) == 2
-
-    with pytest.raises(NotFound):
-        await store.read(partial(require_game, name=game.id))
-    with pytest.raises(NotFound):
-        await store.write(change(post("e1")))
-    assert (await store.read(partial(find_game, name=game.id))).local_status == 100
-    assert await store.read(list_games) == []
-
-
-async def test_a_deleted_event_stays_deleted(store, game):
-    """Nothing brings an event with status 100 back."""
-    await store.write(change(post("e1", local_status=100)))
-    with pytest.raises(NotFound):
-        await store.write(change(post("e1")))
-    assert (await store.read(lambda conn: event(conn, "e1"))).local_status == 100
 
 
 async def test_an_event_belongs_to_one_game(store, game):
@@ -165,54 +117,6 @@ async def test_a_local_id_is_given_once(store, game):
     )
 
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict"] * 5 + ["StoredGame"]
-
-
-def test_records_have_the_order_of_their_tables():
-    """A row is a record as it comes."""
-    for record_type, table in ((StoredGame, tables.games), (StoredEvent, tables.events)):
-        assert [name.replace("document", "doc") for name in record_type._fields] == [column.name for column in table.c]
-
-
-async def test_events_are_found_by_name_however_many(store, game):
-    """More names than one statement takes are answered together; unknown ones are left out."""
-    names = [f"e{number}" for number in range(1100)]
-    await store.write(change(*(post(name) for name in names)))
-    found = await store.read(partial(events_named, ids=[*names, "nobody"]))
-
-    assert set(found) == set(names)
-    assert found["e7"] == await store.read(lambda conn: event(conn, "e7"))
-
-
-async def test_a_game_is_found_by_either_of_its_names(store, game):
-    """ticker_id and local_id name the same liveblog; anything else is unknown."""
-    for name in (game.id, game.local_id):
-        assert (await store.read(partial(find_game, name=name))) == game
-    assert await store.read(partial(find_game, name="nobody")) is None
-    with pytest.raises(NotFound):
-        await store.read(partial(require_game, name="nobody"))
-
-
-@pytest.mark.parametrize(
-    ("document", "title"),
-    [
-        ({"meta_info": {"title": "Own"}}, "Own"),
-        ({"meta_info": {"home_team": {"name": "Ajax"}, "away_team": {"name": "PSV"}}}, "Ajax – PSV"),
-        ({"scoreboard": {"home_team": {"name": "Ajax"}, "away_team": {"name": "PSV"}}}, "Ajax – PSV"),
-        ({"meta_info": {"home_team": {"_id": "t1"}, "away_team": {"name": "PSV"}}}, "Heim – PSV"),
-        ({"meta_info": {"home_team": {"name": "Ajax"}}}, "Ajax"),
-        ({}, ""),
-        ({"meta_info": None, "scoreboard": None}, ""),
-    ],
-)
-async def test_the_title_is_the_own_one_or_the_teams(sqlite_store, document, title):
-    """Lists and pages have a title whatever the meta info says."""
-
-    def work(unit):
-        row = {"id": "t1", "owner_id": "o", "source": "", "sportstype": "soccer", "name": "Heim", "doc": {}}
-        unit.conn.execute(teams.insert().values(**row, written={}, created_at=0, updated_at=0))
-        return insert_game(unit, new_game(document=document))
-
-    assert (await sqlite_store.write(work)).title == title
 
 
 async def test_documents_come_back_as_they_went_in(store):

@@ -7,12 +7,12 @@ import itertools
 from functools import partial
 
 import pytest
-from sqlalchemy import event, insert, select, text
+from sqlalchemy import select, text
 
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
 from store.masterdata import masterdata_edit, masterdata_use
-from store.tables import corrections, events, game_records, games, players, teams
+from store.tables import corrections, game_records, games, players, teams
 from tests.kit.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
@@ -90,33 +90,6 @@ async def test_very_many_posts_are_corrected_in_units_that_do_little(patient_sto
     steps = [version for version in versions if version is not None]
     assert steps == list(range(steps[0], steps[0] + 10))
     assert 20 < max(took) < MOST_STEPS
-
-
-async def test_the_next_posts_of_a_liveblog_are_found_by_an_index_of_their_own(store):
-    """Whatever the database knows of its contents, the posts of other liveblogs are not read."""
-    who = await made(store, players)
-    game = await store.write(partial(insert_game, game=new_game(1)))
-    others = [(await store.write(partial(insert_game, game=new_game(number)))).id for number in range(2, 30)]
-    await store.write(partial(record, game_id=game.id, change=Change(events=posts(who, range(5)))))
-    statements = []
-
-    def correct(unit):
-        (post, *_) = unit.conn.execute(select(events)).mappings()
-        rows = [{**post, "local_id": f"o{n:06d}", "game_id": others[n % len(others)]} for n in range(3_000)]
-        unit.conn.execute(insert(events), rows)
-        rename(who, players, "Jansen")(unit)
-        event.listen(unit.conn, "before_cursor_execute", lambda *given: statements.append(given[2:4]))
-        return masterdata_use.correct(unit, game.id)
-
-    def plan(conn):
-        (found,) = [each for each in statements if each[0].startswith("SELECT events.local_id \n")]
-        explain = "EXPLAIN" if conn.dialect.name == "postgresql" else "EXPLAIN QUERY PLAN"
-        return "\n".join(row[-1] for row in conn.exec_driver_sql(f"{explain} {found[0]}", found[1]))
-
-    assert await store.write(correct)
-    found = await store.read(plan)
-    assert "ix_events_game_id_local_id" in found
-    assert "pk_events" not in found
 
 
 async def test_a_team_of_many_liveblogs_is_corrected_one_liveblog_a_unit(patient_store):

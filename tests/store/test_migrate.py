@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from functools import partial
 
 import pytest
@@ -11,8 +10,7 @@ from alembic import command as alembic
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, create_engine, event, inspect, text
+from sqlalchemy import create_engine, inspect, text
 
 from store.engine import migrate
 from store.engine.errors import SchemaOutdated
@@ -34,16 +32,6 @@ async def test_the_migrated_schema_is_the_metadata(store):
 
     assert await store.write(differences) == []
     assert len(metadata.tables) == len(await store.read(lambda conn: inspect(conn).get_table_names())) - 1
-
-
-async def test_the_order_of_events_is_bytewise_on_postgresql(postgres_url):
-    """`sort` and its index compare bytes, whatever the server's locale."""
-    store = await store_at(postgres_url, migrate=True)
-    query = text(
-        "SELECT collation_name FROM information_schema.columns WHERE table_name = 'events' AND column_name = 'sort'"
-    )
-    assert await store.read(lambda conn: conn.execute(query).scalar()) == "C"
-    await store.close()
 
 
 async def test_an_upgrade_is_repeatable_and_leads_to_the_head(url):
@@ -124,35 +112,6 @@ async def test_a_schema_from_the_future_is_left_alone(current_url):
     with pytest.raises(SchemaOutdated, match=newer):
         await asyncio.to_thread(command.run, current_url, lambda unit: unit.now, timeout=60)
     assert await asyncio.to_thread(migrate.current, current_url) == "9999"
-
-
-def test_every_table_has_a_primary_key():
-    """No row is without identity."""
-    assert [name for name, table in metadata.tables.items() if not list(table.primary_key.columns)] == []
-
-
-def test_revisions_are_found_inside_the_package():
-    """The history travels with the code: every revision file is loaded, and the last one is the head."""
-    files = {re.match(r"v(\d+)", path.name)[1] for path in (migrate.HISTORY / "versions").glob("v*.py")}
-    assert migrate.head() == max(files) == ScriptDirectory(migrate.HISTORY).get_current_head()
-
-
-async def test_opening_a_current_database_takes_one_query_for_the_schema(current_url):
-    """A store whose schema is current is opened by reading the revision, and by nothing else."""
-    statements = []
-
-    def note(_conn, _cursor, statement, *_):
-        statements.append(statement)
-
-    event.listen(Engine, "before_cursor_execute", note)
-    try:
-        for migrating in (True, False):
-            await (await store_at(current_url, migrate=migrating)).close()
-    finally:
-        event.remove(Engine, "before_cursor_execute", note)
-
-    run = [each for each in statements if each != "BEGIN"]
-    assert run == [migrate.REVISION["sqlite" if current_url.startswith("sqlite") else "postgresql"]] * 2
 
 
 async def test_a_database_of_before_the_release_is_moved_not_touched(current_url):

@@ -5,16 +5,11 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-import asyncpg
 import pytest
 
-from store.engine.backoff import LONGEST, pause
-from store.engine.naming import parse_url
-from store.engine.postgres.notify import CHANNEL, MOST_WORDS, WORDS, NotifyListener, NotifySender, read
-from store.engine.postgres.session import Session
+from store.engine.postgres.notify import NotifySender, read
 from store.liveblogs.liveblogs import Change, insert_game, record
-from tests.kit.notices import PIDS, WITHIN, broken_off, listeners
-from tests.kit.opening import pool_settings
+from tests.kit.notices import WITHIN, broken_off
 from tests.store.conftest import new_game
 
 
@@ -60,21 +55,6 @@ async def test_nobody_is_notified_of_what_is_rolled_back(two_stores):
     assert await ear.next() == {new_game(2).id: 1}
 
 
-async def test_a_unit_of_many_steps_notifies_of_each(two_stores):
-    """However many: a notice of its own for each, far below what one may hold."""
-    one, other = two_stores
-    ear = Ear(other)
-    assert await ear.next() is None
-
-    def many(unit):
-        for number in range(1, 51):
-            insert_game(unit, new_game(number))
-
-    await one.write(many)
-
-    assert {name for _ in range(50) for name in await ear.next()} == {new_game(n).id for n in range(1, 51)}
-
-
 async def test_a_lost_connection_is_made_again_and_everything_counts_as_stepped(two_stores):
     """None comes after each loss, so whatever happened meanwhile is looked at; afterwards steps are heard again."""
     one, other = two_stores
@@ -103,11 +83,6 @@ async def test_a_server_that_restarts_is_heard_again(postgres_cluster, two_store
     assert await ear.next() == {game.id: 1}
 
 
-async def test_nobody_who_does_not_ask_listens(two_stores):
-    """A command that only writes keeps no second connection."""
-    assert await listeners(two_stores[0]) == []
-
-
 @pytest.mark.parametrize(
     ("payload", "stepped"),
     [("6a 3 one", {"6a": 3}), ("6a", None), ("6a 3", None), ("6a x one", None), ("", None), ("6a 3 one more", None)],
@@ -131,36 +106,6 @@ async def test_a_process_hears_its_own_steps_once(two_stores):
     assert await own.next() == {theirs.id: 1}
 
 
-def test_pauses_grow_and_end():
-    """Doubling up to a bound, spread over half of it."""
-    assert [pause(failures, 1.0) for failures in (1, 2, 3)] == [0.1, 0.2, 0.4]
-    assert pause(10**9, 1.0) == LONGEST
-    assert pause(3, 0.0) == 0.2
-
-
-async def test_many_steps_of_a_moment_are_sent_together(two_stores, monkeypatch):
-    """The last version of each liveblog, in few statements; nothing is left out."""
-    one, other = two_stores
-    ear = Ear(other)
-    assert await ear.next() is None
-    statements = []
-    run = one._backend.notices._sender._run
-    monkeypatch.setattr(one._backend.notices._sender, "_run", lambda say: (statements.append(say), run(say))[1])
-    made = [await one.write(partial(insert_game, game=new_game(number))) for number in (1, 2)]
-    await asyncio.gather(
-        *(
-            one.write(partial(record, game_id=game.id, change=Change(local_status=0)))
-            for game in made
-            for _ in range(30)
-        )
-    )
-    last = {}
-    while last != {game.id: 31 for game in made}:
-        last |= await ear.next()
-
-    assert len(statements) < 30
-
-
 async def test_a_process_that_ends_notifies_of_what_it_has_committed(two_stores):
     """Closing waits for the last notice, not for the next interval."""
     one, other = two_stores
@@ -174,20 +119,6 @@ async def test_a_process_that_ends_notifies_of_what_it_has_committed(two_stores)
     heard = await ear.next()
     while heard != {game.id: 4}:
         heard = await ear.next()
-
-
-async def test_a_listener_whose_connection_ends_while_it_asks_listens_again(postgres_url):
-    """The driver has its own errors for a server that goes in the middle of an answer ("cannot switch to state")."""
-    heard = asyncio.Queue()
-    connect = partial(Session.open, parse_url(postgres_url), pool_settings(), "notices")
-    notices = NotifyListener(connect, NotifySender(None), quiet=0.0)
-    foreign = await asyncpg.connect(postgres_url.replace("+asyncpg", ""))
-    notices.start(heard.put_nowait)
-    for _ in range(8):
-        assert await asyncio.wait_for(heard.get(), WITHIN) is None
-        await foreign.execute(f"SELECT pg_terminate_backend(pid) FROM ({PIDS.text}) AS listening")
-    await foreign.close()
-    await notices.close()
 
 
 async def test_of_steps_that_report_late_the_last_version_is_sent():
@@ -223,21 +154,3 @@ async def test_other_processes_hear_what_is_announced_and_nobody_else(two_stores
     game = await one.write(partial(insert_game, game=new_game()))
     assert await ear.next() == {game.id: 1}
     assert words.empty()
-
-
-async def test_of_too_many_words_the_last_ones_are_sent():
-    """Together, in one statement, and steps before them."""
-    sent = []
-
-    async def run(statement):
-        sent.append((statement.keywords["channel"], statement.keywords["notices"]))
-
-    sender = NotifySender(run)
-    for number in range(MOST_WORDS + 50):
-        sender.announce(f"desk {number}")
-    sender.notify({"g1": 3})
-    await sender.close()
-
-    steps, words = sent
-    assert steps == (CHANNEL, [f"g1 3 {sender.name}"])
-    assert words == (WORDS, [f"{sender.name} desk {number}" for number in range(50, MOST_WORDS + 50)])

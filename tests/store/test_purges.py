@@ -10,18 +10,14 @@ from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
-from sqlalchemy import event, func, insert, select
+from sqlalchemy import func, insert, select
 
 from ingest.jobs import purges
 from ingest.jobs.purges import Purging
 from mapping.errors import NotFound
 from store import tables
-from store.clients import idempotency
-from store.clients.idempotency import FORGOTTEN, KEPT
-from store.following import closing
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.webhooks import delivery_log, outbox, webhooks
-from tests.kit.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
@@ -116,39 +112,6 @@ async def test_a_unit_looks_at_so_many_rows_and_keeps_what_somebody_still_waits_
     assert {*range(13, 31), *range(61, 66)} == numbers
 
 
-async def test_without_a_subscription_everything_old_goes(store):
-    """In units of so many rows, until none is left."""
-    await fill(store, tables.outbox, outbox_rows(25))
-    assert 10 == await store.write(partial(outbox.purge, before=YOUNG, limit=10))
-    await Purging(store).deliveries(before=YOUNG)
-
-    assert 0 == await count(store, tables.outbox)
-
-
-async def test_statistics_of_another_time_make_no_unit_read_the_whole_outbox(postgres_url):
-    """PostgreSQL knows the outbox as it was when it was nearly empty; since then very much has come."""
-    store = await store_at(postgres_url)
-    await fill(store, tables.outbox, outbox_rows(50))
-    await store.write(lambda unit: unit.conn.exec_driver_sql("ANALYZE outbox"))
-    await fill(store, tables.outbox, outbox_rows(20_000, first=51))
-    statements = []
-
-    def purge(unit):
-        event.listen(unit.conn, "before_cursor_execute", lambda *given: statements.append(given[2:4]))
-        return outbox.purge(unit, before=YOUNG, limit=20)
-
-    def plan(conn):
-        statement, values = statements[-1]
-        return "\n".join(row[0] for row in conn.exec_driver_sql(f"EXPLAIN {statement}", values))
-
-    assert await store.write(purge) == 20
-    found = await store.read(plan)
-    await store.close()
-
-    assert "Delete on outbox" in found
-    assert "Seq Scan on outbox" not in found
-
-
 async def test_others_write_while_much_is_purged(store, monkeypatch):
     """No unit takes more than so many rows of outbox or log, and writes of others come through beside them."""
     batches = 3
@@ -212,55 +175,6 @@ async def test_a_subscription_with_a_long_log_ends_at_once_and_its_rows_go_bit_b
     await Purging(store).deliveries(before=0)
     assert 0 == await count(store, tables.webhook_rounds)
     assert [again.id] == await store.read(lambda conn: list(conn.scalars(select(tables.webhooks.c.id))))
-
-
-async def test_a_short_log_goes_with_its_subscription(store):
-    """As ever: nothing of it is left."""
-    row = await subscribed(store)
-    await fill(store, tables.webhook_rounds, rounds(row.id, 5))
-    await store.write(partial(webhooks.unsubscribe, organization_id=ORGANIZATION, url=URL))
-
-    assert (0, 0) == (await count(store, tables.webhook_rounds), await count(store, tables.webhooks))
-    assert not await store.write(webhooks.forget_ended)
-
-
-async def test_a_new_key_takes_some_old_ones_with_it(store, game):
-    """A creation never waits for all keys of a busy week to be forgotten; younger ones stay."""
-    old = {"organization_id": ORGANIZATION, "client_id": "cms", "digest": "d", "game_id": game.id}
-    keys = [{**old, "key": f"old{number}", "created_at": NEW - KEPT} for number in range(2 * FORGOTTEN)]
-    young = [{**old, "key": f"young{number}", "created_at": NEW - KEPT // 2} for number in range(3)]
-    await fill(store, tables.idempotency, keys + young)
-    left = []
-    for number in range(3):
-        save = partial(idempotency.save, organization_id=ORGANIZATION, client_id="cms", digest="d", game_id=game.id)
-        await store.write(partial(save, key=f"new{number}"))
-        left.append(await count(store, tables.idempotency))
-
-    assert [FORGOTTEN + 4, 5, 6] == left
-
-
-async def test_bodies_of_closed_matches_go_in_batches(store):
-    """Those of matches that are open stay."""
-    number = 2 * closing.FORGOTTEN + 2
-    same = {
-        "endpoint": "e", "provider": "heim", "organization_id": ORGANIZATION, "sport": "soccer", "status": "finished",
-        "next_poll_at": 0, "failures": 0, "hints": {}, "fence": 0,
-    }  # fmt: skip
-    matches = [
-        {**same, "id": f"f{each}", "match_id": f"{each}", "closed_at": NEW if each else None} for each in range(number)
-    ]
-    bodies = [
-        {"follow_id": match["id"], "name": "match", "rows": 1, "failures": 0, "faults": [], "body": b"{}"}
-        for match in matches
-    ]
-    await fill(store, tables.follows, matches)
-    await fill(store, tables.resources, bodies)
-    first = await store.read(closing.closed_with_bodies)
-    await Purging(store).bodies()
-    left = select(tables.resources.c.follow_id).where(tables.resources.c.body.is_not(None))
-
-    assert closing.FORGOTTEN == len(first)
-    assert ["f0"] == await store.read(lambda conn: list(conn.scalars(left)))
 
 
 @pytest.mark.soak

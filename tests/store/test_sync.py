@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -12,7 +12,7 @@ from mapping.documents.scalars import LocalStatus
 from store.engine.records import Change
 from store.following import closing, ledger, sync
 from store.following.ledger import LedgerRow
-from store.following.sync import Attachment, ResourceRow, WrittenLiveblog
+from store.following.sync import Attachment, ResourceRow
 from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.followed_rows import MATCH
 from tests.store.conftest import ORGANIZATION, new_game
@@ -41,11 +41,6 @@ def attachment(game, follow, **fields):
     )
 
 
-def on_match(attached):
-    """The attachment as a poll of its match finds it, with no other source."""
-    return WrittenLiveblog(**{each.name: getattr(attached, each.name) for each in fields(attached)})
-
-
 async def test_one_match_of_one_endpoint_is_followed_once(store, follow):
     """A second liveblog on the match gets the same follow, untouched; another endpoint its own."""
     await store.write(lambda unit: sync.save_follow(unit, follow.id, status="live", failures=2))
@@ -60,30 +55,6 @@ async def test_one_match_of_one_endpoint_is_followed_once(store, follow):
         {"competition": "co12"},
         0,
     )
-
-
-async def test_follows_are_listed_by_when_they_are_due_without_closed_ones(store, follow):
-    """The match to poll next comes first; a closed one is only there for those who ask."""
-    soon = await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="2", next_poll_at=1.5)))
-    done = await store.write(partial(sync.follow_for, match=replace(MATCH, match_id="3", next_poll_at=1.0)))
-    await store.write(lambda unit: sync.save_follow(unit, done.id, closed_at=1_700_000_000, pending={"incident:1": 1}))
-
-    assert [row.id for row in await store.read(sync.follows)] == [soon.id, follow.id]
-    everyone = await store.read(partial(sync.follows, open_only=False))
-    assert [row.id for row in everyone] == [done.id, soon.id, follow.id]
-    assert everyone[0].pending == {"incident:1": 1}
-    assert await store.read(partial(sync.follow, follow_id="nobody")) is None
-
-
-async def test_attachments_are_found_by_liveblog_match_and_declared_key(store, game, follow):
-    """Each way leads to the liveblog's terms."""
-    written = attachment(game, follow, declared_key="derby")
-    await store.write(partial(sync.attach, attachment=written))
-
-    assert await store.read(partial(sync.attachment, game_id=game.id)) == written
-    assert await store.read(partial(sync.attachments_of, follow_id=follow.id)) == [on_match(written)]
-    assert await store.read(partial(sync.find_declared, organization_id=ORGANIZATION, key="derby")) == written
-    assert await store.read(partial(sync.find_declared, organization_id="other", key="derby")) is None
 
 
 async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by_the_next(store, game, follow):
@@ -134,50 +105,6 @@ async def test_a_declared_key_creates_one_liveblog(store, game, follow):
     await store.write(partial(sync.attach, attachment=attachment(other, follow)))
     await store.write(partial(sync.attach, attachment=attachment(third, follow)))
     assert len(await store.read(partial(sync.attachments_of, follow_id=follow.id))) == 3
-
-
-async def test_a_resource_that_fails_keeps_its_last_good_body(store, follow):
-    """Health is written without touching the body; a new body replaces the old one."""
-    good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[{"row": "7"}])
-    await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b'{"a":1}' * 100)]))
-    failed = replace(good, failures=1, last_error="timeout")
-    await store.write(lambda unit: sync.save_resources(unit, follow.id, [(failed, None)]))
-    await store.write(
-        lambda unit: sync.save_resources(unit, follow.id, [(ResourceRow(name="liveticker", faults=[]), None)])
-    )
-
-    known = await store.read(partial(sync.resources, follow_id=follow.id))
-    assert known == {"match": failed, "liveticker": ResourceRow(name="liveticker", faults=[])}
-    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b'{"a":1}' * 100}
-
-    await store.write(lambda unit: sync.save_resources(unit, follow.id, [(good, b"")]))
-    assert await store.read(partial(bodies, follow_id=follow.id)) == {"match": b""}
-
-
-async def test_the_ledger_finds_by_key(store, game):
-    """Rows are replaced by key, the others stay, and each liveblog has its own."""
-    goal = LedgerRow(key="incident:1", kind="soccer.goal", state="posted", local_id="e1", written={"title": "Goal"})
-    card = LedgerRow(key="incident:2", kind="soccer.yellow-card", state="draft")
-    await store.write(lambda unit: ledger.save(unit, game.id, [goal, card]))
-    withdrawn = replace(goal, state="withdrawn", reason="vanished")
-    await store.write(lambda unit: ledger.save(unit, game.id, [withdrawn]))
-
-    assert await store.read(partial(ledger.rows, game_id=game.id)) == {"incident:1": withdrawn, "incident:2": card}
-    assert await store.read(partial(ledger.rows, game_id="other")) == {}
-
-
-async def test_rows_of_the_ledger_stand_under_other_keys_and_back(store, game):
-    """A key to which there is no row moves nothing; the blocks of a post are named by its first key."""
-    goal = LedgerRow(key="a", kind="soccer.goal", state="gone", local_id="e1", written={"title": "Goal"})
-    card = LedgerRow(key="b", kind="soccer.yellow-card", state="posted", local_id="e2")
-    await store.write(lambda unit: ledger.save(unit, game.id, [goal, card]))
-    for keys in ({"c": "a"}, {"d": "c", "e": "b", "f": "nothing"}, {"a": "d"}):
-        await store.write(partial(ledger.rename, game_id=game.id, keys=keys))
-
-    assert await store.read(partial(ledger.rows, game_id=game.id)) == {
-        "a": replace(goal, written={"title": "Goal", "block_key": "a"}),
-        "e": replace(card, key="e", written={"block_key": "b"}),
-    }
 
 
 async def test_everything_about_a_match_is_one_unit(store, game, follow):

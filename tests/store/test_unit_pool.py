@@ -5,46 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import suppress
-from contextvars import ContextVar
 from functools import partial
 
 import asyncpg
-import psycopg
 import pytest
-from sqlalchemy import exc, select, text
+from sqlalchemy import exc, text
 
 from mapping.errors import StoreUnavailable
 from store.engine.errors import StoreError
 from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, lock_game, record, require_game
-from store.tables import games
 from tests.kit.faults_postgres import frozen
 from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game, open_store
-
-MINE = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'matchwire' AND datname = current_database()"
 
 
 def writing(game, local_id):
     return lambda unit: record(
         unit, game.id, Change(events=(EventWrite.new(local_id=local_id, document={}, created_at=1),))
     )
-
-
-@pytest.fixture
-def ended(monkeypatch):
-    """How often the server received COMMIT and ROLLBACK."""
-    found = Counter()
-
-    def counting(name, end):
-        def counted(driver):
-            found[name] += driver.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE
-            return end(driver)
-
-        return counted
-
-    for name, end in (("COMMIT", psycopg.Connection.commit), ("ROLLBACK", psycopg.Connection.rollback)):
-        monkeypatch.setattr(psycopg.Connection, name.lower(), counting(name, end))
-    return found
 
 
 @pytest.fixture(params=["direct", pytest.param("pgbouncer", marks=pytest.mark.proof)])
@@ -60,37 +38,6 @@ async def opened(request, postgres_url):
     yield made
     for store in stores:
         await store.close()
-
-
-async def test_units_with_one_group_key_share_a_thread_and_transactions(opened, ended):
-    """They would wait for each other's lock anyway; their order is that in which they came."""
-    store = await opened(batch_seconds=0.2)  # on a busy machine few fit into the default
-    game = await store.write(partial(insert_game, game=new_game()))
-    ended.clear()
-
-    versions = await asyncio.gather(*(store.write(writing(game, f"e{n}"), group_key=game.local_id) for n in range(40)))
-    number = await store.read(lambda conn: conn.execute(text(MINE)).scalar_one())
-
-    assert versions == list(range(2, 42))
-    assert ended["COMMIT"] < 20
-    assert number <= 2  # the reader may find it busy
-
-
-async def test_others_have_connections_of_their_own(opened):
-    """As many as there are units at the same time, up to the limit."""
-    store = await opened(pool_size=3)
-    ready = asyncio.Event()
-
-    async def use(group_key):
-        await store.write(lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.3)")).all(), group_key=group_key)
-        ready.set()
-
-    waiting = [asyncio.create_task(use(f"g{n}")) for n in range(6)]
-    await ready.wait()
-    number = await store.read(lambda conn: conn.execute(text(MINE)).scalar_one())
-    await asyncio.gather(*waiting)
-
-    assert number == 3
 
 
 async def test_a_liveblog_that_somebody_locks_keeps_one_thread(opened, postgres_url):
@@ -198,30 +145,6 @@ async def test_what_the_transaction_has_locked_is_how_the_liveblog_stands(store,
     assert (first.version, first.document["summary"], first.serial) == (2, "S", 1)
     assert (second.version, second.serial) == (3, 2)
     assert second == read_again == await store.read(partial(require_game, name=game.id))
-
-
-async def test_a_unit_does_not_run_in_the_context_of_whoever_came_first(opened):
-    """A thread outlives the request for which it was made."""
-    said = ContextVar("said", default="nothing")
-    said.set("mine")
-    store = await opened(pool_size=1)
-
-    assert await store.read(lambda _conn: said.get()) == "nothing"
-
-
-async def test_a_reader_gets_its_own_error_and_the_connection_lives_on(opened, ended):
-    """One connection serves a hundred readers, half of which fail."""
-    store = await opened(pool_size=1)
-
-    def failing(conn):
-        conn.execute(text("SELECT 1 / 0"))
-
-    for _ in range(5):
-        with pytest.raises(exc.DBAPIError, match="division by zero"):
-            await store.read(failing)
-        assert await store.read(lambda conn: conn.execute(select(games)).all()) == []
-    assert ended["ROLLBACK"] == 5
-    assert await store.read(lambda conn: conn.execute(text(MINE)).scalar_one()) == 1
 
 
 @pytest.mark.proof

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import threading
 from functools import partial
-from types import MappingProxyType
 
 import pytest
 from sqlalchemy import select, update
 
 from mapping.errors import StoreUnavailable
-from store.engine.errors import SchemaOutdated, StoreError
-from store.engine.sql.json_type import dumps
+from store.engine.errors import SchemaOutdated
 from store.liveblogs.liveblogs import Change, EventWrite, event, events, insert_game, record, require_game
 from store.tables import games
 from tests.kit.opening import store_at
@@ -57,20 +55,6 @@ async def test_a_number_beyond_64_bits_fails_its_own_unit(store, game):
 
     assert not isinstance(outcomes[0], (int, StoreUnavailable))
     assert isinstance(outcomes[1], int)
-
-
-@pytest.mark.parametrize(
-    "error", [SystemExit(3), StopIteration(), asyncio.InvalidStateError(), RuntimeError("x")], ids=repr
-)
-async def test_whatever_a_unit_raises_reaches_its_caller_only(store, game, error):
-    """Also what would end a thread or a coroutine."""
-    before = asyncio.create_task(store.write(writing(game.id, "a"), group_key="g"))
-    await asyncio.sleep(0)
-    after = asyncio.create_task(store.write(writing(game.id, "b"), group_key="g"))
-    with pytest.raises(RuntimeError if isinstance(error, StopIteration) else type(error)):
-        await store.write(failing(game.id, "bad", error), group_key="g")
-
-    assert sorted([await before, await after]) == [2, 3]
 
 
 async def test_a_cancelled_caller_does_not_cancel_its_unit(store, game):
@@ -137,12 +121,6 @@ async def test_a_read_sees_one_snapshot(store, game, first):
     assert await store.read(lambda conn: conn.scalar(select(games.c.version))) == 2
 
 
-async def test_the_instant_of_a_unit_is_the_clocks_whole_second(store, clock):
-    """Everything that a unit stamps carries the second in which it ran."""
-    clock.now = 1_800_000_000.9
-    assert await store.write(lambda unit: unit.now) == 1_800_000_000
-
-
 async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(url, clock):
     """Units under way are committed before `close` returns; later ones are refused; closing twice is harmless."""
     store = await store_at(url, clock=clock, migrate=True)
@@ -163,24 +141,3 @@ async def test_a_schema_that_is_not_current_is_refused_on_postgresql(bare_postgr
     """A shared database is upgraded by its operator, and the message says how."""
     with pytest.raises(SchemaOutdated, match="matchwire db upgrade"):
         await store_at(bare_postgres_url)
-
-
-async def test_an_unknown_kind_of_database_is_named():
-    """Only two kinds are served."""
-    with pytest.raises(StoreError, match="mysql"):
-        await store_at("mysql://localhost/x")
-
-
-async def test_a_database_that_cannot_be_opened_is_the_operators_matter(tmp_path):
-    """A folder that does not exist is named at the start instead of being called an outage."""
-    with pytest.raises(StoreError, match="nowhere"):
-        await store_at(f"sqlite+aiosqlite:///{tmp_path}/nowhere/matchwire.db")
-
-
-def test_read_only_documents_are_stored_as_objects():
-    """A mapping is an object; what nothing can be made of in JSON, numbers that are none among it, is let through nowhere."""
-    assert dumps({"a": MappingProxyType({"b": (1, "ä")})}) == '{"a":{"b":[1,"ä"]}}'
-    assert dumps({"a": "NaN or -Infinity", "b": 0.1}) == '{"a":"NaN or -Infinity","b":0.1}'
-    for poison in (object(), float("nan"), {"a": ["NaN", float("-inf")]}):
-        with pytest.raises((TypeError, ValueError), match=r"no JSON value|not JSON compliant"):
-            dumps(poison)

@@ -7,73 +7,17 @@ import threading
 from functools import partial
 
 import pytest
-from sqlalchemy import select, update
+from sqlalchemy import select
 
-from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from store.files.port import new_key
-from store.liveblogs.liveblogs import insert_game
 from store.media import uploads
 from store.media.tables import upload_uses
 from store.media.tables import uploads as uploads_table
-from store.tables import games
 from tests.kit.store_uploads import OLD, kept
-from tests.store.conftest import ORGANIZATION, new_game
-
-OTHER = "5f0c1de2a1b2c3d4e5f60799"
 
 
 async def refer(store, kind, record, keys):
     await store.write(lambda unit: uploads.refer(unit, kind, record, keys))
-
-
-async def test_an_upload_is_found_by_its_own_organization_alone(store):
-    """Another organization finds of it what it finds of a key that was never given: nothing."""
-    made = await kept(store)
-
-    assert await store.read(lambda conn: uploads.find(conn, made.url)) == made
-    assert await store.read(lambda conn: uploads.find(conn, made.url.replace(ORGANIZATION, OTHER))) is None
-    assert await store.read(lambda conn: uploads.find(conn, made.url.replace(made.key, new_key()))) is None
-    assert uploads.read_address(made.url) == (ORGANIZATION, made.key)
-    assert uploads.read_address("https://example.org/a.jpg") is None
-
-
-async def test_a_record_refers_to_what_it_said_last(store):
-    """What a record referred to before counts no more once it refers to something else."""
-    first, second = await kept(store), await kept(store)
-    await refer(store, "team", "t1", {first.key: True})
-    await refer(store, "team", "t1", {second.key: True})
-
-    assert not await store.read(lambda conn: uploads.is_shown(conn, first.key))
-    assert await store.read(lambda conn: uploads.is_shown(conn, second.key))
-    assert await store.read(lambda conn: uploads.unreferenced_keys(conn, OLD + 1, 10)) == ([first.key], None)
-
-
-async def test_a_reference_to_what_is_gone_is_refused_and_changes_nothing(store):
-    """The record keeps what it referred to before."""
-    made = await kept(store)
-    await refer(store, "team", "t1", {made.key: True})
-
-    with pytest.raises(Unprocessable):
-        await refer(store, "team", "t1", {new_key(): True})
-
-    assert await store.read(lambda conn: uploads.is_shown(conn, made.key))
-
-
-async def test_only_what_a_published_record_shows_is_shown(store):
-    """An unpublished liveblog and an unpublished entry of `media` show nothing; a record of master data always does."""
-    published, hidden, entry = await kept(store), await kept(store), await kept(store)
-    seen, unseen = new_game(1), new_game(2)
-    await store.write(lambda unit: (insert_game(unit, seen), insert_game(unit, unseen)))
-    hide = update(games).where(games.c.id == unseen.id).values(local_status=LocalStatus.UNPUBLISHED)
-    await store.write(lambda unit: unit.conn.execute(hide))
-    await refer(store, "game", seen.id, {published.key: True})
-    await refer(store, "game", unseen.id, {hidden.key: True})
-    await refer(store, "player", "p1", {entry.key: False})
-
-    states = [await store.read(partial(uploads.is_shown, key=each.key)) for each in (published, hidden, entry)]
-
-    assert states == [True, False, False]
 
 
 async def test_only_what_is_old_and_unused_may_go(store):

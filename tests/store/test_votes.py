@@ -8,7 +8,6 @@ from collections import Counter
 from functools import partial
 
 from mapping.documents.scalars import LocalStatus
-from mapping.polls.reader_polls import Tally
 from store.liveblogs import history
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.polls import votes
@@ -89,8 +88,3 @@ async def test_results_are_read_as_they_stood_and_leave_with_the_liveblog(store,
     assert steps == 3  # two votes, and the step that finds none
     assert await store.read(lambda conn: conn.execute(poll_votes.select()).all()) == []
     assert await tally(store, at=start + 11) == ({}, 0)
-
-
-def test_a_tally_without_votes_for_an_option_does_not_name_it():
-    """A vote that is taken back leaves nothing."""
-    assert Tally({"a": 1}, 4).moved(["a"], []) == Tally({}, 5)

@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import threading
-import time
 from functools import partial
 
 import pytest
 from sqlalchemy import func, make_url, select, text
 
 from mapping.errors import StoreUnavailable
-from store.engine import migrate
 from store.engine.sqlite import writer
 from store.engine.sqlite.read_threads import ReadThreads
-from store.liveblogs.liveblogs import Change, find_game, insert_game, record, require_game
+from store.liveblogs.liveblogs import Change, insert_game, record, require_game
 from store.tables import games
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.sqlite import migrated_url
@@ -57,32 +55,6 @@ async def test_readers_see_committed_data_while_the_writer_is_busy(sqlite_store,
     after = await sqlite_store.read(partial(require_game, name=sqlite_game.id))
 
     assert (during.version, after.version) == (1, 2)
-
-
-async def test_a_batch_is_one_commit(sqlite_store, sqlite_game):
-    """Units that wait together are committed together, and no caller hears before the commit."""
-    taken, gate, seen = threading.Event(), threading.Event(), []
-    blocker = asyncio.create_task(sqlite_store.write(lambda _unit: (taken.set(), gate.wait(60))))
-    assert await asyncio.to_thread(taken.wait, 60)
-    tasks = [asyncio.create_task(sqlite_store.write(writing(sqlite_game.id, f"e{number}"))) for number in range(3)]
-    tasks[0].add_done_callback(lambda _task: seen.append("first"))
-    await asyncio.sleep(0.05)
-    gate.set()
-    await asyncio.gather(blocker, *tasks)
-
-    assert [task.result() for task in tasks] == [2, 3, 4]
-    assert seen == ["first"]
-
-
-async def test_memory_serves_readers_and_writers_of_one_store(clock):
-    """A database in memory needs no file and no lock, and two of them know nothing of each other."""
-    first, second = [await store_at("sqlite+aiosqlite://", clock=clock) for _ in range(2)]
-    game = await first.write(partial(insert_game, game=new_game()))
-
-    assert await first.read(partial(find_game, name=game.id)) == game
-    assert await second.read(partial(find_game, name=game.id)) is None
-    await first.close()
-    await second.close()
 
 
 async def test_foreign_keys_and_durability_are_on(sqlite_store):
@@ -152,16 +124,6 @@ async def test_who_comes_while_a_lock_is_waited_for_in_vain_has_a_try_of_their_o
     assert [StoreUnavailable, int] == [type(each) for each in outcomes]
 
 
-async def test_a_migration_may_take_longer_than_a_unit(sqlite_url, clock, monkeypatch):
-    """Opening a store waits for it, however long it takes."""
-    slow = migrate.upgrade_connection
-    monkeypatch.setattr(migrate, "upgrade_connection", lambda conn: (time.sleep(0.3), slow(conn)))
-    store = await store_at(sqlite_url, clock=clock, pool=pool_settings(timeout=0.1))
-
-    await store.ping()
-    await store.close()
-
-
 THREADS = 2
 
 
@@ -170,64 +132,3 @@ async def readers(tmp_path):
     made = ReadThreads(make_url(migrated_url(tmp_path / "read.db")), pool_settings(pool_size=THREADS, timeout=60.0))
     yield made
     await made.close()
-
-
-def thread_of(conn):
-    conn.execute(text("SELECT 1"))
-    return threading.current_thread()
-
-
-async def test_a_reader_that_is_idle_is_used_again(readers):
-    """The one that read last, off the event loop, with the pages that are read at the moment."""
-    used = {await readers.submit(thread_of) for _ in range(5)}
-
-    assert len(used) == 1
-    assert threading.current_thread() not in used
-
-
-async def test_more_reads_than_threads_wait_for_their_turn(readers):
-    """In the order of their coming; a caller that gives up while it waits has nothing begun."""
-    free, read = threading.Event(), []
-
-    def query(number, conn):
-        assert free.wait(60)
-        read.append(number)
-        return thread_of(conn)
-
-    waiting = [readers.submit(lambda conn, number=number: query(number, conn)) for number in range(6)]
-    waiting[3].cancel()
-    await asyncio.sleep(0.05)
-    free.set()
-    used = await asyncio.gather(*waiting, return_exceptions=True)
-
-    assert len({each for each in used if isinstance(each, threading.Thread)}) == THREADS
-    assert sorted(read) == [0, 1, 2, 4, 5]
-
-
-async def test_a_failed_read_leaves_the_next_one_alone(readers):
-    """It cannot write, and what it raises is its caller's, on a connection that reads on."""
-
-    def write(conn):
-        conn.execute(text("DELETE FROM games"))
-
-    def stop(_conn):
-        raise StopIteration
-
-    with pytest.raises(StoreUnavailable) as caught:
-        await readers.submit(write)
-    assert "readonly" in str(caught.value.__cause__)
-    with pytest.raises(RuntimeError, match="StopIteration"):
-        await readers.submit(stop)
-    assert isinstance(await readers.submit(thread_of), threading.Thread)
-
-
-async def test_a_close_waits_for_what_has_been_taken(readers):
-    """Also for what waits for a thread; nothing is taken afterwards."""
-    slow = threading.Event()
-    asyncio.get_running_loop().call_later(0.1, slow.set)
-    under_way = [readers.submit(lambda conn: (slow.wait(60), thread_of(conn))[0]) for _ in range(THREADS + 2)]
-    await readers.close()
-
-    assert [each.done() and each.result() for each in under_way] == [True] * (THREADS + 2)
-    with pytest.raises(StoreUnavailable):
-        readers.submit(thread_of)

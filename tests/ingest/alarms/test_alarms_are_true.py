@@ -142,14 +142,6 @@ async def test_the_other_matches_of_a_provider_that_is_back_are_polled_soon(watc
     assert max(match.due for match in followers.matches) < before - 200
 
 
-async def test_a_single_match_whose_provider_is_away_raises_one_alarm(store, wall):
-    """Not that of the match first, and that of the provider later."""
-    watch = AlarmDesk(store, wall, 1)
-    watch.matches.provider.does["*"] = AWAY
-    await watch.pass_time(200, polled=watch.matches.followers.matches)
-    assert watch.said() == [("alarm_began", "provider_lost")]
-
-
 async def test_a_match_that_alone_is_silent_is_an_alarm_whose_end_names_the_match(store, wall):
     """Its provider answers all others; the all-clear says that this match has answers again."""
     watch = AlarmDesk(store, wall, 40, breaker_after=5)

@@ -17,7 +17,7 @@ from sqlalchemy.engine import make_url
 from typer.testing import CliRunner
 
 from config import Settings
-from ingest.cli.main import STATUSES, app
+from ingest.cli.main import app
 from ingest.daemon import run as daemon
 from ingest.kit.exit_status import ExitStatus
 from ingest.kit.start_errors import OPERATORS, line_of, status_of
@@ -278,11 +278,3 @@ def test_a_terminal_that_is_gone_ends_nothing(monkeypatch):
         written = [log.write("a line\n") for _ in range(3)]
 
     assert written == [7, 7, 7]
-
-
-def test_the_exit_statuses_are_documented():
-    """The table of docs/running.md and the help name each status that a command ends with."""
-    table = (ROOT / "docs" / "running.md").read_text().split("## Exit statuses", 1)[1].split("\n## ", 1)[0]
-
-    assert re.findall(r"^\| (\d+) \|", table, re.MULTILINE) == [str(int(status)) for status in ExitStatus]
-    assert all(re.search(rf"\b{int(status)} [a-z]", STATUSES) for status in ExitStatus)

@@ -8,8 +8,6 @@ import json
 import httpx
 import pytest
 
-from config.sections import Server
-from ingest.server.connection_limits import ConnectionLimits
 from tests.kit.event_desk import Desk, post
 from tests.kit.raw_http import HOST, POST, SECRETS, SOON, STREAM, derby, public, served, store
 
@@ -134,22 +132,3 @@ async def slowly(reader, length):
             break
         read += len(some)
     return read
-
-
-@pytest.mark.parametrize(
-    ("left", "moved", "rate", "then"),
-    [
-        (10, 0, 500, 9),
-        (10, 250, 500, 9.5),
-        (10, 5000, 500, 19),
-        (10, 10**6, 500, 20),
-        (10, 1, 0, 20),
-        (0.5, 0, 0, -0.5),
-    ],
-)
-async def test_patience(left, moved, rate, then):
-    """A second passes and bytes move: each earns its part of a second, and nobody has more than the whole."""
-    assert (
-        ConnectionLimits(Server(least_rate=rate), connections_per_address=0, max_connections=9).patience(left, 1, moved)
-        == then
-    )

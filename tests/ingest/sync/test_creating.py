@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from typing import Any
 
@@ -10,10 +9,9 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from tests.kit.creating import LINES, MATCH, line
+from tests.kit.creating import LINES, MATCH
 from tests.kit.day import CREATE, ORGANIZATION, match_day, running
 from tests.kit.sqlite import migrated_url
-from tests.providers.heim.feed import tree, wrapped
 
 SEARCH = "/api/v5/write/ticker/search.json"
 
@@ -62,31 +60,6 @@ async def test_a_match_becomes_a_liveblog(day):
     assert 0 == game["external"]["feedHealth"]["match"]["failures"]
 
 
-async def test_nothing_is_posted_by_itself_unless_requested(day):
-    """Without autoPostEnabled everything is imported as drafts: offered to editors, in no public read."""
-    game = await day.create(MATCH, autoPostEnabled=False)
-
-    assert {60} == {event["local_status"] for event in game["events"]}
-    assert [] == await day.feed_titles(game["local_id"])
-
-
-async def test_excluded_cards_stay_out_of_the_feed(day):
-    """An event type in `excludeEvents` is never posted; its neighbours are."""
-    game = await day.create(MATCH, autoPostConfiguration={"excludeEvents": ["soccer.yellow-card", "tennis.end"]})
-
-    titles = await day.feed_titles(game["local_id"], sort="asc")
-    assert any("Goal" in title for title in titles)
-    assert not any("Yellow" in title for title in titles)
-
-
-async def test_a_title_and_a_locale_are_taken(day):
-    """The given title stays, the texts are in the requested language."""
-    game = await day.create(MATCH, title="Hafenderby", locale="de")
-
-    assert "Hafenderby" == game["meta_info"]["title"]
-    assert "Anpfiff" == game["events"][0]["sport_event"]["title"]
-
-
 async def test_text_content_is_the_text_of_its_incident_or_a_post_of_its_own(day):
     """The narrative replaces our own sentence without the provider's headline; a standalone text is a post."""
     game = await day.create(MATCH, includeTextContent=True)
@@ -95,17 +68,6 @@ async def test_text_content_is_the_text_of_its_incident_or_a_post_of_its_own(day
     standalone = [event for event in game["events"] if not event.get("sport_event")]
     assert "A header from close range." == goal["contents"][0]["text"]
     assert ["Welcome to the harbour."] == [event["contents"][0]["text"] for event in standalone]
-
-
-async def test_master_data_is_reused(day):
-    """Two liveblogs on one match name the same teams and players."""
-    one, two = await day.create(MATCH), await day.create(MATCH, locale="de")
-
-    assert one["local_id"] != two["local_id"]
-    assert one["meta_info"]["home_team"]["_id"] == two["meta_info"]["home_team"]["_id"]
-    assert [player["_id"] for player in one["squads"]["home"]["lineup"]] == [
-        player["_id"] for player in two["squads"]["home"]["lineup"]
-    ]
 
 
 async def test_an_idempotency_key_creates_once(day):
@@ -117,16 +79,6 @@ async def test_an_idempotency_key_creates_once(day):
 
     assert one["local_id"] == two["local_id"]
     assert (409, "conflict") == (other.status_code, other.json()["code"])
-
-
-async def test_the_tree_envelope_is_understood(day):
-    """The direct API's tree gives the same liveblog, with the competition as tournament."""
-    day.replay.set_envelope(MATCH, "tree")
-    game = await day.create(MATCH)
-    day.replay.set_envelope(MATCH, "match")
-
-    assert "SV Nordhafen – FC Südtor" == game["meta_info"]["title"]
-    assert "Hansepokal" == game["meta_info"]["tournament"]["name"]
 
 
 @pytest.mark.parametrize(
@@ -152,13 +104,6 @@ async def test_a_wrong_request_is_refused_with_its_field(day, body, status, fiel
     assert field == refusal["field"]
 
 
-async def test_a_body_that_is_not_json_is_400(day):
-    """Malformed requests are 400 whatever the content type says."""
-    answer = await day.client.post(CREATE, content=b"{not json", headers={"Content-Type": "text/plain"})
-
-    assert (400, "invalid_request") == (answer.status_code, answer.json()["code"])
-
-
 async def test_an_organization_without_the_provider_is_403(tmp_path):
     """A provider that the organization has not booked is refused."""
     organizations = {ORGANIZATION: {"name": "Example Newsroom"}}
@@ -174,36 +119,6 @@ async def test_an_unknown_provider_is_404(day):
     assert 404 == (await day.client.post(CREATE + "/more", json={})).status_code
 
 
-async def test_an_unknown_match_is_404(day):
-    """The provider does not know it."""
-    await refused(day, 404, "not_found", matchId="404404")
-
-
-async def test_text_that_the_endpoint_does_not_deliver_is_400(tmp_path):
-    """includeTextContent is refused where the organization's endpoint has no text."""
-    async with match_day(lines=LINES, folder=tmp_path, start_at="end") as day:
-        access = {"base_url": day.replay.url, "text_content": False}
-        organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
-        tables = day.settings.model_dump() | {
-            "organizations": organizations,
-            "database": {"url": migrated_url(tmp_path / "other.db")},
-        }
-        async with running(type(day.settings).model_validate(tables)) as address:
-            day.client.base_url = httpx.URL(address)
-            refusal = await refused(day, 400, "invalid_request", includeTextContent=True)
-
-    assert "includeTextContent" == refusal["field"]
-
-
-async def test_a_sport_that_is_not_supported_is_400(tmp_path):
-    """Handball comes in the same format, and is refused by name."""
-    body = tree(wrapped()["match"], sport="6")
-    async with match_day(lines=[line(f"match/ma{MATCH}", body)], folder=tmp_path, start_at="end") as day:
-        refusal = await refused(day, 400, "invalid_request")
-
-    assert "matchId" == refusal["field"]
-
-
 async def test_a_provider_that_fails_is_503_and_may_be_tried_again(tmp_path):
     """Errors, overload and answers that are not JSON are the provider's trouble, for the moment; refused credentials are 403."""
     async with match_day(lines=LINES, folder=tmp_path, start_at="end") as day:
@@ -214,14 +129,6 @@ async def test_a_provider_that_fails_is_503_and_may_be_tried_again(tmp_path):
             assert await day.create(MATCH), mode
         day.replay.faults.add("401", kind="match")
         await refused(day, 403, "forbidden")
-
-
-async def test_a_provider_that_is_down_is_503(tmp_path):
-    """Nobody listens there."""
-    access = {"base_url": "http://127.0.0.1:9", "text_content": True}
-    organizations = {ORGANIZATION: {"name": "Example Newsroom", "providers": {"heim": access}}}
-    async with match_day(lines=LINES, folder=tmp_path, organizations=organizations) as day:
-        await refused(day, 503, "upstream_unavailable")
 
 
 async def test_who_is_ready_does_not_wait_for_a_provider_of_declared_liveblogs(tmp_path):
@@ -238,14 +145,6 @@ async def test_who_is_ready_does_not_wait_for_a_provider_of_declared_liveblogs(t
 
     assert (ready.status_code, ready.json()["ready"]) == (200, True)
     assert found == [0, 1]
-
-
-async def test_a_provider_that_hangs_is_503_in_bounded_time(tmp_path):
-    """The time-out covers the whole request, tries included."""
-    async with match_day(lines=LINES, folder=tmp_path, polling={"timeout": 0.3}, start_at="end") as day:
-        day.replay.faults.add("timeout", kind="match")
-        async with asyncio.timeout(30):
-            await refused(day, 503, "upstream_unavailable")
 
 
 async def test_an_unexpected_error_is_500_without_detail(day, monkeypatch):

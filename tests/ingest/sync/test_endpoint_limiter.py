@@ -8,14 +8,12 @@ from functools import partial
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.sync import endpoint_limiter
 from ingest.sync.endpoint_limiter import EndpointLimiter, EndpointPaused
 from ingest.sync.poll_slots import SHORTEST, PollSlots
-from mapping.errors import BadBody, MatchUnknown, ProviderRefused, UpstreamUnavailable
-from mapping.match import Status
+from mapping.errors import UpstreamUnavailable
 from mapping.rules.breaker import CircuitBreakerConfig
 from providers.http_client import Throttled
-from tests.kit.limited_provider import Provider, followed, followers_of
+from tests.kit.limited_provider import Provider
 from tests.kit.virtual_time import in_virtual_time
 
 RULE = CircuitBreakerConfig(breaker_after=3, breaker_pause=0.3, refused=9, lasting=0.0)
@@ -57,31 +55,6 @@ async def test_so_many_failures_in_a_row_leave_the_endpoint_alone(provider):
     assert limiter.paused_for() == 0
     assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
     assert len(provider.requested) == 5
-
-
-@pytest.mark.parametrize("error", [UpstreamUnavailable("x"), BadBody("x"), ProviderRefused("x")])
-@in_virtual_time
-async def test_failures_count_over_all_matches(provider, error):
-    """It does not matter of which match the endpoint makes nothing."""
-    provider.does["*"] = error
-    limiter = limiter_of(provider)
-    for name in "abc":
-        await fetch(limiter, name)
-
-    assert limiter.lost
-    assert (limiter.paused_for() > 5) is isinstance(error, ProviderRefused)
-    assert limiter.lost_code == ("credentials_refused" if isinstance(error, ProviderRefused) else "unreachable")
-
-
-@in_virtual_time
-async def test_an_unknown_match_says_nothing_against_the_endpoint(provider):
-    """404 is an answer."""
-    provider.does["*"] = MatchUnknown("x")
-    limiter = limiter_of(provider)
-    for name in "abcdef":
-        await fetch(limiter, name)
-
-    assert limiter.lost is None
 
 
 @in_virtual_time
@@ -158,18 +131,6 @@ async def test_matches_that_failed_leave_half_of_the_slots_to_the_others(provide
 
 
 @in_virtual_time
-async def test_of_matches_that_failed_last_only_so_many_are_kept(provider, monkeypatch):
-    """Matches come and go, and anybody may ask for any id; those that failed latest are known."""
-    monkeypatch.setattr(endpoint_limiter, "KEPT_FAILURES", 20)
-    provider.does["*"] = UpstreamUnavailable("x")
-    limiter = limiter_of(provider, rule=CircuitBreakerConfig(breaker_after=100, breaker_pause=30))
-    for number in range(50):
-        await fetch(limiter, str(number))
-
-    assert set(limiter._recently_failed) == set(map(str, range(30, 50)))
-
-
-@in_virtual_time
 async def test_where_all_are_slow_nobody_gives_way():
     """Usual is what most polls take: a provider that became slow is waited for after a few polls."""
     slots = PollSlots(2)
@@ -185,14 +146,6 @@ async def test_where_all_are_slow_nobody_gives_way():
     await asyncio.gather(*(poll() for _ in range(10)))
 
     assert failures == []
-
-
-@in_virtual_time
-async def test_a_hanging_match_alone_is_left_its_time(provider):
-    """Without anybody waiting a slow answer is taken."""
-    provider.does["1"] = SHORTEST * 2
-
-    assert (await fetch(limiter_of(provider, concurrency=1, rule=PATIENT))).good
 
 
 @in_virtual_time
@@ -213,54 +166,3 @@ async def test_slots_are_given_back_by_those_who_give_up():
     await asyncio.gather(first, second, third, return_exceptions=True)
     async with asyncio.timeout(30):
         await occupy(0)
-
-
-@in_virtual_time
-async def test_an_endpoint_that_goes_down_is_logged_once():
-    """A hundred matches fail together: one line that it is lost, one that it is back, none for a match."""
-    provider = Provider()
-    matches = [followed(provider, number) for number in range(100)]
-    pace = {"live": 0.1, "backoff_max": 0.4, "breaker_pause": 0.3, "concurrency": 4}
-    followers = followers_of(provider, matches, **pace)
-    rule = CircuitBreakerConfig(breaker_after=5, breaker_pause=0.3, lasting=0.01)
-    followers.limiters[provider.endpoint.key]._rule = rule
-    for number, match in enumerate(matches):
-        followers.schedule(match, number / 1000)
-    with capture_logs() as lines:
-        driving = asyncio.create_task(followers.run())
-        await asyncio.sleep(0.3)
-        provider.does["*"] = UpstreamUnavailable("gone")
-        await asyncio.sleep(1.0)
-        down = len(provider.requested)
-        assert followers.health()["endpoints_lost"] == 1
-        await asyncio.sleep(0.7)
-        assert len(provider.requested) - down <= 4
-        provider.does.clear()
-        await asyncio.sleep(1.0)
-        driving.cancel()
-        await followers.stop()
-
-    assert [line["event"] for line in lines] == ["provider.lost", "provider.recovered"]
-    health = followers.health()
-    assert health.pop("matches") == 100
-    assert set(health.values()) == {0}
-
-
-@in_virtual_time
-async def test_a_silent_match_raises_one_alarm():
-    """A live match without a good answer for too long is logged and counted once; others are not."""
-    now = [1000.0]
-    provider = Provider()
-    given = (("1", Status.LIVE, 1000), ("2", Status.FINISHED, 1000), ("3", Status.LIVE, 1050))
-    matches = [followed(provider, name, status=status, good_at=good_at) for name, status, good_at in given]
-    followers = followers_of(provider, matches, clock=lambda: now[0])
-    now[0] = 1061.0
-    with capture_logs() as lines:
-        await followers.watch_silence()
-        await followers.watch_silence()
-
-    assert [(line["event"], line["match"]) for line in lines] == [("match.silent", "1")]
-    assert followers.health()["silent"] == 1
-    await followers.poll(followers._matches["f1"])
-    assert followers.health()["silent"] == 0
-    await followers.stop()

@@ -110,14 +110,6 @@ async def test_a_changed_language_and_excluded_events_reach_the_posts_that_are_t
     assert "Anpfiff" == game["events"][0]["sport_event"]["title"]
 
 
-async def test_text_that_is_requested_later_is_delivered(day):
-    """With `includeTextContent` the provider's commentary comes into a liveblog that was created without it."""
-    name = (await day.create(MATCH))["local_id"]
-    await source(day, name, includeTextContent=True)
-
-    assert await shown(day, name, lambda game: "A header from close range." in str(game["events"]))
-
-
 async def test_nothing_is_written_while_paused_and_everything_afterwards(own_day):
     """The match is followed, a goal falls, and the paused liveblog gets it when it goes on."""
     name, other = [(await own_day.create(MATCH))["local_id"] for _ in range(2)]

@@ -140,18 +140,6 @@ async def test_a_setting_opens_the_liveblog_that_it_is_of_and_no_other(store):
     assert before == await public(process, two)
 
 
-async def test_a_poll_does_not_turn_a_running_match_into_another_one(store):
-    """While it is followed its id means another match for once: the answer is refused, and nothing changes."""
-    process, ticker_id = await begun(store, TWO)
-    before = await public(process, ticker_id)
-    for _ in range(3):
-        await process.poll(another())
-    assert before == await public(process, ticker_id)
-    third = row(13, "goal/head", 40, "home", 9, content="3:0")
-    await process.poll(snapshot("3:0", START, FIRST, SECOND, third))
-    assert 3 == len(await goals(process, ticker_id))
-
-
 async def test_a_liveblog_that_comes_back_to_its_match_is_not_doubled(store):
     """Taken off its match and put on it again: the same posts, the editor's words and deletions kept."""
     process, ticker_id = await begun(store, TWO)
@@ -249,20 +237,6 @@ async def forget(process: Process) -> None:
     await process.store.write(partial(closing.forget_bodies, follow_ids=closed))
 
 
-async def test_without_a_belief_a_step_back_waits_for_its_second_answer_all_the_same(store):
-    """What was posted counts as what was believed; said twice, the goal goes."""
-    process, ticker_id = await begun(store, TWO)
-    await store.write(lambda unit: unit.conn.execute(text("DELETE FROM beliefs")))
-    await process.restart()
-    before = await process.posted(ticker_id)
-    await process.poll(ONE)
-    assert before == await process.posted(ticker_id)
-    for _ in range(3):
-        await process.poll(ONE)
-
-    assert ["incident:11"] == await goals(process, ticker_id)
-
-
 async def test_an_endpoint_that_comes_back_brings_no_old_belief_back(store):
     """Moved away, a goal is cancelled there; moved back, it stays cancelled."""
     process, ticker_id = await begun(store, TWO)
@@ -304,28 +278,6 @@ async def test_two_organizations_on_one_match_move_together_and_apart(store):
 
     assert ["incident:11"] == await goals(process, mine)
     assert before[1] == await process.posted(theirs), "its endpoint is another one, which nobody polls here"
-
-
-async def test_liveblogs_that_come_back_to_an_endpoint_one_by_one_revive_nothing(store):
-    """Two organizations move after each other; the goal that is cancelled meanwhile stays cancelled when both are back."""
-    process, mine = await begun(store, TWO)
-    theirs = await shared(process)
-    await process.poll()
-    first = process.adapter
-    await moved(process, (OWNER,))
-    second = process.adapter
-    await moved_to(process, second, (OTHER,))
-    for _ in range(3):
-        await process.poll(ONE)
-    assert [["incident:11"]] * 2 == [await goals(process, each) for each in (mine, theirs)]
-    before = [await process.posted(each) for each in (mine, theirs)]
-    await moved_to(process, first, (OWNER, OTHER))
-    await process.poll(snapshot("1:0", START, FIRST, match_number="1"))
-
-    assert before == [await process.posted(each) for each in (mine, theirs)]
-    (followed,) = await store.read(sync.follows)
-    _, belief = await store.read(partial(sync.packed_match, follow_id=followed.id))
-    assert "incident:12" not in {each.key for each in sync.unpacked_belief(belief).match.incidents}
 
 
 async def test_an_organization_that_is_gone_gets_nothing_of_the_endpoint_of_another_one(store):

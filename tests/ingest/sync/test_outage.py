@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 import pytest
 from structlog.testing import capture_logs
 
-from ingest.kit.quarantine import Quarantine
-from ingest.sync import match_leases
-from ingest.sync.match_leases import Lease, MatchLeases
-from mapping.errors import BadBody, StoreUnavailable
-from store.following import sync
-from tests.kit.followed_rows import MATCH
-from tests.kit.opening import store_at
+from mapping.errors import BadBody
 from tests.kit.outage import MANY, Flaky, Matches
-from tests.kit.sqlite import migrated_url
 from tests.kit.virtual_time import in_virtual_time
 
 
@@ -44,21 +36,6 @@ async def test_a_lost_store_is_logged_once_and_its_return_once_with_the_matches_
 
 
 @in_virtual_time
-async def test_a_poll_that_writes_what_it_could_not_ends_the_outage():
-    """Nobody else needs to find out."""
-    matches = Matches(Flaky(), number=1)
-    (match,) = matches.followers.matches
-    with capture_logs() as lines:
-        for lost in (True, True, False, False):
-            matches.store.lost = lost
-            await matches.followers.poll(match)
-    await matches.followers.stop()
-
-    assert [line["event"] for line in lines] == ["store.unavailable", "store.recovered"]
-    assert 0 == match.failures
-
-
-@in_virtual_time
 async def test_no_match_is_called_silent_because_the_store_was_lost():
     """Neither during the outage nor at its end; a minute later the provider is to blame again."""
     matches = Matches(Flaky(), number=1)
@@ -78,69 +55,6 @@ async def test_no_match_is_called_silent_because_the_store_was_lost():
 
     assert logged == ["store.recovered"]
     assert lines[-1]["event"] == "match.silent"
-
-
-class Counted(Flaky):
-    """Knows how often it was written to."""
-
-    tries = 0
-
-    async def write(self, work):
-        self.tries += 1
-        return await super().write(work)
-
-
-async def test_the_renewal_of_leases_finds_the_store_lost_and_back(tmp_path, monkeypatch):
-    """With nothing to write but that this process lives: one line each, however often it was tried in between."""
-    monkeypatch.setattr(match_leases, "TICK", 0.01)
-    store = await store_at(migrated_url(tmp_path / "outage.db"))
-    flaky = Counted(store)
-    matches = Matches(flaky, number=0)
-    await store.write(partial(sync.follow_for, match=MATCH))
-    leasing = MatchLeases(
-        flaky, matches.followers, Lease(), knows=frozenset({MATCH.endpoint}), alone=True, quarantine=Quarantine()
-    )
-    await leasing.start()
-    with capture_logs() as lines:
-        renewing = asyncio.create_task(leasing.run())
-        for flaky.lost in (True, False):
-            tries = flaky.tries
-            while flaky.tries < tries + 4:
-                await asyncio.sleep(0.01)
-        renewing.cancel()
-        await asyncio.gather(renewing, return_exceptions=True)
-    await leasing.stop()
-    await store.close()
-
-    assert ["store.unavailable", "store.recovered"] == [
-        line["event"] for line in lines if line["event"] != "match.endpoint_missing"
-    ]
-
-
-class Refusing(Flaky):
-    """A store that takes everything but what one match has to say."""
-
-    async def write(self, work):
-        if getattr(work, "keywords", {}).get("follow_id") == "f0":
-            raise StoreUnavailable("the database does not answer in time")
-        return await super().write(work)
-
-
-@in_virtual_time
-async def test_a_match_that_alone_cannot_be_written_is_no_outage():
-    """After it has looked like one three times: the match is named, once, and nobody talks of the store any more."""
-    matches = Matches(Refusing(), number=2, live=0.01, backoff_max=0.02)
-    ill, well = matches.followers.matches
-    with capture_logs() as lines:
-        for _ in range(12):
-            await matches.followers.poll(ill)
-            await matches.followers.poll(well)
-            matches.followers.store_back()
-    await matches.followers.stop()
-
-    logged = [line["event"] for line in lines if line["log_level"] != "debug"]
-    assert logged == [*["store.unavailable", "store.recovered"] * 3, "match.quarantined"]
-    assert ill.match_id == next(line["match"] for line in lines if line["event"] == "match.quarantined")
 
 
 @pytest.mark.parametrize("failures", [2, 5])
@@ -163,34 +77,3 @@ async def test_a_match_that_fails_is_logged_once_and_once_when_it_is_well_again(
     logged = [(line["event"], line["match"]) for line in lines]
     assert logged == [("provider.lost", ill.match_id), ("provider.recovered", ill.match_id)] * 2
     assert {failures} == {line["failures"] for line in lines if line["event"] == "provider.recovered"}
-
-
-@in_virtual_time
-async def test_a_single_failure_of_a_match_is_no_news():
-    """The next answer is good."""
-    matches = Matches(Flaky(), number=1)
-    (match,) = matches.followers.matches
-    with capture_logs() as lines:
-        matches.provider.does["*"] = BadBody("match: empty answer")
-        await matches.followers.poll(match)
-        matches.provider.does.clear()
-        await matches.followers.poll(match)
-    await matches.followers.stop()
-
-    assert lines == []
-
-
-@in_virtual_time
-async def test_the_end_of_a_silence_is_logged():
-    """One line for the alarm, one when the match is heard again."""
-    matches = Matches(Flaky(), number=1)
-    (match,) = matches.followers.matches
-    with capture_logs() as lines:
-        matches.now += 61
-        await matches.followers.watch_silence()
-        await matches.followers.poll(match)
-        await matches.followers.watch_silence()
-    await matches.followers.stop()
-
-    assert [line["event"] for line in lines] == ["match.silent", "match.silence_ended"]
-    assert 0 == matches.followers.health()["silent"]

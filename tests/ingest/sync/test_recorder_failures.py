@@ -10,15 +10,13 @@ import pytest
 
 from ingest.sync.recorder import Recorder, Seen, line_of
 from ingest.sync.redaction import address
-from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
+from mapping.errors import BadBody, UpstreamUnavailable
 from providers import http_client, unpacking
 from providers.base import Answer, Outcome
-from providers.failed_response import KEPT_BYTES, FailedResponse
-from providers.replay import Line
+from providers.failed_response import FailedResponse
 from providers.replay.failure import ENDINGS, Failure
 from providers.replay.recording import parse
-from tests.kit.opening import client_at, endpoint_of
-from tests.providers.loopback import answered, upstream
+from tests.kit.opening import endpoint_of
 
 pytestmark = pytest.mark.proof
 
@@ -40,11 +38,6 @@ def heard(status=0, body=b"", retry_after=None):
 
 def bad(error, *, resource="match", **more):
     return Answer(resource=resource, outcome=Outcome.FAILED, error=error, heard=heard(**more), path="games/7")
-
-
-def good(body=None, resource="match"):
-    outcome = Outcome.UNCHANGED if body is None else Outcome.CHANGED
-    return Answer(resource=resource, outcome=outcome, body=body, path="games/7")
 
 
 @pytest.fixture
@@ -78,30 +71,6 @@ def test_a_failure_is_kept_with_what_came(kept):
             "raw": "<html>Back soon</html>",
         }
     ]
-
-
-def test_a_row_of_equal_failures_is_one_line_and_its_end_another(kept):
-    """However the error page changes; an unchanged answer afterwards says that the last good body stands again."""
-    down = UpstreamUnavailable("the provider is unavailable (503)")
-    rows = kept(
-        [good(b"[1]")],
-        [bad(down, status=503, body=b"request 1")],
-        [bad(down, status=503, body=b"request 2")],
-        [bad(UpstreamUnavailable(http_client.LATE))],
-        [good()],
-        [good()],
-        [bad(down, status=503)],
-        [good(b"[1]")],
-        [good(b"[2]")],
-    )
-
-    recorded = [row.get("body", row.get("status", row.get("again"))) for row in rows]
-    assert recorded == [[1], 503, 0, True, 503, True, [2]]
-
-
-def test_a_restart_in_the_middle_of_a_failure_does_not_make_it_last(kept):
-    """The first unchanged answer that a process sees is written down, the following are not."""
-    assert [row["again"] for row in kept([good()], [good()])] == [True]
 
 
 @pytest.mark.parametrize(
@@ -162,26 +131,3 @@ def test_secrets_are_taken_out_of_failures(echo):
 def test_addresses_have_no_secret(path, written):
     """Neither in the path nor in the query, whatever the part of the query is called."""
     assert address(path, MINE) == written
-
-
-def test_bodies_that_are_no_text_come_back_as_they_were():
-    """A recording is text, what a provider sends need not be."""
-    failure = Failure(200, b"\x1f\x8b\xff\x00", "garbled", "BadBody: no", None)
-
-    assert parse(Line.of_failure("2026-11-21T12:00:00+00:00", "match/ma7", failure).row()).failure == failure
-
-
-async def test_the_transport_hands_over_what_it_could_not_use():
-    """Status, Retry-After and the beginning of the body stand behind the error, whose text has none of it."""
-    refused = answered(b"<html>no k3y</html>" + b"x" * 100_000, "Retry-After: 9", status="403 Forbidden")
-    async with upstream({"/match/ma1": refused}) as provider:
-        client = client_at(provider.url)
-        with pytest.raises(ProviderRefused) as caught:
-            await http_client.get(client, "match/ma1")
-        await client.aclose()
-    behind = caught.value.__cause__
-
-    assert isinstance(behind, FailedResponse)
-    assert (behind.status, behind.retry_after, bytes(behind.body[:19])) == (403, "9", b"<html>no k3y</html>")
-    assert 16 * 1024 <= len(behind.body) <= KEPT_BYTES
-    assert "k3y" not in f"{caught.value} {behind} {behind!r}"

@@ -11,14 +11,13 @@ import pytest
 
 from config import Settings
 from providers.contract.server import Reply, Server, serving
-from providers.replay import Line, Replay, ReplaySettings, read_lines
+from providers.replay import Replay, ReplaySettings, read_lines
 from providers.replay.paths import Paths, Source
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "openligadb" / "soccer"
 PATH = "getmatchdata/70001"
 STEPS = ("cup-final-planned", "cup-final-running", "cup-final")
-AT = "2026-11-21T12:00:00+00:00"
 
 
 def bodies():
@@ -123,45 +122,3 @@ def test_a_request_finds_what_was_recorded_for_it(requested, found):
     address = paths.address(*requested)
 
     assert (address and address.match_id) == found
-
-
-async def test_bodies_are_served_as_they_came():
-    """What is a date in them only the provider knows: none is moved; unknown paths are 404, as are known ones too early."""
-    source = Source("mine", "7", "games/7")
-    body = {"date": "2020-01-01T00:00:00Z", "match_date": "01.01.2020", "match_time": "12:00"}
-    lines = [
-        Line.of("2026-11-21T11:00:00+00:00", "other", {})._replace(source=source._replace(path="other/7")),
-        Line.of(AT, "match", body)._replace(source=source),
-    ]
-    replay = Replay(lines, ReplaySettings(step=True))
-    async with replay.serve(), httpx.AsyncClient(base_url=replay.url, trust_env=False, verify=False) as client:
-        assert (await client.get("/games/7")).status_code == 404
-        replay.step()
-        replay.step()
-        answer = await client.get("/games/7")
-        again = await client.get("/games/7", headers={"If-None-Match": answer.headers["etag"]})
-        assert (await client.get("/games/8")).status_code == 404
-
-    assert answer.json() == body
-    assert again.status_code == 304
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        '{"at":"%s","provider":"mine","resource":"match","path":"games/7","body":1}',
-        '{"at":"%s","provider":"mine","match":7,"resource":"match","path":"games/7","body":1}',
-        '{"at":"%s","resource":"match/ma7","status":700000,"raw":""}',
-        '{"at":"%s","resource":"match/ma7","status":200}',
-        '{"at":"%s","resource":"match/ma7","status":200,"manner":"odd","raw":""}',
-        '{"at":"%s","resource":"match/ma7","status":200,"base64":"?"}',
-        '{"at":"%s","resource":"match/ma7","again":false}',
-    ],
-)
-def test_half_a_row_is_refused(tmp_path, row):
-    """The error names file and line."""
-    path = tmp_path / "a.jsonl"
-    path.write_text(row % AT)
-
-    with pytest.raises(ValueError, match=r"a\.jsonl, line 1: "):
-        list(read_lines(path))

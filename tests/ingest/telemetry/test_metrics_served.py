@@ -112,16 +112,6 @@ def shown(request_log, form):
     return [sample for family in read(write(registry).decode()) for sample in family.samples]
 
 
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_hostile_value_stays_one_label(request_log, form):
-    """Quotes, line ends and backslashes make neither a sample nor an end."""
-    request_log.counts["GET", HOSTILE, 200] = 3
-
-    assert [(each.name, each.labels, each.value) for each in shown(request_log, form)] == [
-        ("matchwire_requests_total", {"method": "GET", "route": HOSTILE, "status": "200"}, 3.0)
-    ]
-
-
 def test_methods_and_paths_of_clients_are_no_labels(request_log):
     """A thousand invented ones are one sample."""
     context = SimpleNamespace(route=None, counted=True, request_id="r", caller=None)
