@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from providers.local_times import ClockChange, TimedRow, change_within, nearest, settle_times
+from providers.local_times import ClockChange, TimedRow, change_within, settle_times
 
 BERLIN, NEW_YORK, LORD_HOWE = (ZoneInfo(name) for name in ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe"))
 BACK = [
@@ -32,14 +32,6 @@ def resolved(moments, zone, *, minutes=None, kickoff=None):
     return list(
         (settle_times(rows, change, kickoff) if change else {at: row.moment for at, row in rows.items()}).values()
     )
-
-
-@pytest.mark.parametrize(("zone", "at", "seconds"), NIGHTS, ids=NAMED)
-def test_a_change_of_clocks_is_found(zone, at, seconds):
-    """To the second, between instants on either side of it or close to it; there is none in other nights."""
-    assert ClockChange(at, seconds) == change_within([at - 7200, at + 7200], zone) == change_within([at], zone)
-    assert change_within([at - 5 * 86400, at - 2 * 86400], zone) is None
-    assert change_within([], zone) is None
 
 
 @pytest.mark.parametrize(("zone", "at", "seconds"), NIGHTS, ids=NAMED)
@@ -77,25 +69,3 @@ def test_a_clock_that_is_not_set_forward_goes_on():
 
     assert change is not None
     assert moments == list(settle_times(rows, change, at - 1800).values())
-
-
-@pytest.mark.parametrize("minute", [70, 85])
-def test_a_row_alone_is_where_the_planned_kickoff_puts_it(minute):
-    """A match that is looked at late, of which there is nothing but one row in the hour that comes twice."""
-    _, at, _ = NIGHTS[0]
-    moment = at + 60 * 20
-    kickoff = moment - 60 * (minute - 1 + 15 * (minute > 45))
-
-    assert [moment] == resolved([moment], BERLIN, minutes=[minute], kickoff=kickoff)
-
-
-def test_a_time_alone_is_the_one_nearest_to_what_is_known():
-    """The beginning of a period beside its rows; without any, and in other nights, it is the first that it can be."""
-    _, at, _ = NIGHTS[0]
-    first, second = at - 1800, at + 1800
-
-    assert read(second, BERLIN) == first
-    assert second == nearest(first, second + 600, BERLIN)
-    assert first == nearest(first, first + 600, BERLIN) == nearest(first, None, BERLIN)
-    assert nearest(None, first, BERLIN) is None
-    assert at - 86400 * 3 == nearest(at - 86400 * 3, at, BERLIN)

@@ -9,6 +9,9 @@ from providers.gn_gsd.names import NAMES as GN_GSD_NAMES
 from providers.heim.adapter import HEIM
 from providers.heim.names import NAMES
 from providers.registry import Registry
+from tests.kit.interface_tables import OURS, providers
+
+TABLE = providers(OURS.read_text(encoding="utf-8"))
 
 
 def test_the_built_in_providers_are_found_by_id():
@@ -55,16 +58,12 @@ def test_a_plug_in_that_cannot_be_loaded_is_named(monkeypatch):
         Registry.load()
 
 
-def test_heim_promises_what_the_interface_lists():
-    """Four sports, all but motorsports with a scoreboard, five with text."""
-    assert {sport: len(kinds) for sport, kinds in HEIM.catalog.items()} == {
-        "soccer": 17,
-        "tennis": 3,
-        "american_football": 0,
-        "motorsports": 14,
-    }
-    assert [sport for sport, board in HEIM.scoreboard.items() if not board] == ["motorsports"]
-    assert HEIM.text_sports == {"soccer", "icehockey", "tennis", "american_football", "motorsports"}
+@pytest.mark.parametrize("provider", [HEIM, GN_GSD], ids=lambda provider: provider.id)
+def test_a_provider_offers_what_the_interface_lists(provider):
+    """Sports, event types in their order, and which of them have a scoreboard."""
+    promised = {sport: row for (name, sport), row in TABLE.items() if name == provider.id}
+    assert {sport: kinds for sport, (_, kinds) in promised.items()} == dict(provider.catalog)
+    assert {sport: board for sport, (board, _) in promised.items()} == dict(provider.scoreboard)
 
 
 @pytest.mark.parametrize("names", [NAMES, GN_GSD_NAMES])

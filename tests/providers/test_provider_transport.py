@@ -52,13 +52,6 @@ async def failure(answer, **options):
     return caught.value
 
 
-async def test_a_good_answer_comes_with_its_validator_and_freshness():
-    """Body, ETag and the seconds until expiry are handed on."""
-    reply = await fetch(answered(b"[1]", 'ETag: "abc"', "Cache-Control: public, max-age=30", "Age: 12"))
-
-    assert reply == http_client.Reply(status=200, body=b"[1]", etag='"abc"', fresh_for=18.0)
-
-
 async def test_requests_carry_credentials_validator_and_one_encoding():
     """Basic auth, If-None-Match as it was given, gzip and nothing else; cookies are never sent back."""
     async with upstream({"/api/de/match/ma1": answered(b"[]", "Set-Cookie: track=1")}) as provider:
@@ -83,14 +76,6 @@ async def test_user_and_password_may_stand_in_the_address():
         await client.aclose()
 
     assert provider.requests[0].headers["authorization"] == "Basic YW5uOnB3"
-
-
-async def test_not_modified_has_no_body_and_keeps_the_validator():
-    """A 304 is an answer only to a conditional request."""
-    reply = await fetch(answered(b"", status="304 Not Modified"), etag='"abc"')
-
-    assert reply == http_client.Reply(status=304, etag='"abc"')
-    assert isinstance(await failure(answered(b"", status="304 Not Modified"), etag=None), BadBody)
 
 
 @pytest.mark.parametrize(
@@ -153,14 +138,6 @@ NOW = 1_750_000_000
 def test_retry_after_is_honoured_within_bounds(value, seconds):
     """Seconds or a date, from one second to one hour; nonsense is no answer."""
     assert http_client.retry_after(value, NOW) == seconds
-
-
-async def test_throttling_says_how_long_to_stay_away():
-    """Retry-After comes with the error, on 503 too."""
-    throttled = await failure(answered(b"", "Retry-After: 17", status="429 Too Many Requests"))
-    unavailable = await failure(answered(b"", "Retry-After: 7", status="503 Service Unavailable"))
-
-    assert (throttled.retry_after, unavailable.retry_after) == (17.0, 7.0)
 
 
 @pytest.mark.parametrize(
@@ -235,21 +212,6 @@ async def long_header(writer):
 async def test_broken_connections_are_unavailability(misdeed):
     """Hung up, reset in the middle, not HTTP at all, endless headers."""
     assert type(await failure(misdeed)) is UpstreamUnavailable
-
-
-async def test_nobody_listening_is_unavailability():
-    """A refused connection is reported like any other."""
-    async with upstream() as provider:
-        pass
-    client = client_at(provider.url)
-    with pytest.raises(UpstreamUnavailable, match="connection"):
-        await http_client.get(client, "match/ma1")
-    await client.aclose()
-
-
-async def test_gzip_is_unpacked():
-    """A compressed answer is the same answer."""
-    assert (await fetch(answered(gzip.compress(b"[1]", mtime=0), "Content-Encoding: gzip"))).body == b"[1]"
 
 
 async def test_a_bomb_is_not_unpacked(monkeypatch):

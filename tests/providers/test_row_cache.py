@@ -132,14 +132,6 @@ def test_what_has_not_been_used_for_longest_is_dropped():
     assert len(rows) * (keys[-1].size + 200) <= 5000
 
 
-def test_nothing_is_kept_where_nothing_is_wanted():
-    """A limit of 0 is no cache."""
-    rows, key = RowCache(0), RowKey({"id": "1"}, b"")
-    rows.put(key, "row")
-
-    assert len(rows) == 0
-
-
 @pytest.mark.soak
 def test_the_limit_is_about_what_is_taken():
     """The rows of matches that fill the cache take as much memory as they are counted for, a third more or less."""

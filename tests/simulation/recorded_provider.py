@@ -6,7 +6,6 @@ What a resource answers at a moment, with its dates moved, is what `providers.re
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -45,11 +44,6 @@ class RecordedMatch:
         """As clients name it, and the bodies."""
         return self.recording.match_id.removeprefix("matches/")
 
-    @property
-    def lasts(self) -> float:
-        """Seconds from the kick-off to the last answer."""
-        return (self.recording.last_at - self.recording.kickoff).total_seconds()
-
     def id_of(self, number: int) -> str:
         """Another id, as long as its own."""
         return self.own_id[: -len(str(number))] + str(number)
@@ -59,7 +53,6 @@ class RecordedSchedule(NamedTuple):
     """A match of the simulation: which one it is really, and when it begins (seconds of the loop)."""
 
     match_id: str
-    organization_id: str
     recorded: RecordedMatch
     kickoff: float
 
@@ -117,8 +110,6 @@ class RecordedProvider(httpx.AsyncBaseTransport):
         *,
         speed: float,
     ) -> None:
-        self.responses: Counter[int] = Counter()
-        """By status; 0: none came."""
         self._seeded = seeded
         self._monotonic = monotonic
         self._epoch = epoch
@@ -137,24 +128,14 @@ class RecordedProvider(httpx.AsyncBaseTransport):
                 self._stages[key] = _Stage(match.recorded, self._replay(*key))
             self._matches[match.match_id] = self._stages[key]
 
-    def last_bodies(self, match_id: str) -> dict[str, bytes]:
-        """By resource: what the match ends with, under the recording's own id."""
-        stage = self._matches[match_id]
-        last = stage.replay.timeline.last_good(stage.recorded.recording.match_id)
-        return {kind: stage.replay.body(shown) for kind, shown in last.items()}
-
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         await asyncio.sleep(self._seeded.uniform(0.02, 0.3))
         fault = self._fault(request.url.host)
         if fault == "timeout":
-            self.responses[0] += 1
             await asyncio.sleep(HANGS)
         if fault == "refused":
-            self.responses[0] += 1
             raise httpx.ConnectError("nobody listens", request=request)
-        response = self._response(request, fault)
-        self.responses[response.status_code] += 1
-        return response
+        return self._response(request, fault)
 
     def _response(self, request: httpx.Request, fault: str) -> httpx.Response:
         address = heim.address(request.url.path) or gn_gsd.address(request.url.path)

@@ -6,7 +6,7 @@ import pytest
 
 from mapping.match import Score
 from providers.gn_gsd.names import names_of
-from tests.providers.gn_gsd.gsd import ACTIONS, HOME_ID, action, kinds_of, lineups, person, translated
+from tests.providers.gn_gsd.gsd import ACTIONS, action, kinds_of, translated
 
 
 @pytest.mark.parametrize(
@@ -48,21 +48,6 @@ def test_an_own_goal_counts_for_the_team_that_it_is_credited_to():
     ]
 
 
-def test_a_substitution_names_who_comes_on_first():
-    """The person of the action comes on, the related person goes off."""
-    (change,) = translated([action(1, "SUBSTITUTION", "61:00", "home", 12, 7)]).incidents
-
-    assert [("in", "Jan Muster12"), ("out", "Jan Muster7")] == [(each.role, each.person.name) for each in change.people]
-
-
-def test_persons_may_be_a_list():
-    """The first acted, the second had a part in it."""
-    row = action(1, "SUBSTITUTION", "61:00", "home", persons=[person(12), person(7)])
-    (change,) = translated([row]).incidents
-
-    assert ["in", "out"] == [each.role for each in change.people]
-
-
 def test_the_second_person_of_a_goal_gave_the_pass():
     """But from the spot nobody did."""
     goal, penalty = translated([
@@ -71,13 +56,6 @@ def test_the_second_person_of_a_goal_gave_the_pass():
     ]).incidents  # fmt: skip
 
     assert [["scorer", "assist"], ["scorer"]] == [[each.role for each in found.people] for found in (goal, penalty)]
-
-
-def test_a_player_is_who_the_line_up_says():
-    """The squad knows the shirt number, the action need not."""
-    (card,) = translated([action(1, "YELLOW", "14:20", "away", 54)]).incidents
-
-    assert "4" == card.people[0].person.number
 
 
 def test_without_a_team_the_squad_shows_the_side():
@@ -140,31 +118,10 @@ def test_the_order_is_that_of_the_clock_then_of_the_sequence():
     assert [0, 1, 2, 3] == [each.order for each in found]
 
 
-def test_kicks_of_the_shoot_out_are_no_incidents():
-    """Neither goals nor misses; the tally is the match's."""
-    rows = [
-        action(1, "GOAL", "120:00", "home", 9, period=5),
-        action(2, "PENALTY_MISSED", "120:00", "away", 59, period="Shoot-out"),
-    ]
-
-    assert () == translated(rows).incidents
-
-
 @pytest.mark.parametrize("mark", [{"deleted": True}, {"meta": {"updateAction": "DELETE"}}])
 def test_a_deleted_action_is_gone(mark):
     """However it is marked."""
     assert () == translated([action(1, "GOAL", "14:20", "home", 9, **mark)]).incidents
-
-
-def test_of_two_rows_with_one_id_the_one_changed_last_stands():
-    """In whichever order they come."""
-    rows = [
-        action(1, "GOAL", "14:20", "home", 9, meta={"updateDate": "2025-06-14T16:16:00Z"}),
-        action(1, "GOAL", "14:20", "home", 10, meta={"updateDate": "2025-06-14T16:17:00Z"}),
-    ]
-
-    assert translated(rows).incidents == translated(rows[::-1]).incidents
-    assert "Jan Muster10" == translated(rows).incidents[0].people[0].person.name
 
 
 def test_the_score_after_a_goal_is_taken_where_it_is_given():
@@ -197,10 +154,3 @@ def test_an_unknown_name_in_the_config_is_refused():
     """With the nearest one there is."""
     with pytest.raises(ValueError, match="did you mean 'kind_goal'"):
         names_of({"names": {"kind_goals": "TOR"}})
-
-
-def test_a_player_without_a_line_up_is_who_the_action_says():
-    """Line-ups may be missing altogether."""
-    (goal,) = translated([action(1, "GOAL", "14:20", "home", 9)], squads={}).incidents
-
-    assert (HOME_ID, "Jan Muster9") == (lineups()["homeParticipant"]["id"], goal.people[0].person.name)

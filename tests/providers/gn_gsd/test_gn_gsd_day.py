@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.kit.day import CREATE, match_day
-from tests.kit.gn_gsd_day import line, playing
-from tests.providers.gn_gsd.gsd import MATCH_ID, named, race
+from tests.kit.day import match_day
+from tests.kit.gn_gsd_day import line
+from tests.providers.gn_gsd.gsd import named, race
 
 PHASE_ID, OVERALL_ID = "GNF057JFZJSXMEX", "GNEYFW8HYN7ZKEP"
 
@@ -46,15 +46,3 @@ async def test_a_cycling_race_becomes_a_title_liveblog(tmp_path):
     assert [("Jan Muster1", "Team Dune"), ("Jan Muster2", "Team Dune"), ("Jan Muster11", "Team Tide")] == riders
     renamed = "Tour of the Coast – Stage 5 (shortened)"
     assert [renamed, "Tour of the Coast", renamed, "Königsetappe"] == [each["meta_info"]["title"] for each in shown]
-
-
-async def test_what_cannot_be_had_is_refused(tmp_path):
-    """A phase that nobody knows, and another sport by its name."""
-    lines = playing(sport={"names": named("Handball")})
-    async with match_day(lines=lines, folder=tmp_path, start_at="end") as day:
-        unknown = await day.client.post(CREATE, json={"provider": "gn-gsd", "phaseId": "GNNOBODY"})
-        other = await day.client.post(CREATE, json={"provider": "gn-gsd", "matchId": MATCH_ID})
-
-    assert (404, "not_found") == (unknown.status_code, unknown.json()["code"])
-    assert (400, "matchId") == (other.status_code, other.json()["field"])
-    assert "Handball" in other.json()["message"]

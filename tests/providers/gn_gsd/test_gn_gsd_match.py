@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from mapping.errors import DownstreamRejected, InvalidRequest
 from mapping.match import Clock, PeriodScore, Score, Status
 from providers.gn_gsd.translate import translate
 from tests.providers.gn_gsd.gsd import (
@@ -15,14 +14,10 @@ from tests.providers.gn_gsd.gsd import (
     MATCH_ID,
     NAMES,
     bodies,
-    encoded,
-    kinds_of,
     lineups,
-    match,
     named,
     participant,
     person,
-    result,
     translated,
 )
 
@@ -42,20 +37,6 @@ def test_a_match_is_read():
     assert (PeriodScore(title="half-time", score=Score(1, 0)),) == found.periods
     assert not found.text
     assert () == found.faults
-
-
-def test_the_body_may_come_without_an_envelope():
-    """`{match: {…}}` and the bare object say the same."""
-    raw = bodies(ACTIONS)
-
-    assert translate(MATCH_ID, raw, names=NAMES) == translate(MATCH_ID, raw | {"match": encoded(match())}, names=NAMES)
-
-
-def test_a_match_without_line_ups_and_actions_stands():
-    """Neither of them makes the match."""
-    found = translate(MATCH_ID, {"match": encoded(match())}, names=NAMES)
-
-    assert ((), (), ()) == (found.incidents, found.home.lineup, found.faults)
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"lineups": {}}', b'{"lineups": []}', b'{"lineups": null}'])
@@ -138,45 +119,12 @@ def test_without_any_word_what_happened_gives_the_status():
     assert Status.FINISHED is translated(ACTIONS, **silent, **ended).status
 
 
-@pytest.mark.parametrize(("field", "value"), [("status", "WARMING_UP"), ("currentPeriod", "TEA")])
-def test_an_unknown_word_is_noted_by_its_field(field, value):
-    """So that a wrong guess about the provider can be seen and corrected."""
-    faults = translated(**{field: value}).faults
-
-    assert [(field, MATCH_ID)] == [(fault.field, fault.row) for fault in faults]
-
-
 def test_the_clock_counts_from_the_start_of_the_period():
     """Where the provider says it; the actual start of the match stands for the first half."""
     first = {"currentPeriod": 1, "dateAndTimeInfo": {"actualStartTimeUTC": "2025-06-14T16:01:00Z"}}
 
     assert KICKOFF + 3731 == translated().clock.phase_started_at
     assert KICKOFF + 60 == translated(**first).clock.phase_started_at
-
-
-def test_the_shoot_out_has_a_tally_of_its_own():
-    """The score on the pitch stays; who won is who won the shoot-out."""
-    found = translated(status="FINISHED", result=result("1:1", extraTimeScore="1:1", shootoutScore="3:4"))
-
-    assert (Score(1, 1), Score(3, 4), "away", 4) == (found.score, found.shootout, found.winner, found.clock.phase)
-
-
-@pytest.mark.parametrize("value", [None, {}, {"homeResult": {"score": None}}])
-def test_before_play_there_is_no_score(value):
-    """Absent and null say the same."""
-    assert translated(result=value).score is None
-
-
-def test_a_score_may_be_written_as_text():
-    """`"2"` is 2."""
-    found = translated(result={"homeResult": {"score": "2"}, "awayResult": {"score": 1}})
-
-    assert Score(2, 1) == found.score
-
-
-def test_a_time_without_a_zone_is_utc():
-    """As the name of its field says."""
-    assert KICKOFF == translated(dateAndTimeInfo={"scheduledStartTimeUTC": "2025-06-14T16:00:00"}).kickoff
 
 
 def test_a_team_that_is_not_determined_is_none():
@@ -193,27 +141,3 @@ def test_a_team_that_is_not_determined_is_none():
 def test_a_match_is_soccer_unless_it_says_otherwise(sport):
     """By name in the languages of the feed; an id that nobody has named says nothing."""
     assert "soccer" == translated(sport=sport).sport
-
-
-def test_another_sport_is_refused_by_name():
-    """With the request's field."""
-    with pytest.raises(InvalidRequest, match="Handball") as refused:
-        translated(sport={"id": "GNX", "names": named("Handball")})
-
-    assert "matchId" == refused.value.field
-
-
-@pytest.mark.parametrize("body", [b"", b"[]", b"{}", b"<html>", b'{"match": {"id": "GNOTHER"}}', b"7"])
-def test_a_body_without_the_match_is_rejected(body):
-    """Another match, nothing, or no JSON."""
-    with pytest.raises(DownstreamRejected):
-        translate(MATCH_ID, {"match": body}, names=NAMES)
-
-
-def test_order_and_repetition_of_rows_change_nothing():
-    """The same rows backwards, or twice, make the same match."""
-    expected = translated(ACTIONS)
-
-    assert expected == translated(ACTIONS[::-1])
-    assert expected == translated([*ACTIONS, *ACTIONS])
-    assert 5 == len(kinds_of(expected))

@@ -12,14 +12,6 @@ def texts(items, events=()):
     return [(c.key, c.incident_key, c.html) for c in translated(events, items).comments]
 
 
-def test_a_standalone_item_is_posted_as_it_came():
-    """Markup, minute, time and credit are kept; nothing is stripped."""
-    (comment,) = translated([], [item(5, 12, "<b>Ecke</b> <br/>von links")]).comments
-
-    assert (comment.key, comment.incident_key, comment.html) == ("text:5", None, "<b>Ecke</b> <br/>von links")
-    assert (comment.minute, comment.created_at, comment.credit) == (12, 1749921150, "heimspiel")
-
-
 @pytest.mark.parametrize(
     ("content", "html"),
     [
@@ -52,14 +44,6 @@ def test_the_text_of_a_period_belongs_to_its_marker():
     assert reported == [[("text:5", "period:soccer.start", "Los!")]] * 2
 
 
-def test_of_two_texts_on_one_period_that_of_the_valid_row_stands():
-    """A period row that was issued again leaves its text behind."""
-    old, new = row(7, "match/game-end", 90), row(8, "match/game-end", 90)
-    items = [item(6, 90, "Neu.", new), item(5, 91, "Alt.", old)]
-
-    assert texts(items, [new]) == [("text:6", "period:soccer.end", "Neu.")]
-
-
 def test_both_rows_of_a_substitution_speak_of_one_incident():
     """The item of the in-row wins; that of the out-row stands where the other has nothing to say."""
     going, coming = row(3, "playing/substitute-out", 60, "home", 7), row(4, "playing/substitute-in", 60, "home", 14)
@@ -84,30 +68,3 @@ def test_text_on_what_never_becomes_an_incident_stands_alone(keyword):
     assert texts([item(5, 120, "<b>Trifft</b><br/>links", event)], [event]) == [
         ("text:5", None, "<b>Trifft</b><br/>links")
     ]
-
-
-def test_items_are_in_order_of_minute_and_time():
-    """Neither the place in the array nor the id says when something was written."""
-    items = [
-        item(9, 30, "c"),
-        item(3, 12, "b", tickertime="14.06.2025 18:12:40"),
-        item(7, 12, "a", tickertime="14.06.2025 18:12:10"),
-        item(1, 0, "vor"),
-    ]
-
-    assert [html for *_, html in texts(items)] == ["vor", "a", "b", "c"]
-
-
-def test_a_headline_of_the_editors_is_kept():
-    """Standalone items may have one; it is text, not markup."""
-    assert texts([item(5, 12, "Text", headline="A & B")]) == [("text:5", None, "<b>A &amp; B</b><br/>Text")]
-
-
-def test_an_item_that_cannot_be_read_is_left_out_alone():
-    """The rest of the text stands, and the fault names the item."""
-    found = translated(
-        [], [item(5, 12, "gut"), {**item(6, 13, "schlecht"), "minute": {}}, "?", item(7, 14, "auch gut")]
-    )
-
-    assert [comment.key for comment in found.comments] == ["text:5", "text:7"]
-    assert [(fault.resource, fault.row) for fault in found.faults] == [("liveticker", "6"), ("liveticker", "#2")]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.errors import DownstreamRejected, InvalidRequest
+from mapping.errors import InvalidRequest
 from mapping.match import Clock, Named, Score, Status
 from providers.heim.names import names_of
 from providers.heim.translate import translate
@@ -19,7 +19,6 @@ from tests.providers.heim.feed import (
     row,
     translated,
     tree,
-    wrapped,
 )
 
 KICKOFF = 1749916800
@@ -68,13 +67,6 @@ def test_older_bodies_get_short_name_and_country_from_the_rows():
     assert (found.home.short_name, found.home.country) == ("Nordhafen", "DE")
 
 
-def test_a_placeholder_team_stays_under_its_name():
-    """A team that is not known yet is called what the feed calls it."""
-    found = translated(away={"id": "9", "name": "Sieger Gruppe B", "show_team": "no"})
-
-    assert (found.away.name, found.away.lineup) == ("Sieger Gruppe B", ())
-
-
 def test_squads_are_line_up_and_bench_with_everything_known_of_a_player():
     """Position, grams, gender, photo and birth date are in our units; the keeper comes first."""
     keeper = row(3, "playing/lineup", 0, "home", 1)
@@ -109,14 +101,6 @@ def test_a_competition_inside_the_match_or_above_it_is_the_tournament():
     above = translate(MATCH_ID, {"match": encoded(tree(match()))}, names=NAMES, zone=BERLIN)
 
     assert nested.tournament == above.tournament == Named(ext_id="31", name="Hansepokal")
-
-
-def test_events_inside_the_match_are_used_instead_of_the_list():
-    """`match_event` in the match outranks the other resource."""
-    found = translated([row(1, "goal/head", 9, "home", 9)], match_event=[row(2, "card/red", 9, "home", 9)])
-
-    assert "incident:2" in {i.key for i in found.incidents}
-    assert "incident:1" not in {i.key for i in found.incidents}
 
 
 @pytest.mark.parametrize(
@@ -170,21 +154,6 @@ def test_a_break_began_when_its_row_was_written():
     assert translated(rows, current_period="first-half-end").clock.break_started_at == KICKOFF + 47 * 60
 
 
-def test_bodies_of_lists_take_the_period_from_the_rows():
-    """Where the match has no `current_period`, the last period row says it."""
-    rows = [row(1, "match/game-start", 1), row(2, "match/first-half-end", 45)]
-
-    assert translated(rows, current_period=None).status is Status.BREAK
-
-
-def test_neutral_ground_counts_as_home_and_away():
-    """`none_home` is home."""
-    rows = [{**cell, "place": f"none_{cell['place']}"} for cell in results(p0="2:1", p1="1:1")]
-    found = translated(match_result=rows)
-
-    assert (found.score, [str(part.score) for part in found.periods]) == (Score(2, 1), ["1:1"])
-
-
 def test_extra_time_alone_leaves_the_running_score_in_its_row():
     """After extra time row 0 is the score, and row 2 that of 90 minutes."""
     found = translated(match_result=results(p0="2:1", p1="0:0", p2="1:1"), match_incident={"id": "1"}, finished="yes")
@@ -234,12 +203,6 @@ def test_the_named_winner_is_believed():
     assert (decided.winner, level.winner) == ("away", None)
 
 
-@pytest.mark.parametrize(("live_status", "text"), [("full", True), ("data", False), ("none", False), (None, True)])
-def test_only_full_coverage_has_text(live_status, text):
-    """Any other `live_status` says that there is no text."""
-    assert translated(live_status=live_status).text is text
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -254,26 +217,6 @@ def test_another_sport_is_refused(body):
         translate(MATCH_ID, {"match": encoded(body)}, names=NAMES, zone=BERLIN)
 
     assert caught.value.field == "matchId"
-
-
-@pytest.mark.parametrize(
-    "bodies", [{}, {"match": b"[]"}, {"match": b"<html>"}, {"match": encoded(tree(match(id="8")))}]
-)
-def test_bodies_without_the_match_are_rejected(bodies):
-    """There is nothing to translate in them."""
-    with pytest.raises(DownstreamRejected):
-        translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
-
-
-def test_ids_may_be_numbers():
-    """An id is the same as text and as a number."""
-    body = wrapped(id=int(MATCH_ID), home={**HOME, "id": 501})
-    goal = {**row(1, "goal/head", 12, "home", 9), "id": 1, "minute": 12}
-    bodies = {"match": encoded(body), "match-event": encoded([goal])}
-    found = translate(MATCH_ID, bodies, names=NAMES, zone=BERLIN)
-
-    assert "incident:1" in {incident.key for incident in found.incidents}
-    assert found.home.ext_id == "501"
 
 
 def test_unknown_names_are_refused_with_the_nearest():

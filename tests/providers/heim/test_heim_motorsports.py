@@ -1,6 +1,5 @@
 """Motorsports: the session's incidents by laps, its flags, its ranking and its podium."""
 
-import json
 from dataclasses import replace
 
 import pytest
@@ -10,11 +9,8 @@ from mapping.import_options import ImportOptions
 from mapping.match import Status
 from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
-from providers.heim.catalog import MOTORSPORTS
 from tests.kit.heim_motorsports import event, session, who
 from tests.kit.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
-
-START = "03.11.2024 16:32:00"
 
 
 def place(number, rank, **changes):
@@ -67,18 +63,6 @@ def test_the_liveblog_has_a_title_drivers_and_teams_and_no_scoreboard():
     assert {"DNF", "DNS", "DSQ"} == {each.status for each in match.race.ranking if each.position is None}
     assert 20 == sum(len(team.lineup) for team in match.teams)
     assert {"Red Bull", "Kick Sauber"} <= {team.name for team in match.teams}
-
-
-def test_laps_are_the_time_of_play():
-    """A post says in which lap it happened, in the language of the liveblog, and whose team it was."""
-    match = session(event(7, "pit-stop", 31, content="2.2", at="17:20:00", **who(16)))
-    block = posted(match, "de")["incident:7"].document["sport_event"]
-
-    assert "Runde 31" == block["time_of_play"]
-    assert "Team 8" == block["team"]["name"]
-    assert [("driver", "Fahrer/-in")] == [
-        (each["event_player_type"], each["event_player_title"]) for each in block["players"]
-    ]
 
 
 @pytest.mark.parametrize(
@@ -253,23 +237,6 @@ def test_others_who_are_disqualified_are_named_in_no_post_of_the_end():
     assert [3, None] == [each.position for each in broken.race.ranking]
 
 
-def test_a_gap_below_nought_is_none():
-    """Of somebody who did not finish the feed sends the winner's time as a gap, with a second sign: it says nothing."""
-    over = {"finished": "yes", "current_period": "game-end"}
-    rows = [place(1, 1), place(2, 2, comment="+1.5"), place(3, 0, comment="+-1:38:49.328"), place(4, 0, comment="DNF")]
-    ranking = session(result=rows, **over).race.ranking
-
-    assert [(None, None), ("+1.5", None), (None, None), (None, "DNF")] == [(e.gap, e.status) for e in ranking]
-
-
-def test_drivers_that_a_list_repeats_are_ranked_once():
-    """Rows of several periods name a driver again and again; the classification counts."""
-    rows = [place(1, 2), place(1, 7, match_result_at="1"), place(2, 1), place(2, 1, match_result_at="2")]
-    ranking = session(result=rows).race.ranking
-
-    assert ["Jan Muster2", "Jan Muster1"] == [each.person.name for each in ranking]
-
-
 def test_a_result_with_ids_alone_takes_its_names_from_the_events():
     """A row without person and team is still somebody, as soon as an event has named them."""
     rows = [{"match_result": "0", "match_result_at": "0", "rank": "1", "person_id": "816", "team_id": "608"}]
@@ -287,44 +254,3 @@ def test_every_word_can_be_corrected():
 
     assert [("motorsports.pit-stop", 9)] == [(each.kind, each.lap) for each in match.incidents if each.lap]
     assert ["kind"] == [fault.field for fault in translated("1", bodies).faults]
-
-
-def test_text_waits_for_its_incident():
-    """A narrative on a pit stop is held back until the row is there, and then is that post's text."""
-    row = event(7, "pit-stop", 31, at="17:20:00", **who(16))
-    item = {"id": "3", "event": row, "content": "<b>Boxenstopp</b> <br/>Das ging schnell.", "tickertime": START}
-    match = {"match": encoded({"match": {"id": "1", "finished": "no"}}), "liveticker": encoded([item])}
-
-    assert posted(translated("1", match), text=True) == {}
-    posts = posted(translated("1", {**match, "match-event": encoded([row])}), text=True)
-    assert "Das ging schnell." == posts["incident:7"].document["contents"][0]["text"]
-
-
-def test_all_fourteen_kinds_are_known():
-    """The interface's kinds are the keywords of the table, so that a row of each becomes its type."""
-    rows = [
-        event(number, kind.removeprefix("motorsports."), 5 + number, at=f"17:{number:02}:00", **who(number))
-        for number, kind in enumerate(MOTORSPORTS, 1)
-        if kind not in {"motorsports.start", "motorsports.end", "motorsports.podium"}
-    ]
-    over = {"finished": "yes", "result": [place(1, 1), place(2, 2), place(3, 3)]}
-
-    assert set(MOTORSPORTS) == {incident.kind for incident in session(*rows, **over).incidents}
-
-
-def test_a_race_that_has_not_begun_has_no_posts():
-    """Before the start there are a title and a kick-off, and weather at most."""
-    match = session(event(1, "weather-info", content="Regen", at="16:00:00"), current_period="")
-
-    assert Status.SCHEDULED is match.status
-    assert ["weather-info"] == kinds(match)
-    assert match.race.flag is None
-
-
-def test_a_series_with_another_sport_id_is_added_by_its_name():
-    """Formula 1's id is not known publicly; the table takes several, separated by commas."""
-    body = json.loads(race()[1]["match"])
-    body["match"]["round"]["season"]["competition"]["sport_id"] = "901"
-    bodies = {"match": encoded(body)}
-
-    assert "motorsports" == translated("9900011", bodies, sport_motorsports="264, 901").sport

@@ -27,15 +27,3 @@ def test_team_radio_is_posted_with_what_is_known(locale):
 
     radio = [post.document["contents"][0]["text"] for post in posts if post.kind == "motorsports.team-radio"]
     assert radio == SAID[locale]
-
-
-def test_nobody_else_is_named():
-    """The session has its ranking, its laps and no fault."""
-    match = translated(*practice())
-
-    assert match.faults == ()
-    assert [6, 7, 8] == [each.lap for each in match.incidents if each.kind == "motorsports.team-radio"]
-    assert [(each.position, each.person.name) for each in match.race.ranking] == [
-        (1, "Jana Lindqvist"),
-        (2, "Paolo Ferrante"),
-    ]

@@ -9,16 +9,11 @@ from mapping.import_options import ImportOptions
 from mapping.match import Score, Status
 from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
-from providers.heim.translate import translate
 from tests.kit.heim_tennis import bare
 from tests.kit.sport_fixtures import (
-    BERLIN,
-    FOLDER,
-    NAMES,
     NOBODY,
     encoded,
     posted,
-    recorded_steps,
     stepped,
     texts_of,
     translated,
@@ -58,25 +53,6 @@ def test_a_match_is_posted_game_by_game():
     assert ["tennis.start", "tennis.end"] == [final.incidents[0].kind, final.incidents[-1].kind]
     lost = [earlier - later for earlier, later in zip(map(games, matches), map(games, matches[1:]), strict=False)]
     assert [gone for gone in lost if gone] == [{"game:s1:9"}], "only the game that the provider takes back"
-
-
-def test_each_game_has_the_running_score_of_its_set():
-    """The post of a game says who won it and how the set stands, with the home side's games first."""
-    *_, last = beliefs(
-        of(p0=won, p1="6:4", p2=score) for won, score in (("0:0", "0:0"), ("1:0", "0:1"), ("1:0", "1:1"))
-    )
-    post = posted(last)["game:s2:2"]
-
-    assert texts_of(last)[-2:] == [
-        "Game Emil Beispiel. Set 2: Jonas Musterholt 0-1 Emil Beispiel.",
-        "Game Jonas Musterholt. Set 2: Jonas Musterholt 1-1 Emil Beispiel.",
-    ]
-    assert ("1", "1") == tuple(post.document["sport_event"]["score"][f"{side}_score"] for side in ("home", "away"))
-
-
-def test_games_are_in_the_order_that_the_answers_show():
-    """Each answer with one game more says who won it."""
-    assert course("0:0", "0:1", "1:1", "2:1") == ["away 0:1", "home 1:1", "home 2:1"]
 
 
 def test_a_late_start_has_one_post_a_set_and_no_order_of_games():
@@ -150,13 +126,6 @@ def test_a_score_that_is_corrected_after_the_end_leaves_the_post_of_the_end_the_
     ]
 
 
-def test_the_end_names_the_winner_also_where_the_feed_does_not_yet():
-    """Sets won say who won a match that was played to its end; a retired one may be won with fewer sets."""
-    assert of(p0="2:0", p1="6:4", p2="6:4", finished="yes", winner_team_id="0").winner == "home"
-    retired = {"id": "12", "name": "durch Aufgabe"}
-    assert of(p0="1:0", p1="6:4", finished="yes", winner_team_id="0", match_incident=retired).winner is None
-
-
 @pytest.mark.parametrize("score", ["6:4", "4:6", "7:6", "6:7", "0:6", "9:7", "7:9"])
 def test_the_last_game_of_a_set_is_its_winners(score):
     """A set ends with a game of who wins it, and that post says the set."""
@@ -179,13 +148,6 @@ def test_a_match_begins_with_its_first_set():
     assert (Status.SCHEDULED, Status.LIVE) == (before.status, started.status)
     assert [] == list(before.incidents)
     assert ["period:tennis.start"] == [incident.key for incident in started.incidents]
-
-
-def test_the_winner_of_the_end_comes_first():
-    """The sets are shown as the winner counts them."""
-    texts = texts_of(of(p0="1:2", p1="7:6", p2="5:7", p3="3:6", finished="yes", winner_team_id="2"))
-
-    assert "Game, set and match: Emil Beispiel beats Jonas Musterholt 6-7, 7-5, 6-3." == texts[-1]
 
 
 def abandoned(**changes):
@@ -222,26 +184,6 @@ def test_a_pair_is_one_side():
     assert final.home.country == "DE"
 
 
-def test_a_country_without_an_iso_code_is_known_by_its_code_in_sport():
-    """`DEN` is Denmark where the feed's `iso` is empty."""
-    assert stepped("tennis", "tie-break")[-1].away.country == "DK"
-
-
-def test_the_scoreboard_is_set_based():
-    """Sets won in `score`, one entry a set in `scores`, and the state knows the running set and game."""
-    live = of(p0="1:0", p1="6:4", p2="2:3", serve_team_id="2", current_period="game-start")
-    document = game_document(live, ImportOptions(sport="tennis"), NOBODY)
-    board, state = document["scoreboard"], document["state_info"]
-
-    assert board["_type"].endswith("::SetBasedGameScoreboard")
-    assert ("1", "0") == (board["score"]["home_score"], board["score"]["away_score"])
-    assert [("1", "6", "4"), ("2", "2", "3")] == [
-        (each["title"], each["home_score"], each["away_score"]) for each in board["scores"]
-    ]
-    assert "away" == board["serving"] == state["serving"]
-    assert (2, 6, 1) == (state["set"], state["game"], state["gamestate"])
-
-
 def test_points_of_the_running_game_are_shown_where_an_endpoint_gives_them():
     """The assumed row of points is read as words, and is no set."""
     body = json.loads(bare(p0="0:0", p1="2:2"))
@@ -255,50 +197,6 @@ def test_points_of_the_running_game_are_shown_where_an_endpoint_gives_them():
     assert ("40", "A") == match.points
     assert () == match.faults
     assert (None, 1) == (renamed.points, len(renamed.faults))
-
-
-def test_a_broken_row_of_a_set_is_named():
-    """What cannot be read is a fault with its field."""
-    match = of(p0="0:0", p1="x:2")
-
-    assert ["match_result"] == [fault.field for fault in match.faults]
-
-
-def test_text_on_the_start_belongs_to_it_and_other_text_stands_alone():
-    """The narrative of a start is its post; what is bound to a row that is no incident is a post of its own."""
-    start, ace = {"id": "9", "action": "match", "kind": "game-start"}, {"id": "10", "action": "point", "kind": "ace"}
-    items = [
-        {"id": "1", "content": "Es geht los.", "tickertime": "14.06.2025 14:01:00", "event": start},
-        {"id": "2", "content": "Ein Ass.", "tickertime": "14.06.2025 14:03:00", "event": ace},
-    ]
-    match = translated("1", {"match": bare(p0="0:0", p1="1:0"), "liveticker": encoded(items)})
-    posts = posted(match, text=True)
-
-    assert "Es geht los." == posts["period:tennis.start"].document["contents"][0]["text"]
-    assert "Ein Ass." == posts["text:2"].document["contents"][0]["text"]
-
-
-@pytest.mark.parametrize("name", ["tie-break", "doubles", "retired", "walkover", "abandoned"])
-def test_tree_and_bare_envelope_give_the_same_match(name):
-    """A match is shown alike in the list resource and in the envelope without a sport, but for its competition."""
-    match_id, steps = recorded_steps(FOLDER / "tennis" / f"{name}.jsonl")
-    tree = json.loads(steps[-1]["match"])
-    inner = tree[0]["season"][0]["round"][0]["match"][0]
-    envelope = {"match": inner, "match_result_at": [{"id": str(number)} for number in range(6)]}
-    one, other = (translated(match_id, {"match": encoded(body)}) for body in (tree, envelope))
-
-    assert (one.incidents, one.periods, one.status) == (other.incidents, other.periods, other.status)
-
-
-def test_the_same_bodies_give_the_same_match():
-    """Translating is deterministic."""
-    match_id, steps = recorded_steps(FOLDER / "tennis" / "tie-break.jsonl")
-
-    assert all(
-        translate(match_id, bodies, names=NAMES, zone=BERLIN)
-        == translate(match_id, dict(bodies), names=NAMES, zone=BERLIN)
-        for bodies in steps
-    )
 
 
 def test_a_set_that_cannot_be_read_takes_back_no_game():
@@ -351,8 +249,3 @@ def test_a_match_that_runs_goes_on_while_its_result_cannot_be_read(result):
     assert (last.status, last.clock) == (before.status, before.clock) == (Status.LIVE, then.clock)
     assert posted(last).keys() == posted(before).keys()
     assert posted(then).keys() - posted(before).keys() == {"game:s1:4"}
-
-
-def test_a_set_shows_that_a_match_has_begun_although_the_one_before_cannot_be_read():
-    """Followed from the second set on, the match is live."""
-    assert of(p0="1:0", p1="x:4", p2="0:1").status is Status.LIVE

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused
-from providers.base import Outcome, Selector
+from providers.base import Outcome
 from providers.contract.case import Case, known_of
 from providers.contract.server import Reply
 from providers.pa.adapter import PA
@@ -51,13 +51,6 @@ async def test_an_error_comes_with_the_status_of_a_good_answer(text):
             assert isinstance(answer.error, ProviderRefused if ERRORS[text] is ProviderRefused else BadBody)
 
 
-async def test_a_competition_without_running_matches_is_an_error_too():
-    async with opened() as server:
-        serve(server, "liveGames", error("No data available"))
-        with pytest.raises(MatchUnknown):
-            await server.adapter.resolve(Selector("overall", "100"))
-
-
 @pytest.mark.parametrize(("method", "resource"), [("events", "events"), ("lineUpsEnhanced", "lineups")])
 async def test_before_there_are_events_or_line_ups_there_are_none(method, resource):
     """By an error, or by an empty document; once there were some, such an answer is a fault."""
@@ -93,18 +86,3 @@ async def test_line_ups_alone_never_delay_a_match():
         again = await server.fetch(known_of(first.answers), first.hints)
         assert [each.resource for each in again.answers] == ["match", "events"]
         assert not again.failed
-
-
-async def test_a_bomb_is_refused():
-    """By its document type alone: nothing of it is unfolded."""
-    bomb = b"<!DOCTYPE m [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;'>]><matches>&b;</matches>"
-    async with opened() as server:
-        serve(server, "info", bomb)
-        (answer,) = (await server.fetch()).answers
-        assert (type(answer.error), answer.error.message) == (BadBody, "match: the answer has a document type")
-
-
-async def test_xml_is_requested():
-    adapter = PA.connect(Case(provider=PA, samples=()).connect("http://127.0.0.1:9").endpoint)
-    assert adapter._client.header_fields()["Accept"] == "application/xml"
-    await adapter.aclose()

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mapping.errors import BadBody, DownstreamRejected
 from mapping.match import Score, Status
 from providers.naming import correct_names
-from providers.pa.adapter import PA
 from providers.pa.catalog import CATALOG, STATES
 from providers.pa.names import NAMES
 from providers.pa.translate import translate
@@ -73,13 +71,6 @@ def test_people_have_the_names_of_the_line_ups():
     assert people(find(bodies.read(), "4400009")) == [("scorer", "Birke Ron")]
 
 
-def test_shirt_numbers_may_be_missing_or_come_twice():
-    match = Bodies().read()
-    assert [each.number for each in match.home.bench] == [None, "14"]
-    assert [each.name for each in match.away.lineup if each.number == "10"] == ["Gus Ulme", "Ron Birke"]
-    assert match.faults == ()
-
-
 PARTS = {
     "unknown": (Status.SCHEDULED, 0), "new": (Status.SCHEDULED, 0), "fixture": (Status.SCHEDULED, 0),
     "first_half": (Status.LIVE, 1), "half_time": (Status.BREAK, 1), "second_half": (Status.LIVE, 2),
@@ -141,14 +132,6 @@ def test_a_shoot_out_without_extra_time_has_no_marks_of_it():
     assert "soccer.start-overtime" in {each.kind for each in bodies.read().incidents}
 
 
-def test_what_is_not_known_keeps_the_marks():
-    bodies = Bodies("cup-tie-running")
-    bodies.row["matchStatus"] = "XYZ"
-    match = bodies.read()
-    assert (match.status, [each.field for each in match.faults]) == (Status.LIVE, ["matchStatus"])
-    assert {"period:soccer.start", "period:soccer.end"} <= match.unreadable
-
-
 @pytest.mark.parametrize(
     ("day", "hour", "moment", "is_open"),
     [
@@ -198,11 +181,6 @@ def test_a_penalty_comes_twice_and_is_one_goal():
     assert [each.reason for each in bodies.read().faults] == ["a penalty without its goal"]
 
 
-def test_an_own_goal_is_the_players_and_counts_for_the_others():
-    match = Bodies().read()
-    assert (find(match, "4400013").side, find(match, "4400013").score) == ("away", Score(3, 1))
-
-
 def test_a_dismissal_is_a_second_yellow_card_if_a_booking_of_the_player_stands():
     """One that is deleted, or another player's, or that came later, is none."""
     bodies = Bodies()
@@ -232,16 +210,6 @@ def test_deleted_rows_are_left_out_and_any_other_status_is_active():
         assert (match.faults, match.withdrawal_blocked) == ((), frozenset())
 
 
-def test_a_row_without_a_type_is_kept_by_its_id_and_one_without_an_id_blocks():
-    bodies = Bodies("cup-tie-running")
-    del bodies.event("4400009")["eventType"]
-    match = bodies.read()
-    assert "incident:4400009" in match.unreadable
-    assert match.withdrawal_blocked == frozenset()
-    bodies.event("4400003")["eventID"] = ""
-    assert bodies.read().withdrawal_blocked == {"events"}
-
-
 def test_no_score_after_a_goal_is_guessed():
     """One goal that cannot be read would make all later ones wrong."""
     bodies = Bodies("cup-tie-running")
@@ -249,20 +217,6 @@ def test_no_score_after_a_goal_is_guessed():
     match = bodies.read()
     assert [each.score for each in match.incidents if each.kind == "soccer.goal"] == [None] * 3
     assert match.score == Score(2, 1)
-
-
-def test_the_score_after_normal_time_is_given_only_if_the_goals_lead_to_the_score():
-    bodies = Bodies()
-    bodies.remove("4400019")
-    assert [each.title for each in bodies.read().periods] == ["half-time", "extra-time"]
-
-
-def test_a_card_for_somebody_who_is_in_no_squad():
-    bodies = Bodies("cup-tie-running")
-    player = {"playerID": "999", "teamID": "8801", "#text": "Nobody Known"}
-    bodies.add("4400050", "booking", "60:00", players={"player1": player, "player2": ""})
-    match = bodies.read()
-    assert (people(find(match, "4400050")), match.faults) == ([("player", "Nobody Known")], ())
 
 
 def test_the_tally_of_a_shoot_out_is_in_its_kicks_else_in_the_comment():
@@ -274,25 +228,11 @@ def test_the_tally_of_a_shoot_out_is_in_its_kicks_else_in_the_comment():
     assert (match.shootout, match.winner) == (Score(4, 5), "away")
 
 
-def test_an_aggregate_score_is_not_read():
-    bodies = Bodies("cup-tie-running")
-    bodies.row["homeTeam"]["aggregateScore"] = "7"
-    assert bodies.read() == Bodies("cup-tie-running").read()
-
-
 def test_names_can_be_corrected():
     bodies = Bodies()
     bodies.event("4400015")["eventType"] = "penalty off target"
     assert find(bodies.read(), "4400015") is None
     assert find(bodies.read(penalty_missed="penalty off target"), "4400015").kind == "soccer.penalty-kick-missed"
-
-
-@pytest.mark.parametrize("kind", ["match", "events", "lineups"])
-@pytest.mark.parametrize("body", [b"<other/>", b"<errors><error>Out of order</error></errors>", b"<html>", b"{}"])
-def test_what_is_no_body_of_a_match_is_rejected(kind, body):
-    with pytest.raises(DownstreamRejected) as caught:
-        translate("7700123", Bodies().written() | {kind: body}, names=TABLE)
-    assert isinstance(caught.value.__cause__, BadBody)
 
 
 def recording(name):
@@ -330,51 +270,3 @@ def test_recorded_events_are_what_happened():
     assert (people(goal), goal.score) == ([("scorer", "Gerard Pique"), ("assist", "Andres Iniesta")], Score(1, 0))
     assert people(find(match, "22306955")) == [("in", "Rodriguez Pedro"), ("out", "Manuel Agudo Nolito")]
     assert match.faults == ()
-
-
-def test_recorded_rows_that_are_deleted_or_have_no_type():
-    bodies = {"match": planned("3888466", "999", "6318", score=("2", "0")), "events": recording("match-events-3888466")}
-    match = translate("3888466", bodies, names=TABLE)
-    assert [each.key for each in match.incidents if not each.marks_period] == [
-        "incident:22306972",
-        "incident:223069723",
-    ]
-    assert [(each.row, each.field) for each in match.faults] == [("223069722", "event.4.eventType")]
-
-
-def test_a_recorded_match_with_extra_time_and_two_legs():
-    """2:1 after extra time; the aggregate of 3:3 is no score of this match."""
-    match = translate("3695171", {"match": recording("match-info-3695171")}, names=TABLE)
-    assert (match.status, match.score, match.winner) == (Status.FINISHED, Score(2, 1), "home")
-    assert (match.home.name, match.away.name, match.location.name) == ("Man Utd", "Sunderland", "Old Trafford")
-    assert (match.kickoff, match.faults) == (1390419900, ())  # 19:45 UTC
-
-
-@pytest.mark.parametrize(
-    ("match_id", "name", "teams", "sizes"),
-    [
-        ("3560717", "match-lineUps-3560717", ("4", "12"), [11, 11]),
-        ("4566691", "match-lineUpsEnhanced-4566691", ("999", "965"), [11, 11]),
-    ],
-)
-def test_recorded_line_ups(match_id, name, teams, sizes):
-    bodies = {"match": planned(match_id, *teams, status="Fixture", result="No"), "lineups": recording(name)}
-    match = translate(match_id, bodies, names=TABLE)
-    assert [len(side.lineup) for side in match.sides] == sizes
-    assert all(side.bench and side.lineup[0].position == "keeper" for side in match.sides)
-    assert match.faults == ()
-
-
-def test_a_recorded_match_that_is_not_settled():
-    match = translate("3920075", {"match": recording("competition-matchDay-750-20160625")}, names=TABLE)
-    assert (match.status, match.home.name, match.faults) == (Status.SCHEDULED, "Runner-up Group A", ())
-
-
-@pytest.mark.parametrize("name", ["competition-liveGames-100", "competition-matchDay-100-20140823"])
-async def test_recorded_lists_are_chosen_from(name):
-    from providers.contract.case import plain_endpoint
-
-    adapter = PA.connect(plain_endpoint("pa", "http://127.0.0.1:9"))
-    chosen = adapter._chosen("phase", recording(name))
-    await adapter.aclose()
-    assert chosen in recording(name).decode()

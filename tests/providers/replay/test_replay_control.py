@@ -6,20 +6,7 @@ import pytest
 
 from providers.replay import Replay, ReplaySettings
 from providers.replay.app import create_app
-from tests.providers.replay.samples import Ticking, lines, replaying
-
-
-async def test_the_state_says_where_the_replay_stands():
-    """Virtual time, speed, matches and what is finished can be read."""
-    ticking = Ticking()
-    async with replaying(ticking=ticking, speed=10) as (_, client):
-        ticking.seconds = 7
-        state = (await client.get("/__replay/state")).json()
-
-    assert (state["elapsed"], state["speed"], state["paused"]) == (70, 10, False)
-    assert (state["shown"], state["lines"], state["finished"]) == (3, 6, False)
-    assert state["matches"][0]["id"] == "1"
-    assert state["matches"][0]["recorded_instant"] == "2018-07-01T18:00:10+00:00"
+from tests.providers.replay.samples import lines, replaying
 
 
 async def test_the_clock_obeys():
@@ -48,15 +35,6 @@ async def test_faults_are_switched_on_and_off():
         assert replay.faults.active == ()
 
 
-async def test_steps_and_envelopes_are_commands_too():
-    """A stepped replay is moved from outside."""
-    async with replaying(step=True) as (_, client):
-        assert (await client.post("/__replay/step")).json()["shown"] == 1
-        await client.post("/__replay/envelope", json={"match": "1", "envelope": "tree"})
-
-        assert isinstance((await client.get("/match/ma1")).json(), list)
-
-
 @pytest.mark.parametrize(
     ("command", "order"),
     [
@@ -83,20 +61,6 @@ async def test_a_command_that_means_nothing_is_refused(command, order):
         assert answer.status_code == 400
         assert answer.json()["error"]
         assert (replay.clock.speed, replay.cursor, replay.faults.active) == (1, 1, ())
-
-
-async def test_the_log_forgets_the_oldest():
-    """The log keeps the latest thousand requests and the count of all."""
-    async with replaying() as (replay, client):
-        for _ in range(3):
-            await client.get("/match/ma1")
-        for request in replay.log.requests * 400:
-            replay.log.add(request)
-
-        log = (await client.get("/__replay/log")).json()
-
-    assert (log["total"], len(log["requests"])) == (1203, 1000)
-    assert log["requests"][0]["path"] == "/match/ma1"
 
 
 async def test_the_control_is_closed_to_other_machines():

@@ -8,7 +8,6 @@ from mapping.errors import ServiceError
 from providers import http_client, unpacking
 from providers.replay import Line
 from providers.replay.failure import Failure
-from providers.replay.paths import Source
 from tests.kit.opening import client_at
 from tests.providers.replay.samples import at, lines, replaying
 
@@ -52,14 +51,6 @@ async def test_it_is_taken_for_the_same(failure, message):
     assert (await heard(failure)).message == message
 
 
-async def test_status_body_and_retry_after_come_again():
-    """What a provider said when it refused, and for how long it wanted to be left alone."""
-    error = await heard(Failure(429, b"<html>slower</html>", retry_after="17"))
-
-    assert error.retry_after == 17
-    assert (error.__cause__.status, bytes(error.__cause__.body)) == (429, b"<html>slower</html>")
-
-
 async def test_the_last_good_answer_stands_again():
     """The same body with the same ETag, so that nobody takes it for a change."""
     begin, match = lines()[:2]
@@ -80,21 +71,6 @@ async def test_the_last_good_answer_stands_again():
 
     assert after.status_code == 304
     assert replay.log.requests[-2].status == 503
-
-
-async def test_a_body_that_is_no_json_stands_again_as_well():
-    """Where its provider has no module here: what was recorded without a failure is what its adapter took."""
-    source = Source("mine", "7", "matches/7")
-    raw, failed = Line.of_raw(at(0), "match", "<m/>"), Line.of_failure(at(5), "match", Failure(503))
-    again = Line.of_raw(at(9), "match", "")._replace(again=True)
-    recorded = [line._replace(source=source) for line in (raw, failed, again)]
-    async with replaying(recorded, step=True) as (replay, client):
-        for status, body in ((200, "<m/>"), (503, ""), (200, "<m/>")):
-            replay.step()
-            answer = await client.get("/matches/7")
-            assert (answer.status_code, answer.text) == (status, body)
-        replay.settle()
-        assert (await client.get("/matches/7")).text == replay.last_good("mine/7")["match"] == "<m/>"
 
 
 async def test_again_before_anything_good_is_nothing():

@@ -5,10 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 
-import httpx
 import pytest
 
-from providers.replay import Line, RecordingError, Replay, ReplaySettings, read, read_lines
+from providers.replay import RecordingError, read
 from tests.providers.replay.samples import KICKOFF, at, lines
 
 GOOD = {"at": "2018-07-01T20:00:00+02:00", "resource": "match/ma1", "body": {"match": {}}}
@@ -28,14 +27,6 @@ def test_both_forms_of_files_are_read(tmp_path, name):
 
     assert recording.match_id == "1"
     assert [(line.at, line.kind, line.body) for line in recording.lines] == [(KICKOFF, "match", {"match": {}})]
-
-
-def test_several_files_are_several_matches_in_their_order(tmp_path):
-    """Matches appear in the order of the files, also when one file holds several."""
-    first = written(tmp_path, {**GOOD, "resource": "match/ma7"}, GOOD, name="a.jsonl")
-    second = written(tmp_path, {**GOOD, "resource": "liveticker/co3/ma5"}, name="b.jsonl")
-
-    assert [recording.match_id for recording in read([first, second])] == ["7", "1", "5"]
 
 
 def test_an_answer_that_was_not_json_stays_text(tmp_path):
@@ -96,49 +87,9 @@ def test_a_wrong_line_is_named_by_file_and_line(tmp_path, row, reported):
     assert reported in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n", b"\xff\xfe"])
-def test_a_file_without_answers_is_an_error(tmp_path, content):
-    """A file that holds nothing to replay is refused by name."""
-    path = tmp_path / "empty.jsonl"
-    path.write_bytes(content)
-
-    with pytest.raises(RecordingError, match=r"empty\.jsonl"):
-        read([path])
-
-
-def test_a_broken_archive_is_an_error(tmp_path):
-    """A truncated `.gz` is refused by name."""
-    path = tmp_path / "cut.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"at":' * 500)[:30])
-
-    with pytest.raises(RecordingError, match=r"cut\.jsonl\.gz"):
-        read([path])
-
-
 def test_the_kickoff_is_what_the_match_says(tmp_path):
     """Kick-off comes from the last good answer of the match, and from the first instant where none says it."""
     rows = [{"at": line.at.isoformat(), "resource": line.resource, "body": line.body} for line in lines()[:4]]
 
     assert read([written(tmp_path, *rows)])[0].kickoff == KICKOFF
     assert at(10) == read([written(tmp_path, rows[2])])[0].kickoff
-
-
-def test_what_is_written_down_can_be_read(tmp_path):
-    """A line's row is the line, for documents as for what was not JSON."""
-    recorded = [*lines(), Line.of_raw(at(5000), "match/ma1", '"\n\u2028ß')]
-
-    path = written(tmp_path, *(line.row() for line in recorded))
-
-    assert list(read([path])[0].lines) == recorded
-
-
-async def test_a_cut_recording_is_served_with_its_dates_moved(tmp_path):
-    """Replayed, the tree's match is played now; events and text are empty lists."""
-    replay = Replay(read_lines(written(tmp_path, CUT)), ReplaySettings(start_at="end"))
-    async with replay.serve(), httpx.AsyncClient(base_url=replay.url) as client:
-        tree = (await client.get("/match/ma9")).json()
-        others = [(await client.get(path)).json() for path in ("/match-event/ma9", "/liveticker/co/ma9")]
-
-    match = tree[0]["season"][0]["round"][0]["match"][0]
-    assert match["match_date"] != "05.02.2016"
-    assert [[], []] == others

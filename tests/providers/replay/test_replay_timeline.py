@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from providers.replay import Line, Replay, ReplaySettings
-from tests.providers.replay.samples import KICKOFF, NOW, Ticking, at, lines
+from tests.providers.replay.samples import NOW, Ticking, at, lines
 
 
 def replay_of(recorded=None, ticking=None, **settings):
@@ -44,50 +44,6 @@ def test_a_start_shows_the_latest_answer_before_it(start, due):
     assert due == place(replay_of(start_at=start), "match")
 
 
-def test_all_matches_begin_together():
-    """Recordings of different days start at the same virtual moment, each at its own kick-off."""
-    later = [line._replace(at=line.at + timedelta(days=100)) for line in lines("2")]
-
-    replay = replay_of([*lines(), *later], start_at="kickoff")
-
-    # the second recording still says the kick-off of the first, a hundred days before its own first answer
-    assert replay.timeline.starts["1"] == replay.timeline.starts["2"] == KICKOFF
-    assert list(replay.matches) == ["1", "2"]
-
-
-def test_a_replay_is_finished_after_the_last_answer_of_all():
-    """Finished means that nothing recorded is left to show, and the last answers stay."""
-    ticking = Ticking()
-    replay = replay_of(ticking=ticking, speed=1000)
-    assert not replay.finished
-
-    ticking.seconds = 60
-
-    assert replay.finished
-    assert replay.shown("1", "match-event").line.text == "<html>oops</html>"
-
-
-def test_seek_end_shows_the_last_answers():
-    """The end can be reached without waiting."""
-    replay = replay_of()
-
-    replay.seek_end()
-
-    assert replay.finished
-    assert place(replay) == 1260
-
-
-def test_settle_shows_the_last_good_answers():
-    """A provider whose trouble is over serves its last good answer again."""
-    replay = replay_of()
-
-    replay.settle()
-    assert [each["id"] for each in replay.shown("1", "match-event").line.body] == ["100", "101"]
-
-    replay.seek_end()
-    assert not replay.shown("1", "match-event").line.is_json
-
-
 def test_last_good_is_what_is_served_when_settled():
     """The bodies that a test compares with are those on the wire, dates moved."""
     replay = replay_of()
@@ -110,22 +66,6 @@ def test_steps_show_one_answer_after_the_other():
     assert [line.resource for line in lines()] == [line.resource for line in shown]
     assert replay.finished
     assert replay.step() is None
-
-
-def test_time_does_not_move_steps():
-    """However long it takes, a stepped replay stays where it is."""
-    ticking = Ticking()
-    replay = replay_of(step=True, ticking=ticking)
-    replay.step()
-    ticking.seconds = 100_000
-
-    assert replay.cursor == 1
-
-
-def test_a_running_clock_refuses_steps():
-    """Steps and time cannot both decide."""
-    with pytest.raises(ValueError, match="step"):
-        replay_of().step()
 
 
 def test_restart_plays_again_now():
@@ -171,14 +111,3 @@ def test_the_running_period_is_as_old_as_it_was():
     # shown since 15:09:59, ten minutes into the half
     assert started == "2026-03-14 15:59:59"
     assert timedelta(seconds=40) + NOW == ticking.wall()
-
-
-def test_an_answer_does_not_change_while_it_is_shown():
-    """Dates are decided once: neither time nor a seek makes a shown answer look corrected."""
-    ticking = Ticking()
-    replay = replay_of(ticking=ticking, speed=1)
-    first = replay.body(replay.shown("1", "match"))
-    ticking.seconds = 30
-    replay.seek(40)
-
-    assert first == replay.body(replay.shown("1", "match"))

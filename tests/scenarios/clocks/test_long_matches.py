@@ -100,31 +100,6 @@ async def test_a_match_in_doubt_is_closed_when_its_provider_forgets_it(process):
     assert not process.matches
 
 
-async def test_a_match_that_fell_silent_slows_down_and_wakes(process):
-    """Eight hours without news and without an end: once a minute; the next news brings the live interval back."""
-    await begun(process, race(1))
-    last = START + 5 * HOUR
-    await wait_after(process, last, race(1, 2))
-    waits = [await wait_after(process, last + hours * HOUR, None) for hours in (1, 7.9, 8.1, 30)]
-    waits.append(await wait_after(process, last + 31 * HOUR, race(1, 2, 3)))
-
-    live, slow = PACE.live, PACE.before
-    assert [live, live, slow, slow, live] == [pytest.approx(wait, abs=1) for wait in waits]
-
-
-async def test_a_kickoff_that_moves_by_a_day_plans_anew(process):
-    """Put off half an hour before it: rarely until the hour before the new one, at the live interval once that is due."""
-    before, day = START - HOUR / 2, 24 * HOUR
-    process.clock.now = before
-    await begun(process, race(running=False))
-    moved = race(running=False, kickoff=START + day)
-    waits = [await wait_after(process, at, moved) for at in (before + 60, START + day - HOUR / 2, START + day + 60)]
-    late = race(1, kickoff=START + day)
-    waits.append(await wait_after(process, START + day + 7 * HOUR, late))
-
-    assert [PACE.far, PACE.before, PACE.live, PACE.live] == [pytest.approx(wait, abs=1) for wait in waits]
-
-
 async def test_a_kickoff_that_is_not_known_any_more_is_no_news(process):
     """`unknown` after a known time: the plan stays what it was, also for a process that starts later."""
     process.clock.now = START - HOUR / 2

@@ -69,12 +69,6 @@ async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_sqlite(
     await killed_all_along(tmp_path, migrated_url(tmp_path / "kill.db"), kills=2, speed=800, seed=1)
 
 
-@pytest.mark.soak
-async def test_killed_several_times_nothing_is_lost_and_nothing_twice_on_postgresql(tmp_path, postgres_url):
-    """The same on PostgreSQL; a bounded run has it behind PgBouncer."""
-    await killed_all_along(tmp_path, postgres_url, kills=2, speed=800, seed=2)
-
-
 @pytest.mark.proof
 async def test_killed_several_times_nothing_is_lost_and_nothing_twice_behind_pgbouncer(
     tmp_path, postgres_url, pgbouncer

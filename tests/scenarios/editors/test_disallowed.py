@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -14,11 +13,11 @@ from api.view.key_moments import moments_of
 from mapping.disallowed import WithdrawalRules
 from store.following import sync
 from store.upkeep.doctor import examine
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, snapshot
+from tests.kit.corrected_match import FIRST, ONE, START, TWO, score, snapshot
 from tests.kit.editing import edit
 from tests.kit.scripted import NOTES, OWNER, SILENT, Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
-from tests.providers.heim.feed import MATCH_ID, item, row
+from tests.providers.heim.feed import MATCH_ID, row
 
 KEY = "incident:12"
 LATER = row(13, "goal/right-foot", 30, "home", 10, content="2:0")
@@ -165,16 +164,6 @@ async def test_a_goal_that_hardly_anybody_has_seen_leaves_silently(store, public
     assert left == (found and found["sport_event"]["title"])
 
 
-async def test_whoever_chooses_silent_has_it_as_before(store):
-    """By the organization, or by the liveblog, which goes before; switched over, the note goes."""
-    process, ticker_id = await begun(store, rules=SILENT)
-    await process.poll(ONE)
-    await process.settle()
-    assert await post(process, ticker_id) is None
-    (hidden,) = await process.events(ticker_id, (60,))
-    assert "soccer.goal" == hidden.document["sport_event"]["event_type"]
-
-
 async def set_withdrawn(process: Process, ticker_id: str, withdrawn: str) -> None:
     """What `external.json` does."""
 
@@ -201,22 +190,6 @@ async def test_a_liveblog_has_it_its_own_way(store, rules, own, left):
     assert [left, None if left else "Goal disallowed"] == titles
 
 
-async def test_a_note_goes_when_the_organization_chooses_silence(store):
-    """From the next change of the match on; the goal that comes back is the same post."""
-    process, ticker_id = await taken_back(store)
-    name = (await process.ledger(ticker_id))[KEY].local_id
-    process.withdrawals = SILENT
-    await process.restart()
-    await process.poll(snapshot("1:0", START, FIRST, match_number="2"))
-    await process.poll(snapshot("1:0", START, {**FIRST, "minute": "16"}))
-    await process.settle()
-    assert (None, "disallowed") == (await post(process, ticker_id), await state(process, ticker_id))
-    await process.poll(TWO)
-    await process.settle()
-    assert "Goal" == (await post(process, ticker_id))["sport_event"]["title"]
-    assert name == (await process.ledger(ticker_id))[KEY].local_id
-
-
 async def test_a_red_card_leaves_a_note_and_yellow_ones_substitutions_and_kicks_of_the_shootout_leave_silently(store):
     """A reader who saw somebody sent off would look for it."""
     card, red = row(21, "card/yellow", 40, "away", 5), row(22, "card/red", 41, "away", 6)
@@ -231,19 +204,6 @@ async def test_a_red_card_leaves_a_note_and_yellow_ones_substitutions_and_kicks_
     left = await process.posted(ticker_id)
     assert {"incident:21", "incident:23", "incident:24"}.isdisjoint(left)
     assert "soccer.withdrawn-card" == left["incident:22"]["sport_event"]["event_type"]
-
-
-async def test_a_text_of_the_goal_goes_with_it(store):
-    """What the provider wrote about the goal is not in the note; it is there again with the goal."""
-    text = {**TWO, "liveticker": json.dumps([item(41, 30, "<p>Into the corner!</p>", SECOND)]).encode()}
-    process, ticker_id = await begun(store, text)
-    assert "Into the corner!" in (await post(process, ticker_id))["contents"][0]["text"]
-    await process.poll(ONE)
-    await process.settle()
-    assert WORDS["en"][1] == (await post(process, ticker_id))["contents"][0]["text"]
-    await process.poll(text)
-    await process.settle()
-    assert "Into the corner!" in (await post(process, ticker_id))["contents"][0]["text"]
 
 
 async def test_a_note_follows_the_language_and_stays_when_the_match_is_closed(store):

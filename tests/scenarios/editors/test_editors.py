@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from ingest.cli.explain import explain
-from mapping.documents.state import ENDED
 from store.liveblogs import liveblogs
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 from tests.kit.editing import KEY, corrected, edit, post
 from tests.kit.scripted import Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
-from tests.providers.heim.feed import item, match, row
+from tests.providers.heim.feed import item, match
 
 PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
 
@@ -127,32 +126,6 @@ async def test_a_rewritten_text_is_not_replaced_by_the_narrative(store):
     assert "Jan Muster8" == now["sport_event"]["players"][0]["player"]["name"]
 
 
-async def test_a_deleted_post_never_returns(store):
-    """Corrected, vanished, back again: what an editor deleted stays deleted, and nothing new stands in its place."""
-    process, ticker_id = await begun(store, TWO)
-    await edit(process, ticker_id, KEY, local_status=100)
-    for bodies in (corrected(), snapshot("0:0", START), snapshot("0:0", START), TWO, TWO):
-        await process.poll(bodies)
-    await process.settle()
-    await process.restart()
-    await process.poll()
-
-    assert ["incident:12"] == await goals(process, ticker_id)
-
-
-async def test_an_editor_who_is_one_poll_faster_does_not_freeze_the_score(store):
-    """The editor types 2:0 before the provider does; the provider's 3:0 still arrives."""
-    process, ticker_id = await begun(store, ONE)
-    await change_score(process, ticker_id, home_score="2")
-    await process.poll(snapshot("1:0", START, FIRST, attendance="1000"))
-    assert "2:0" == await score(process, ticker_id)
-
-    await process.poll(TWO)
-    third = row(13, "goal/head", 40, "home", 9, content="3:0")
-    await process.poll(snapshot("3:0", START, FIRST, SECOND, third))
-    assert "3:0" == await score(process, ticker_id)
-
-
 async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_its_reason(store):
     """The provider takes the goal back: the post leaves the public, keeps the editor's words, and says why."""
     process, ticker_id = await begun(store, TWO)
@@ -167,18 +140,6 @@ async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_i
     assert ("withdrawn", "hidden", "withdrawn by the provider", ["headline"]) == (
         line["state"], line["status"], line["reason"], line["edited"],
     )  # fmt: skip
-
-
-async def test_a_published_draft_stays_published(store):
-    """Excluded types are offered as drafts; the one that an editor publishes follows corrections and stays public."""
-    process = Process(store, "9000001", wishes={"exclude_events": ("soccer.goal",)})
-    process.adapter.bodies = ONE
-    ticker_id = await process.create()
-    assert [] == await goals(process, ticker_id)
-
-    await edit(process, ticker_id, KEY, local_status=0)
-    await process.poll(corrected())
-    assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
 
 
 async def move(process: Process, ticker_id: str, seconds: int) -> int:
@@ -260,29 +221,6 @@ async def test_the_start_before_a_moved_kick_off_is_kept(store):
     assert (await process.game(ticker_id)).previous_starts_at is None
 
 
-async def test_a_timeout_by_hand_does_not_keep_the_state_at_live_after_the_final_whistle(store):
-    """The state is merged field by field: the timeout stays the editor's, the match ends."""
-    process, ticker_id = await begun(store, ONE)
-    await change(process, ticker_id, "state_info", timeout=True)
-    await process.poll(snapshot("1:0", START, FIRST, finished="yes"))
-    await process.settle()
-
-    state = (await process.game(ticker_id)).document["state_info"]
-    assert (True, ENDED) == (state["timeout"], state["gamestate"])
-
-
-async def test_a_score_by_hand_heals_when_the_provider_comes_to_it(store):
-    """3:1 by hand over 2:1 becomes the provider's 3:2: home agrees, away was never the editor's."""
-    process, ticker_id = await begun(store, snapshot("2:1", START))
-    await change_score(process, ticker_id, home_score="3")
-    await process.poll(snapshot("2:1", START, attendance="1000"))
-    assert "3:1" == await score(process, ticker_id)
-
-    for result in ("3:2", "4:2"):
-        await process.poll(snapshot(result, START))
-        assert result == await score(process, ticker_id)
-
-
 @pytest.mark.parametrize("polled_in_between", [False, True])
 async def test_an_editor_who_types_what_the_provider_already_said_gives_the_field_back(store, polled_in_between):
     """Agreement counts whoever came last, also when nothing else changes before the provider goes on."""
@@ -315,15 +253,3 @@ async def test_a_post_whose_editor_agrees_with_the_provider_follows_it_again(sto
     now = await post(process, ticker_id)
     minute = "17'" if unit == "sport_event.time_of_play" else "14'"
     assert minute == now["sport_event"]["time_of_play"]
-
-
-async def test_a_value_that_the_sync_wrote_long_ago_is_the_editors_when_the_provider_says_another(store):
-    """The provider went on to 2:0, the editor takes the board back to 1:0: what differs stays, whatever was written once."""
-    process, ticker_id = await begun(store, ONE)
-    await process.poll(TWO)
-    await change_score(process, ticker_id, home_score="5")
-    await process.poll(snapshot("3:0", START, FIRST, SECOND))
-    await change_score(process, ticker_id, home_score="2")
-    await process.poll(snapshot("3:0", START, FIRST, SECOND, attendance="1000"))
-
-    assert "2:0" == await score(process, ticker_id)

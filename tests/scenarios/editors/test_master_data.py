@@ -140,35 +140,6 @@ async def test_a_corrected_player_shows_in_squad_posts_texts_and_feeds(newsroom)
     assert scorer["name"] not in page.text
 
 
-async def test_a_correction_is_a_persons_field_by_field(newsroom):
-    """The name stays the person's, the number follows the provider; when both say the same, it is the provider's again."""
-    [scorer] = (await newsroom.show())["squads"]["home"]["lineup"]
-    await newsroom.update("player", scorer["_id"], name="Jan Richtig")
-    await newsroom.settle()
-    renamed = feed.person(9, name="Jan Falsch", fullname="Jan Falsch", surname="Falsch", height="190")
-    await newsroom.process.poll(snapshot(starter=renamed))
-    [shown] = (await newsroom.show())["squads"]["home"]["lineup"]
-    assert (shown["name"], shown["height"]) == ("Jan Richtig", 190)
-
-    agreed = feed.person(9, name="Jan Richtig", fullname="Jan Richtig", surname="Richtig")
-    await newsroom.process.poll(snapshot(starter=agreed))
-    await newsroom.process.poll(snapshot(starter=renamed))
-    [shown] = (await newsroom.show())["squads"]["home"]["lineup"]
-    assert shown["name"] == "Jan Falsch"
-
-
-async def test_what_an_import_corrects_belongs_to_its_match(newsroom):
-    """A name that the provider corrects shows in the liveblog on the match, and steps no other."""
-    home = (await newsroom.show())["meta_info"]["home_team"]["_id"]
-    by_hand = await newsroom.desk.made("ticker/create", match(home={"_type": "Svc::Model::Team", "_id": home}))
-    await newsroom.poll(snapshot(home={**feed.HOME, "name": "SV Nordhafen 1899"}))
-    followed = await newsroom.show()
-
-    assert followed["meta_info"]["title"] == "SV Nordhafen 1899 – FC Südtor"
-    assert await newsroom.notified(by_hand["ticker_id"]) == [1]
-    assert (await newsroom.show(by_hand["ticker_id"]))["meta_info"]["title"] == "SV Nordhafen – AV Bergheim"
-
-
 async def test_matches_that_disagree_about_a_player_step_no_liveblog(newsroom):
     """A shirt number and a position are those of a match: neither a finished liveblog takes another's, nor a live one."""
     store, first = newsroom.server.store, newsroom.process
@@ -277,21 +248,6 @@ async def test_a_team_exchanged_in_the_meta_info_is_exchanged_in_board_and_squad
         assert shown["squads"]["home"]["lineup"] == []
         assert shown["squads"]["away"]["lineup"] == before["squads"]["away"]["lineup"]
     assert after["scoreboard"]["score"]["home_score"] == "2"
-
-
-async def test_teams_that_change_sides_take_their_squads_along(newsroom):
-    """Home becomes away: the board names them so, and each squad stands with its team."""
-    before = await newsroom.show()
-    home, away = (
-        {"_type": "Svc::Model::Team", "_id": before["meta_info"][side]["_id"]} for side in ("home_team", "away_team")
-    )
-    meta = {"_type": before["meta_info"]["_type"], "home_team": away, "away_team": home}
-    changed = good(await newsroom.desk.modify(before, change("UpdateGameMetaInfo", meta_info=meta)))
-
-    assert teams_in(changed, "home") == {away["_id"]}
-    assert teams_in(changed, "away") == {home["_id"]}
-    assert changed["squads"]["home"]["lineup"] == before["squads"]["away"]["lineup"]
-    assert changed["squads"]["away"]["lineup"] == before["squads"]["home"]["lineup"]
 
 
 async def test_the_import_keeps_its_own_key(newsroom):

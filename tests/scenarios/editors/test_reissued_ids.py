@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ingest.sync.batches import LOOK
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, snapshot
+from tests.kit.corrected_match import FIRST, ONE, START, begun, snapshot
 from tests.kit.editing import edit
 from tests.kit.no_post_lost import Followed
 from tests.kit.scripted import open_store
@@ -162,27 +161,3 @@ async def test_what_an_editor_wrote_is_public_under_other_ids(store, away):
     await given_anew(process, away=away, before=ONE, after=snapshot("1:0", START, FIRST, IN, OUT))
     assert before == (await process.posted(ticker_id))[CHANGE]
     assert [] == await process.events(ticker_id, statuses=(60,))
-
-
-async def test_a_goal_after_one_that_an_editor_deleted_is_another_one(store):
-    """It was disallowed and its post deleted; two minutes later the same player scores."""
-    process, ticker_id = await begun(store, TWO)
-    await edit(process, ticker_id, "incident:12", local_status=100)
-    again = {**SECOND, "id": "13", "minute": "32"}
-    await given_anew(process, away=AWAY, before=ONE, after=snapshot("2:0", START, FIRST, again))
-
-    assert "incident:13" in await process.posted(ticker_id)
-
-
-async def test_more_rows_than_one_unit_looks_at_keep_their_posts(store):
-    """All are given anew at once; no post is withdrawn on the way."""
-    cards = [row(100 + at, "card/yellow", 1 + at % 90, "home", at) for at in range(LOOK + 50)]
-    process, ticker_id = await begun(store, snapshot("0:0", START, *cards))
-    await process.settle()
-    before = {each.local_id for each in await process.events(ticker_id)}
-    anew = [{**each, "id": str(int(each["id"]) + 5000)} for each in cards]
-    process.adapter.bodies = snapshot("0:0", START, *anew)
-    await process.settle()
-
-    assert before == {each.local_id for each in await process.events(ticker_id)}
-    assert {f"incident:{each['id']}" for each in anew} < (await process.ledger(ticker_id)).keys()

@@ -8,14 +8,11 @@ from typing import Any
 
 import pytest
 
-from api.external.handback import return_fields
-from api.external.source import NamedLiveblog
-from mapping.documents.external import HandBack
 from store.following import sync
 from store.liveblogs import liveblogs, publishing
 from tests.kit.corrected_match import ONE, TWO, begun, goals
 from tests.kit.editing import KEY, corrected, edit, post
-from tests.kit.scripted import OWNER, Process, open_store
+from tests.kit.scripted import Process, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, item
 
@@ -70,22 +67,6 @@ async def test_a_scheduled_post_is_not_published_by_a_correction(store):
     process.clock.now += SCHEDULED_IN + 60
     await store.write(partial(publishing.publish, game_id=ticker_id))
     assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
-
-
-async def test_a_scheduled_post_is_not_published_by_handing_it_back(store):
-    """Its headline is the provider's again; its time is the editor's."""
-    process, ticker_id = await begun(store, ONE)
-    await edit(process, ticker_id, KEY, headline="By hand")
-    await schedule(process, ticker_id)
-    [waiting] = await waits(process, ticker_id)
-    named, wanted = NamedLiveblog(ticker_id, OWNER), HandBack(events=(waiting.local_id,))
-    await store.write(partial(return_fields, named=named, wanted=wanted, expected=None))
-    await process.poll(corrected())
-    await process.settle()
-
-    assert [] == await goals(process, ticker_id)
-    [after] = await waits(process, ticker_id)
-    assert ("", waiting.publish_at) == (after.document.get("headline", ""), after.publish_at)
 
 
 async def test_a_scheduled_post_is_not_taken_back_by_a_setting(store):
@@ -170,29 +151,3 @@ async def test_texts_that_are_not_wanted_for_a_while_are_drafts_meanwhile(store)
     await set_terms(process, ticker_id, text=True)
 
     assert public == await texts(process, ticker_id)
-
-
-async def test_texts_that_nobody_wanted_are_no_drafts(store):
-    """A liveblog without texts has none, whatever the match has."""
-    process = Process(store, MATCH_ID, wishes={"text": False})
-    process.adapter.bodies = WITH_TEXTS
-    ticker_id = await process.create()
-    await process.poll()
-
-    assert [] == await texts(process, ticker_id, (0, 60, 100))
-
-
-async def test_a_withdrawal_still_takes_back_what_a_person_published(store):
-    """The provider's word counts for a published draft too: the goal is gone, and comes back as it was."""
-    process = Process(store, MATCH_ID, wishes={"auto_post": False})
-    process.adapter.bodies = TWO
-    ticker_id = await process.create()
-    await process.poll()
-    await edit(process, ticker_id, "incident:12", local_status=0)
-    for bodies in (ONE, ONE, ONE):
-        await process.poll(bodies)
-    assert [] == await goals(process, ticker_id)
-    for bodies in (TWO, TWO):
-        await process.poll(bodies)
-
-    assert ["incident:12"] == await goals(process, ticker_id)

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from random import Random
 from typing import Any
 
 import pytest
 from sqlalchemy import text
 
-from api.external.source import NamedLiveblog, change_terms, lock
-from store.following import sync
-from tests.kit.scripted import OWNER, Process, open_store
+from tests.kit.scripted import Process, open_store
 from tests.kit.sport_fixtures import FOLDER, recorded_steps
 from tests.kit.sqlite import migrated_url
 
@@ -51,29 +48,6 @@ async def test_every_score_is_posted_whoever_dies(store):
     await process.settle()
     assert found == await said(process, ticker_id)
     assert version == (await process.game(ticker_id)).version
-
-
-async def test_they_go_and_come_back_with_the_scoreboard(store):
-    """Left out they are drafts, as with texts; taken in again, they are the same posts."""
-    process, ticker_id, steps = await begun(store)
-    for bodies in steps:
-        await process.poll(bodies)
-    await process.settle()
-    before = await process.posted(ticker_id)
-
-    async def switch(*, exclude: bool) -> None:
-        def work(unit: Any) -> None:
-            game, attachment = lock(unit, NamedLiveblog(ticker_id, OWNER))
-            change_terms(unit, game, attachment, replace(sync.terms_of(attachment), exclude_scoreboard=exclude))
-
-        await process.store.write(work)
-        await process.restart()
-        await process.settle()
-
-    await switch(exclude=True)
-    assert {} == await process.posted(ticker_id)
-    await switch(exclude=False)
-    assert before == await process.posted(ticker_id)
 
 
 async def test_without_a_belief_what_was_posted_stays_and_goes_on(store):

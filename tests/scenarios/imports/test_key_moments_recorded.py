@@ -9,7 +9,6 @@ import pytest
 
 from api.view.key_moments import moments_of
 from api.view.result import result_of
-from mapping.sports import SPORTS
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from tests.kit.key_moments_recorded import liveblog
@@ -168,24 +167,6 @@ def test_the_key_moments_are_the_truth_at_every_step(path):
         assert sorted(map(seen, moments)) == truth(bodies, game["sportstype"])
         assert all(each.text and "{" not in each.text for each in moments)
         assert "{" not in recap
-
-
-@pytest.mark.parametrize("path", demo_files("en"), ids=lambda path: path.name.partition(".")[0])
-def test_a_demo_match_has_key_moments_where_providers_report_any(path):
-    """At its end, and none of the others: their key moments are what people post."""
-    match_id, snapshots = course(path)
-    bodies = {"match-event": b"[]", **snapshots[-1]}
-    game, posts = liveblog(bodies, match_id, RowCache(2**20))
-    moments, recap, *_ = moments_of(game, posts)
-
-    assert bool(moments) == bool(SPORTS[game["sportstype"]].reported)
-    assert recap
-
-
-@pytest.mark.parametrize("sport", SPORTS.values(), ids=lambda sport: sport.id)
-def test_every_sport_of_two_sides_has_event_types_that_are_key_moments(sport):
-    """Whoever reports or posts them."""
-    assert any(kind.moment for kind in sport.kinds) == (sport.scoreboard or bool(sport.reported))
 
 
 def test_the_marks_are_the_kicks_at_every_step():

@@ -28,7 +28,6 @@ from tests.kit.wire_courses.soccer import FIRST_HALF, KICK_OFF, OVER, PLANNED, M
 SCORELESS = replace(FIRST_HALF, goals=())
 OF_ANOTHER = replace(FIRST_HALF, goals=(replace(FIRST_HALF.goals[0], by=7),))
 NAMES = [each.id for each in PROVIDERS]
-TEXTS = [each.id for each in PROVIDERS if each.text_sports]
 
 
 class Day:
@@ -96,20 +95,6 @@ async def test_a_goal_that_is_taken_back_and_given_again_is_one_post(tmp_path, p
         assert await day.becomes(gone, name, change) == []
         assert await day.becomes(FIRST_HALF, name) == given
         assert await day.becomes(OF_ANOTHER, name) == [(given[0][0], ["Muster7"])]
-
-
-@pytest.mark.parametrize("provider", NAMES)
-async def test_what_cannot_be_had_is_refused_in_the_words_of_the_interface(tmp_path, provider):
-    """Text that there is none of, an event type of nobody, a match that the provider does not know, an id that is none."""
-    async with provider_day(tmp_path, provider) as day:
-        text = await day.ask(includeTextContent=True)
-        strange = await day.ask(autoPostConfiguration={"excludeEvents": [f"{provider}.goal"]})
-        wrong = await day.ask(matchId="..")
-        day.server.bodies = {}
-        unknown = await day.ask()
-
-    assert text.status_code == (200 if provider in TEXTS else 400)
-    assert (strange.status_code, unknown.status_code, wrong.status_code) == (422, 404, 400)
 
 
 @pytest.fixture

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from functools import partial
 from typing import Any
 
 import pytest
 
-from providers.fetch import ResourceRequest, classify
-from providers.http_client import Reply
-from store.following import sync
 from store.liveblogs import liveblogs
 from tests.kit.corrected_match import FIRST, SECOND, START, TWO, score
 from tests.kit.scripted import Bodies, Clock, Process, open_store
@@ -145,20 +141,6 @@ async def test_a_match_that_goes_on_on_another_day_has_its_goals_again(store):
     assert names["incident:11"] == (await process.ledger(ticker_id))["incident:11"].local_id
 
 
-async def test_a_match_that_was_started_by_mistake_goes_back_as_a_whole(store):
-    """On the same day, with all rows of play taken out: after the second answer it has not begun."""
-    process = Process(store, MATCH_ID, clock=Clock(1_749_925_000.0))
-    process.adapter.bodies = TWO
-    ticker_id = await process.create()
-    await process.poll()
-    before = await public(process, ticker_id)
-    await process.poll(said(row(50, "playing/lineup", 0, "home", 9), result="0:0", **BLANK))
-    assert before == await public(process, ticker_id)
-    await process.settle()
-    assert ("0:0", 0) == await board(process, ticker_id)
-    assert {} == await process.posted(ticker_id)
-
-
 async def test_what_a_person_changed_stays(store):
     """An editor's score stays on the board, and an editor's post in the liveblog."""
     process, ticker_id = await broken_off(store)
@@ -177,19 +159,6 @@ async def test_what_a_person_changed_stays(store):
     await process.settle()
     assert "5:" == await score(process, ticker_id)
     assert ["e-own"] == [event.local_id for event in await process.events(ticker_id)]
-
-
-async def test_a_declared_liveblog_is_followed_as_well(store):
-    """It was created for a key of the configuration, and is not created twice."""
-    process, ticker_id = await broken_off(store, declared_key="derby")
-    await process.poll(TAKEN_BACK["everything goes"])
-    await process.settle()
-    await days_pass(process, DAYS)
-    assert ticker_id == await process.create(declared_key="derby")
-    await process.restart()
-    await process.poll(kicked_off(GOAL, result="0:1"))
-    await process.settle()
-    assert "incident:111" in await process.posted(ticker_id)
 
 
 async def test_a_match_that_ended_by_mistake_is_followed_again(store):
@@ -250,20 +219,3 @@ async def test_a_tennis_match_that_is_broken_off_is_played_anew(store):
     await process.settle()
     assert 31 == (await process.game(ticker_id)).document["state_info"]["gamestate"]
     assert {"period:tennis.start", "period:tennis.end"} <= (await process.posted(ticker_id)).keys()
-
-
-async def test_a_list_that_has_lost_all_rows_of_the_first_try_is_no_fault(store):
-    """Else it would count as failing until the first row of the second one, which would be late."""
-    process, _ = await broken_off(store)
-    await process.poll(TAKEN_BACK["rows stay"])
-    await process.settle()
-    await process.restart()
-    await process.poll(said(*ROWS, result="2:0", **BLANK, **NEW_DAY, attendance="1"))
-    for _ in range(2):
-        (followed,) = process.matches
-        known = followed.known["match-event"]
-        request = ResourceRequest("match-event", "", json.loads, len)
-        assert "changed" == classify(request, Reply(status=200, body=b"[]"), known)[0].outcome
-        await process.restart()
-    stored = await store.read(partial(sync.resources, follow_id=process.matches[0].id))
-    assert 0 == stored["match-event"].rows
