@@ -11,7 +11,7 @@ from mapping.parts import ALL_PARTS
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
-from tests.kit.scripted import BERLIN, NAMES, final_bodies, timeline
+from tests.kit.scripted import BERLIN, NAMES, timeline
 from tests.kit.wire_forms.other_words import with_first_yellows
 
 if TYPE_CHECKING:
@@ -60,10 +60,3 @@ def course(path: Path) -> Course:
     running = next(at for at, each in enumerate(truth) if each.status.running)
     kept = with_first_yellows(believed)
     return Course(match_id=match_id, bodies=bodies, truth=truth, believed=believed, kept=kept, running=running)
-
-
-@cache
-def final_match(path: Path) -> Match:
-    """What the feed of a file says in the end."""
-    match_id, bodies = final_bodies(path)
-    return translate(match_id, bodies, zone=BERLIN, names=NAMES)

@@ -7,7 +7,6 @@ from multiprocessing import get_context
 
 import pytest
 
-from tests.kit.simulation import PLANTED as PLANTED_IN_PROCESSES
 from tests.simulation.histories import broken, check
 from tests.simulation.invariants import Violation
 from tests.simulation.planted import PLANTED
@@ -62,7 +61,3 @@ def test_a_failing_history_is_printed_in_as_few_steps_as_still_fail(monkeypatch)
 @pytest.mark.parametrize(("needed", "left"), [("", ""), ("e", "e"), ("bd", "bd"), ("abcde", "abcde"), ("ace", "ace")])
 def test_the_shortest_history_is_what_it_takes_to_fail(needed, left):
     assert tuple(left) == shortest("abcde", lambda history: set(needed) <= set(history))
-
-
-def test_there_is_a_planted_fault_for_every_promise_and_rule():
-    assert len(PLANTED) + len(PLANTED_IN_PROCESSES) >= 50

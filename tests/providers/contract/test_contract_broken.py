@@ -283,8 +283,3 @@ async def test_a_broken_adapter_fails(rule, monkeypatch):
 async def test_a_wrapped_good_adapter_passes(rule):
     """What the bent adapters are made of is good: it is the bend that fails."""
     await check(rule, Case(provider=Vendor(OPENLIGADB, Bent, {}), samples=OpenLigaDb.samples))
-
-
-def test_each_rule_says_what_it_wants():
-    """An id of two words and a sentence."""
-    assert all(rule.id.count(".") == 1 and rule.sentence.endswith(".") for rule in RULES)

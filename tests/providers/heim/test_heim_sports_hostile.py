@@ -16,35 +16,6 @@ def cases():
 CASES = cases()
 
 
-@pytest.mark.parametrize(
-    ("name", "resource", "path", "field"),
-    [
-        ("tennis/tie-break", "match", ("match_result", 2, "match_result"), "match_result"),
-        ("tennis/tie-break", "match", ("match_result", 2, "place"), "place"),
-        ("american_football/overtime", "match", ("current_period",), "current_period"),
-        ("american_football/overtime", "match", ("finished",), "finished"),
-        ("icehockey/overtime", "match", ("match_incident",), "match_incident"),
-        ("motorsports/race", "match-event", (3, "lap"), "lap"),
-        ("motorsports/race", "match-event", (3, "kind"), "kind"),
-        ("motorsports/race", "match-event", (3, "person"), "person"),
-        ("motorsports/race", "match", ("match_result", 0, "rank"), "rank"),
-    ],
-)
-def test_the_health_names_the_field(name, resource, path, field):
-    """A field of another type is a fault with its name, and takes nothing else with it."""
-    match_id, bodies = CASES[name]
-    body = json.loads(bodies[resource])
-    node = body
-    if resource == "match":
-        node = body["match"] if "match" in body else body[0]["season"][0]["round"][0]["match"][0]
-    for step in path[:-1]:
-        node = node[step]
-    node[path[-1]] = ["of another type"]
-    found = translated(match_id, {**bodies, resource: json.dumps(body).encode()})
-
-    assert [fault.field for fault in found.faults] == [field]
-
-
 def spoilt_at(name, resource, change):
     """The match of a fixture, one of its bodies changed in place."""
     match_id, bodies = CASES[name]

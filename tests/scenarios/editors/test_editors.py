@@ -9,7 +9,7 @@ import pytest
 
 from ingest.cli.explain import explain
 from store.liveblogs import liveblogs
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot
 from tests.kit.editing import KEY, corrected, edit, post
 from tests.kit.scripted import Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
@@ -30,11 +30,6 @@ async def change(process: Process, ticker_id: str, name: str, **fields: Any) -> 
     game = await process.game(ticker_id)
     changed = {**game.document, name: {**game.document[name], **fields}}
     await process.store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(game=changed)))
-
-
-async def change_score(process: Process, ticker_id: str, **fields: str) -> None:
-    board = (await process.game(ticker_id)).document["scoreboard"]
-    await change(process, ticker_id, "scoreboard", score={**board["score"], **fields})
 
 
 def planned_at(time: str) -> Bodies:
@@ -177,21 +172,6 @@ async def test_a_moved_post_stays_where_the_editor_put_it(store):
     assert moved == await placed(process, ticker_id)
 
 
-@pytest.mark.parametrize(("seconds", "follows"), [(20, True), (0, False)])
-async def test_a_post_moved_to_where_the_provider_has_it_follows_it_again(store, seconds, follows):
-    """The time that the provider gave last makes it the provider's, the one that it gave before does not."""
-    process, ticker_id = await begun(store, ONE)
-    before = await placed(process, ticker_id)
-    await move(process, ticker_id, -600)
-    await process.poll(dated(20))
-    await process.settle()
-    await move(process, ticker_id, 600 + seconds)
-    await process.poll(dated(40))
-    await process.settle()
-
-    assert before + (40 if follows else seconds) == await placed(process, ticker_id)
-
-
 async def test_a_team_name_that_an_editor_changed_stays(store):
     """Meta info is merged field by field: the title is the editor's, the kick-off still moves."""
     process, ticker_id = await begun(store, ONE)
@@ -219,21 +199,6 @@ async def test_the_start_before_a_moved_kick_off_is_kept(store):
     assert (await process.game(ticker_id)).previous_starts_at is None
     await process.poll(snapshot("0:0", START, match_time="18:05"))
     assert (await process.game(ticker_id)).previous_starts_at is None
-
-
-@pytest.mark.parametrize("polled_in_between", [False, True])
-async def test_an_editor_who_types_what_the_provider_already_said_gives_the_field_back(store, polled_in_between):
-    """Agreement counts whoever came last, also when nothing else changes before the provider goes on."""
-    process, ticker_id = await begun(store, ONE)
-    await change_score(process, ticker_id, home_score="5")
-    await process.poll(TWO)
-    assert "5:0" == await score(process, ticker_id)
-    await change_score(process, ticker_id, home_score="2")
-    if polled_in_between:
-        await process.poll()
-    await process.poll(snapshot("3:0", START, FIRST, SECOND))
-
-    assert "3:0" == await score(process, ticker_id)
 
 
 @pytest.mark.parametrize("unit", ["headline", "sport_event.time_of_play"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from random import Random
 from typing import Any
 
 import pytest
@@ -30,24 +29,6 @@ async def begun(store: Any, **wishes: Any) -> tuple[Process, str, list[dict[str,
 
 async def said(process: Process, ticker_id: str) -> list[str]:
     return [document["contents"][0]["text"] for document in (await process.posted(ticker_id)).values()]
-
-
-async def test_every_score_is_posted_whoever_dies(store):
-    """All answers are polled; kills lose and double nothing, and a restart steps nothing."""
-    process, ticker_id, steps = await begun(store)
-    draw = Random(1)
-    for bodies in steps:
-        for fuse in (draw.choice((None, draw.randrange(6))), None):
-            await process.poll(bodies, fuse=fuse)
-    await process.settle()
-    found = await said(process, ticker_id)
-    assert 11 == sum("quarter" not in each and "Half" not in each for each in found)
-    version = (await process.game(ticker_id)).version
-    await process.restart()
-    await process.poll()
-    await process.settle()
-    assert found == await said(process, ticker_id)
-    assert version == (await process.game(ticker_id)).version
 
 
 async def test_without_a_belief_what_was_posted_stays_and_goes_on(store):

@@ -310,19 +310,6 @@ async def test_a_goal_that_the_score_takes_back_goes_while_the_rows_cannot_be_ha
     assert shown(await watch.poll(good), watch.terms(before)) == shown(before, watch.terms(before))
 
 
-@pytest.mark.parametrize("name", NAMES)
-async def test_a_row_that_went_before_its_resource_failed_is_taken_back_by_nobody_else(name):
-    """Whatever the other resources answer; it goes when its own says so again."""
-    resource, fewer = DOWN[name]
-    watch, good, before = await settled(name)
-    less = fewer(good)
-
-    assert len(goals(await watch.poll(less))) == len(goals(before))
-    for _ in range(POLLS):
-        assert len(goals(await watch.poll(without(less, resource)))) == len(goals(before))
-    assert len(goals(await watch.poll(less))) < len(goals(before))
-
-
 @pytest.mark.parametrize("older", [lower, without_the_last_goal])
 async def test_two_caches_by_turns_move_a_liveblog_twice_at_most(older, store):
     """Sixteen polls, two of each cache in turn: what is missing in the older one goes once and comes back once."""
