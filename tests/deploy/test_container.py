@@ -1,4 +1,4 @@
-"""Containerfile and compose.yaml: linted, grant little, and agree with the daemon; `soak` plays them."""
+"""Containerfile and compose.yaml grant little and are built of what the lock names; `soak` plays them."""
 
 from __future__ import annotations
 

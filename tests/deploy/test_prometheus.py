@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from tools import metrics
 
@@ -41,6 +42,17 @@ def promtool(*arguments):
 def test_the_table_of_metrics_is_what_a_daemon_shows():
     """After a change of metrics: python -m tools.metrics"""
     assert metrics.TARGET.read_text(encoding="utf-8") == metrics.metrics()
+
+
+def test_every_metric_has_the_prefix_and_a_meaning(shown):
+    """Also those of the process; a text in Prometheus's own form has the same families."""
+    families = metrics.families(shown)
+
+    assert len(families) >= 40
+    assert {each.name for each in families if not each.name.startswith("matchwire_")} == set()
+    assert {each.name for each in families if len(each.documentation) < 15} == set()
+    plain = {each.name for each in text_string_to_metric_families(metrics.shown("text/plain"))}
+    assert {each.name for each in families} <= plain
 
 
 @pytest.mark.parametrize("file", sorted([*RULES.glob("*.yml"), DASHBOARD]), ids=lambda path: path.name)

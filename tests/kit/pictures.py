@@ -38,6 +38,24 @@ def picture(name="jpeg", width=640, height=480, *, mode="RGB", orientation=None,
     return encoded(photo(width, height, mode=mode), name, **options)
 
 
+@cache
+def grey_profile(gamma=1.8):
+    """A colour profile of greys, as cameras give to pictures without colours."""
+    d50 = struct.pack(">3i", 63190, 65536, 54061)
+    tags = {
+        b"wtpt": b"XYZ \0\0\0\0" + d50,
+        b"kTRC": b"curv\0\0\0\0" + struct.pack(">IHxx", 1, round(gamma * 256)),
+    }
+    table, data = struct.pack(">I", len(tags)), b""
+    for name, content in tags.items():
+        table += name + struct.pack(">II", 132 + 12 * len(tags) + len(data), len(content))
+        data += content
+    size = 128 + len(table) + len(data)
+    kind = struct.pack(">I4s4s4s4s4s", size, b"none", b"\x02\x40\0\0", b"mntr", b"GRAY", b"XYZ ")
+    head = kind + b"\0" * 12 + b"acsp" + b"\0" * 28 + d50
+    return head.ljust(128, b"\0") + table + data
+
+
 QUICK = {"avif": {"speed": 10}, "png": {"compress_level": 1}}
 """What makes an encoder quick: how small its files are matters to no test."""
 

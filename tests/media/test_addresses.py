@@ -136,18 +136,6 @@ async def test_an_address_that_is_there_already_costs_no_look_up(places):
     assert places.names.looked_up == ["new.example"]
 
 
-async def test_what_somebody_elses_post_shows_is_no_reason_to_pass(places):
-    """Whether a post of others has an address or not, a client that may not write it hears that it is not found."""
-    event = (await places.event({"contents": [photo("https://public.example/a.jpg")]})).json()
-    places.names.looked_up.clear()
-    places.desk.auth = STRANGER
-
-    for url in ("https://public.example/a.jpg", "https://other.example/a.jpg", "https://10.0.0.1/"):
-        answer = await places.post("event/update", {"media": [{"url": url}]}, event_local_id=event["local_id"])
-        assert (answer.status_code, answer.json()["field"]) == (404, "event_local_id")
-    assert places.names.looked_up == []
-
-
 async def test_look_ups_of_one_request_run_at_the_same_time_and_once_for_a_host(places):
     """Hosts that do not answer cost one time-out together; fifty files of one host cost one look-up."""
     slow = [photo(f"https://{number}.hangs.example/a.jpg") for number in range(10)]

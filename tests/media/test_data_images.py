@@ -17,7 +17,7 @@ from tests.api.conftest import NOW, serving
 from tests.kit import matchday
 from tests.kit.event_desk import STRANGER, Desk, photo
 from tests.kit.opening import store_at
-from tests.kit.pictures import picture
+from tests.kit.pictures import picture, png_header
 from tests.kit.sqlite import migrated_url
 
 PREFIX = f"imageservice://{matchday.ORGANIZATION}/"
@@ -103,6 +103,27 @@ async def test_a_data_image_below_a_name_with_dots_is_taken(server, desk):
 
     assert shown["of.the.day"]["image"] == stored[40]
     assert shown["of"]["the"]["day"]["image"] == stored[80]
+
+
+async def test_a_data_image_that_can_never_be_shown_is_refused(server, desk, kept):
+    """More pixels than any image may have, said with the path; nothing is stored."""
+    media = [{"url": data(png_header(30_000, 30_000))}]
+    found = await desk.refused("create", {"media": media}, ticker_local_id="gderby")
+    assert found == (422, "media.0.url")
+    assert (kept(), await rows(server)) == ([], [])
+
+
+async def test_a_changed_post_takes_data_images_too(server, desk, kept):
+    """Its shortcut comes back as an address that it takes again; the image that it had before stays stored for a while."""
+    event = await desk.create({"contents": [photo(data(PNG))]})
+    again = await desk.update(event["local_id"], {"contents": event["contents"]})
+    assert again["contents"] == event["contents"]
+    changed = await desk.update(event["local_id"], {"contents": [photo(data(JPEG))]})
+
+    assert changed["contents"][0]["items"][0]["source_url"].startswith(PREFIX)
+    assert {path.read_bytes() for path in kept()} == {PNG, JPEG}
+    used = {row["upload_key"] for row in await rows(server, upload_uses)}
+    assert changed["contents"][0]["items"][0]["source_url"].removeprefix(PREFIX) in used
 
 
 @pytest.mark.parametrize(
@@ -202,4 +223,23 @@ async def test_a_new_record_brings_its_image(desk, noun, kept):
         assert error["field"] == "image"
     stranger = Desk(desk.http, auth=STRANGER)
     await made(stranger, f"{noun}/create", {**kind, "image": data(JPEG, "image/jpeg")}, status=403)
+    assert [each.read_bytes() for each in kept()] == [PNG]
+
+
+async def test_teams_of_a_new_liveblog_bring_their_crests(desk, kept):
+    """Created on the fly; the same document again is the same liveblog and the same file."""
+    team = {"_type": "Svc::Model::Team", "name": "Neuling", "image": data(PNG)}
+    meta = {"_type": "Svc::Model::GameMetaInfo::TeamGameMetaInfo", "home_team": team, "away_team": {"name": "Gast"}}
+    draft = {
+        "_type": "Svc::Model::Game",
+        "organization_id": matchday.ORGANIZATION,
+        "template_id": "soccer",
+        "meta_info": meta,
+        "external_id": "x1",
+    }
+    first, again = [await made(desk, "ticker/create", draft) for _ in range(2)]
+
+    assert first["local_id"] == again["local_id"]
+    assert first["meta_info"]["home_team"]["image"] == again["meta_info"]["home_team"]["image"]
+    assert first["meta_info"]["home_team"]["image"].startswith(PREFIX)
     assert [each.read_bytes() for each in kept()] == [PNG]

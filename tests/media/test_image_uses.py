@@ -93,6 +93,11 @@ async def test_an_image_is_shown_once_something_names_it(room):
         assert await room.status(urls[name], owner=matchday.OTHER) == 404, name
 
 
+async def test_an_entry_that_is_not_published_shows_nothing(room):
+    await room.desk.create({"local_id": "ephoto", "media": [{"local_id": "mone", "url": URL, "local_status": 60}]})
+    assert await room.status() == 404
+
+
 async def test_pictures_that_a_provider_names_are_shown(room):
     """Of teams and players as imports make them; one that the provider replaces is gone."""
 

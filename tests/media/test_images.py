@@ -39,6 +39,12 @@ def test_frames_are_counted(name):
     assert identify(pictures.animation(name, frames=5)).frames == 5
 
 
+def test_the_frames_of_a_long_animation_are_counted_until_they_are_too_many():
+    """Whoever takes fewer refuses it by its header."""
+    assert identify(pictures.many_frames(3_000)).frames == 3_000
+    assert identify(pictures.many_frames(9_000)).frames == 5_001
+
+
 @pytest.mark.parametrize(
     "body",
     [

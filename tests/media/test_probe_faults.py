@@ -10,6 +10,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from api.media import video_facts as video
+from config.sections import MediaConfig
+from ingest.jobs import jobs
 from ingest.media import probe
 from tests.kit import origin as origins
 from tests.kit.pictures import picture
@@ -106,6 +108,16 @@ async def test_both_parts_of_a_video_have_one_time(tmp_path, origin, delay, widt
 
         assert (await desk.event(event["local_id"]))["media"][0].get("width") == width
         assert len(origin.requests) == 2
+
+
+def test_the_last_probes_of_a_job_end_within_it():
+    """However slow an origin is, the job that probes is not cut off for it, which would put off the files of everybody."""
+    limits = {name: field.metadata for name, field in MediaConfig.model_fields.items()}
+    most = min(each.le for each in limits["fetch_timeout"] if hasattr(each, "le"))
+    pause = max(each.ge for each in limits["probe_retry"] if hasattr(each, "ge"))
+
+    assert probe.LONGEST + most + video.SECONDS <= jobs.LIMIT - 3
+    assert most + video.SECONDS <= pause, "a file would be taken again while it is looked at"
 
 
 async def test_a_look_at_a_video_is_bounded(ffprobe, monkeypatch):

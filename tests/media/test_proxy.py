@@ -231,6 +231,17 @@ async def test_an_answer_that_is_no_image_leaves_the_good_copy(readers):
     assert (await readers.get(width=64)).content == before.content
 
 
+async def test_an_origin_that_fails_is_left_alone_for_a_while(readers):
+    """It is not called for each reader."""
+    readers.source.answer = Answer("failed")
+    for _ in range(5):
+        await readers.get(width=64)
+    assert len(readers.source.requests) == 1
+    readers.server.now += 61
+    await readers.get(width=64)
+    assert len(readers.source.requests) == 2
+
+
 async def test_a_variant_is_made_once_for_all_who_want_it(readers, monkeypatch):
     """One fetch and one rendering, also for those who come meanwhile, and when the first of them leaves."""
     rendered = []
@@ -255,6 +266,15 @@ async def test_a_slow_origin_holds_nobody_who_can_have_the_good_copy(readers, mo
     readers.server.now += 3601
     assert (await readers.get(width=64)).content == before.content
     readers.source.gate.set()
+
+
+async def test_a_copy_that_was_put_out_is_fetched_anew(readers):
+    """An original that is gone from the cache comes from its origin, without an ETag that would bring nothing."""
+    await readers.get(width=64)
+    for file in (readers.folder / "cache").glob("??/*"):
+        file.unlink()
+    assert identify((await readers.get(width=99)).content).width == 99
+    assert [etag for *_, etag in readers.source.requests] == [None, None]
 
 
 async def test_too_many_who_wait_are_sent_away(store, tmp_path, monkeypatch):

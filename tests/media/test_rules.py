@@ -6,7 +6,7 @@ import pytest
 
 from tests.api.conftest import NOW, public, server, store
 from tests.kit import matchday
-from tests.kit.event_desk import CONTENT, STRANGER, Desk, photo, post
+from tests.kit.event_desk import CONTENT, Desk
 
 __all__ = ["public", "server", "store"]
 
@@ -157,16 +157,6 @@ async def test_published_and_unpublished_either_way_and_deleted_for_good(desk, p
     assert (await changed_file(desk, event, title="x"))["local_status"] == 100
 
 
-@pytest.mark.parametrize("status", [60, 100])
-async def test_withdrawn_files_stay_for_writers(desk, status):
-    """The answer of the write and `ticker/show` have them."""
-    event = await desk.create(post(contents=[photo(URL), photo("https://img.example.org/2.jpg")]))
-    files = [{**event["media"][0], "local_status": status}, event["media"][1]]
-    after = await desk.update(event["local_id"], {"media": files})
-    assert [file["local_status"] for file in after["media"]] == [status, 0]
-    assert [file["url"] for file in (await desk.show())["events"][0]["media"]] == [URL, "https://img.example.org/2.jpg"]
-
-
 @pytest.mark.parametrize("sent", [{}, {"content_warning": None}, {"content_warning": ""}, {"content_warning": "Blood"}])
 async def test_a_warning_is_none_the_generic_one_or_its_own_words(desk, sent):
     """Null and absent are no warning, the empty text asks for the generic one; an update can change one into another."""
@@ -191,21 +181,6 @@ async def test_a_block_is_a_slideshow_or_default(desk, sent, kept):
     assert await desk.refused("create", other, ticker_local_id="gderby") == (422, "contents.0.display_type")
 
 
-async def test_items_come_in_their_order_with_their_own_texts(desk):
-    """One file can be shown twice; each item has its title, credit and warning."""
-    media = [{"local_id": "mone", "url": URL}, {"local_id": "mtwo", "url": "https://img.example.org/2.mp4"}]
-    items = [
-        item(VIDEO, media_local_id="mtwo", title="Clip"),
-        item(media_local_id="mone", credit="Kim"),
-        item(media_local_id="mone", content_warning=""),
-    ]
-    event = await desk.create({**showing(*items), "media": media})
-
-    assert event["contents"][0]["items"] == items
-    assert [file["local_id"] for file in event["media"]] == ["mone", "mtwo"]
-    assert [file["subtype"] for file in event["media"]] == ["i", "v"]
-
-
 @pytest.mark.parametrize("sent", [{"media_local_id": "mother"}, {"media_local_id": "mnone"}, {}, {"source_url": ""}])
 async def test_an_item_shows_a_file_of_its_own_post(desk, sent):
     """Another post's file is as unknown as one that does not exist, and an item of nothing is none."""
@@ -213,42 +188,6 @@ async def test_an_item_shows_a_file_of_its_own_post(desk, sent):
     refused = await desk.refused("create", showing(item(**sent)), ticker_local_id="gderby")
 
     assert refused == (422, "contents.0.items.0.media_local_id")
-
-
-async def test_a_local_id_is_one_file_everywhere(desk, server):
-    """A chosen one is kept while it is free; anybody else's is 409 in words that say nothing of whose it is."""
-    event = await desk.create({"media": [{"local_id": "mine", "url": URL}]})
-    assert event["media"][0]["local_id"] == "mine"
-    await server.add(matchday.Liveblog("gtheirs", "6c" * 12, organization_id=matchday.OTHER))
-    theirs = Desk(server.http, "gtheirs", STRANGER)
-
-    answers = [
-        await each.send("create", body, ticker_local_id=each.liveblog)
-        for each in (desk, theirs)
-        for body in (
-            {"media": [{"local_id": "mine", "url": URL}]},
-            showing(item(media_local_id="mine", source_url=URL)),
-        )
-    ]
-    assert {answer.status_code for answer in answers} == {409}
-    assert len({answer.json()["message"] for answer in answers}) == 1
-
-
-async def test_the_older_form_has_title_and_credit_in_item_and_entry(desk):
-    """`media: [{url, subtype, title, credit}]` on create: shown by a block of its own, each in its kind."""
-    media = [
-        {"url": URL, "subtype": "i", "title": "Goal", "credit": "Kim"},
-        {"url": "https://img.example.org/clip", "subtype": "v", "title": "Clip", "credit": "Lee"},
-    ]
-    event = await desk.create({"media": media})
-    [block] = event["contents"]
-
-    assert [each["_type"] for each in block["items"]] == [IMAGE, VIDEO]
-    for sent, entry, shown in zip(media, event["media"], block["items"], strict=True):
-        assert entry.items() >= sent.items()
-        assert (shown["title"], shown["credit"]) == (sent["title"], sent["credit"])
-        assert shown["media_local_id"] == entry["local_id"]
-    assert (await desk.show())["events"][0]["media"] == event["media"]
 
 
 @pytest.mark.parametrize(

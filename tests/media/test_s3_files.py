@@ -93,6 +93,13 @@ async def test_a_listing_in_no_order_is_none(tmp_path):
                 await server.files(tmp_path).keys("", 10)
 
 
+async def test_what_is_no_upload_is_not_listed(tmp_path):
+    """And does not make a page shorter or longer."""
+    async with answering("200 OK", listing("Foreign", "a" * 32, "b" * 32, "c" * 32)) as server:
+        found = await server.files(tmp_path).keys("", 2)
+    assert [file.key for file in found] == ["a" * 32, "b" * 32]
+
+
 async def test_no_more_is_read_than_is_wanted(tmp_path):
     """The rest of a file may be of any length, or never come; a whole one that is cut off is an error."""
     async with answering("200 OK", "x" * 1000, length=10**9) as server:

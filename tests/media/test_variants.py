@@ -100,6 +100,17 @@ def test_metadata_is_stripped_and_the_colour_profile_kept(name, accepted):
     assert opened(variant).info["icc_profile"] == Image.open(BytesIO(body)).info["icc_profile"]
 
 
+@pytest.mark.parametrize("name", ["jpeg", "png"])
+@pytest.mark.parametrize("accepted", [NONE, ALL, frozenset({"webp"})])
+def test_greys_with_a_profile_of_their_own_become_greys_of_screens(name, accepted):
+    """A profile of greys above pixels of another kind is one that browsers refuse."""
+    grey = Image.new("L", (40, 30), 128)
+    shown = opened(made(pictures.encoded(grey, name, icc_profile=pictures.grey_profile()), accepted=accepted))
+
+    assert "icc_profile" not in shown.info
+    assert all(abs(part - 147) < 4 for part in shown.convert("RGB").getpixel((20, 15)))
+
+
 def test_what_is_no_colour_profile_is_left_out():
     """A block that only says that it is a profile is not passed on."""
     body = pictures.encoded(pictures.photo(), "jpeg", icc_profile=b"<script>alert(1)</script>" * 10)
@@ -126,6 +137,13 @@ def test_a_moving_gif_stays_as_it_is_where_it_is_not_made_smaller():
     assert b"<script" not in variant.body
     assert opened(variant).n_frames == 5
     assert opened(variant).info["duration"] == 100
+
+
+@pytest.mark.parametrize(("options", "limit"), [({"width": 32}, 4_000_000), ({}, 100)])
+def test_a_gif_that_is_resized_or_large_shows_its_first_picture(options, limit):
+    """A still picture is made of it."""
+    limits = LIMITS.model_copy(update={"animation_bytes": limit})
+    assert identify(made(pictures.animation(frames=5), limits=limits, **options).body).frames == 1
 
 
 @pytest.mark.parametrize(

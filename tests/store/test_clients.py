@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from sqlalchemy import exc
 
 from mapping.errors import Conflict, NotFound
 from store.clients import clients, idempotency
@@ -96,21 +95,6 @@ async def test_a_revoked_client_is_as_unknown_as_one_that_never_was(store):
 def saving(key, client="c1", organization="o1", game="g1"):
     names = {"organization_id": organization, "client_id": client, "key": key}
     return partial(idempotency.save, **names, digest="d1", game_id=game)
-
-
-async def test_a_key_recalls_the_request_and_its_liveblog(store):
-    """A key belongs to one organization and client; under another it is unknown."""
-    await store.write(saving("k1"))
-    await store.write(saving("k1", client="c2", game="g2"))
-
-    def recall(*names):
-        return store.read(lambda conn: idempotency.find(conn, *names))
-
-    assert await recall("o1", "c1", "k1") == ("d1", "g1")
-    assert await recall("o1", "c2", "k1") == ("d1", "g2")
-    assert await recall("o2", "c1", "k1") is None
-    with pytest.raises(exc.IntegrityError):
-        await store.write(saving("k1"))
 
 
 async def test_keys_are_forgotten_after_seven_days(store, clock):

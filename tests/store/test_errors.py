@@ -1,4 +1,4 @@
-"""What an error means and what a log says of it: who has to change something, once and nothing that somebody has sent."""
+"""What an error means: who has to change something, and nothing that somebody has sent."""
 
 from __future__ import annotations
 

@@ -10,7 +10,6 @@ import pytest
 
 from store.following import leases, sync
 from store.following.leases import Superseded, Worker
-from store.following.sync import ResourceRow
 from tests.kit.followed_rows import MATCH
 from tests.store.conftest import open_store
 
@@ -126,35 +125,6 @@ async def test_only_known_endpoints_and_open_matches_are_leased(store):
     assert {match} == leased(found)
     assert {"elsewhere"} == found.unknown
     assert set() == leased(await renew(store, ONE))
-
-
-async def test_a_claim_takes_one_free_match(store):
-    """At once and whatever the share; no match of another process, and nothing for one that is not counted as alive."""
-    first, second = await matches(store, 2)
-    await join(store, ONE, TWO)
-    claim = partial(partial, leases.lease)
-    assert await store.write(claim(worker=ONE, follow_id=first))
-    assert first == (await store.write(claim(worker=ONE, follow_id=first))).follow_id
-    assert await store.write(claim(worker=TWO, follow_id=first)) is None
-    assert await store.write(claim(worker=Worker(id="ghost", knows=KNOWS), follow_id=second)) is None
-
-
-async def test_looking_afresh_is_counted_and_kept(store):
-    """The process with the lease sees it at its next renewal; a process that takes the match up later knows nothing of it."""
-    (match,) = await matches(store, 1)
-    await store.write(
-        partial(
-            sync.save_resources, follow_id=match, resources=[(ResourceRow(name="match", etag="a", digest="b"), None)]
-        )
-    )
-    await join(store, ONE)
-    before = (await renew(store, ONE)).leased[0]
-    await store.write(partial(sync.look_afresh, follow_id=match))
-    after = (await renew(store, ONE)).leased[0]
-    kept = (await store.read(lambda conn: sync.resources(conn, match)))["match"]
-
-    assert (before.fence, before.joined + 1) == (after.fence, after.joined)
-    assert (None, None) == (kept.etag, kept.digest)
 
 
 @ON_A_SERVER

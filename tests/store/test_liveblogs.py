@@ -1,4 +1,4 @@
-"""The one door: versions, stamps, order, outbox; and what is read again: names, titles, documents."""
+"""The one door: versions, order, outbox, and ids that are given once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from store.liveblogs.liveblogs import (
     require_game,
 )
 from store.tables import outbox
-from tests.store.conftest import DOCUMENT, ORGANIZATION, change, new_game, post
+from tests.store.conftest import change, new_game, post
 
 
 def notifications(conn):
@@ -117,49 +117,3 @@ async def test_a_local_id_is_given_once(store, game):
     )
 
     assert sorted(type(outcome).__name__ for outcome in outcomes) == ["Conflict"] * 5 + ["StoredGame"]
-
-
-async def test_documents_come_back_as_they_went_in(store):
-    """The JSON begins with `_type`, the columns win over fields of the same name, and text survives unchanged."""
-    text = 'ÄÖÜ ẞ 😀 \u0000 \u2028 "q" \\ '
-    document = {**DOCUMENT, "_type": "X", "version": 77, "ticker_id": "fake", "locale": "de", "summary": text}
-    body = {"_type": "X", "sort": "fake", "version": 9, "contents": [{"text": text, "n": 2**62, "f": 0.1}]}
-    game = await store.write(
-        partial(insert_game, game=new_game(document=document, external_id="42", events=(post("e1", 7, body),)))
-    )
-    stored = await store.read(lambda conn: event(conn, "e1"))
-
-    assert list(game.as_document().items())[:4] == [
-        ("_type", "Svc::Model::Game"),
-        ("local_id", game.local_id),
-        ("ticker_id", game.id),
-        ("organization_id", ORGANIZATION),
-    ]
-    assert game.as_document() == {
-        "_type": "Svc::Model::Game",
-        "local_id": game.local_id,
-        "ticker_id": game.id,
-        "organization_id": ORGANIZATION,
-        "external_id": "42",
-        "version": 1,
-        "local_status": 0,
-        "sportstype": "soccer",
-        "template_id": "soccer",
-        "created_at": 1_700_000_000,
-        "updated_at": 1_700_000_000,
-        "meta_info": DOCUMENT["meta_info"],
-        "locale": "de",
-        "summary": text,
-    }
-    assert stored.as_document() == {
-        "_type": "Svc::Model::Event",
-        "local_id": "e1",
-        "version": 1,
-        "local_status": 0,
-        "sort": "000000000000000700000001",
-        "user_id": "",
-        "created_at": 7,
-        "updated_at": 1_700_000_000,
-        "contents": [{"text": text, "n": 2**62, "f": 0.1}],
-    }
-    assert next(iter(stored.as_document())) == "_type"

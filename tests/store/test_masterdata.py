@@ -1,23 +1,17 @@
-"""Teams, players, tournaments and locations: imported once, reused, corrected, never taken from people."""
+"""Teams, players, tournaments and locations: imported once, reused, never taken from people."""
 
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import event, select, text
+from sqlalchemy import event, select
 
-from store.liveblogs.liveblogs import Change, EventWrite, find_game, insert_game, record
-from store.liveblogs.liveblogs import event as event_named
-from store.masterdata import masterdata_edit
 from store.masterdata.masterdata import import_match, merge
-from store.masterdata.masterdata_use import correct_waiting
 from store.tables import players, teams
 from tests.kit.masterdata import OWNER, importing, match, person
-from tests.store.conftest import new_game
 
 
 async def rows(store, table):
@@ -100,40 +94,6 @@ async def test_simultaneous_imports_make_each_record_once(store):
 
     assert len({references.players["p1"] for references in seen}) == 1
     assert len(await rows(store, players)) == 4
-
-
-def break_document(game_id, names):
-    """Make the liveblog's document no JSON, though it holds this text."""
-    broken = text("UPDATE games SET doc = :doc WHERE id = :id").bindparams(doc=f"<{names}>", id=game_id)
-    return lambda unit: unit.conn.execute(broken)
-
-
-async def test_a_correction_steps_the_open_liveblogs_that_name_the_record(store, clock):
-    """One step each, with its posts; long forgotten ones, deleted ones and those that cannot be read stay as they are."""
-    references = await store.write(importing(match()))
-    who = {"_type": "Svc::Model::Player", "_id": references.players["p1"], "name": "Player 1", "number": "own"}
-    posts = (EventWrite.new(local_id="e-named", document={"player": who}, created_at=1),)
-    named = await store.write(lambda unit: insert_game(unit, new_game(1)))
-    other, deleted = [await store.write(lambda unit, n=n: insert_game(unit, new_game(n))) for n in (2, 3)]
-    for game, change in ((named, Change(events=posts)), (deleted, Change(game={"player": who}, local_status=100))):
-        await store.write(lambda unit, game=game, change=change: record(unit, game.id, change))
-
-    def rename(unit):
-        before = masterdata_edit.lock(unit, players, who["_id"])
-        return masterdata_edit.change(unit, players, before, {"name": f"At {unit.now}", "number": "5"})
-
-    await store.write(break_document(other.id, who["_id"]))
-    first = await store.write(rename)
-    await correct_waiting(store, 20)
-    versions = [(await store.read(partial(find_game, name=game.id))).version for game in (named, other, deleted)]
-    shown = await store.read(lambda conn: event_named(conn, "e-named"))
-    clock.now += 31 * 24 * 3600
-    await store.write(rename)
-    await correct_waiting(store, 20)
-
-    assert versions == [3, 1, 2]
-    assert (shown.version, shown.document["player"]) == (3, {**who, "name": first.name})
-    assert (await store.read(partial(find_game, name=named.id))).version == 3
 
 
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([None, 1, 2, 3])), max_size=8))

@@ -1,4 +1,4 @@
-"""Delivery numbers: given after the commit, by one process at a time, without gaps, in the order of versions."""
+"""Delivery numbers: given by one process at a time, and never twice."""
 
 from __future__ import annotations
 

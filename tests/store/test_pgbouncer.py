@@ -113,3 +113,8 @@ async def test_three_schemes_name_the_same_database(postgres_url, scheme):
     await other.close()
 
     assert titles == [name]
+
+
+def test_what_asyncpg_calls_ssl_is_sslmode():
+    """An address that was written for the other driver keeps its meaning."""
+    assert parse_url("postgresql+asyncpg://u@h/d?ssl=require") == parse_url("postgresql://u@h/d?sslmode=require")

@@ -287,6 +287,13 @@ def test_a_line_that_is_no_row_is_refused(monkeypatch, line, error):
         row_of(value_of_line(line), OURS)
 
 
+def test_a_number_beyond_all_bounds_is_refused(lines):
+    """No database keeps an infinite one."""
+    made, number = changed(lines, "games", doc={"x": 0})
+    with pytest.raises(LineRefused, match=r"games\.doc holds a number beyond"):
+        row_of(value_of_line(made[number - 1].replace(b'{"x": 0}', b'{"x": 1e999}')), OURS)
+
+
 def hostile(lines):
     """What a file may hold that nobody exported: its name, its lines, and what the error says."""
     ours, last = len(lines) // 2, len(lines) - 1

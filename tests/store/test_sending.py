@@ -1,55 +1,19 @@
-"""Prepared statements: the same rows as by SQLAlchemy's own way, in fewer steps, with the same errors."""
+"""Prepared statements: searched by an index, on connections that change or die, and no change is lost."""
 
 from __future__ import annotations
 
 import asyncio
-from functools import partial
 
 import pytest
-from sqlalchemy import bindparam, create_engine, exc, insert, select, text
+from sqlalchemy import bindparam, create_engine, exc, select, text
 
 from store.engine.sql.bulk_write import insert_rows, write_batch
-from store.engine.sql.compiled_query import Among, CompiledQuery, compiled_for
+from store.engine.sql.compiled_query import Among, compiled_for
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
-from store.tables import clients, follows, games, ledger, outbox, players, resources
+from store.tables import games, ledger, outbox, players
 from tests.kit.opening import store_at
 from tests.store.conftest import GAME, new_game, open_store
-
-ODD = "quote ' double \" backslash \\ tab \t brace {} \U0001f945 é"
-FOLLOW = {
-    "id": "f1", "endpoint": "heim:a", "provider": "heim", "organization_id": "o", "match_id": "1", "sport": "soccer",
-    "status": ODD, "kickoff": -1, "next_poll_at": 0.1 + 0.2, "good_at": None, "changed_at": 2**62, "failures": 0,
-    "failing_since": None, "last_error": None, "hints": {ODD: [None, "\0", 1.5, {}]}, "pending": None, "closed_at": None,
-    "owner": None, "fence": 3, "joined": 0, "edition": 1, "teams": ODD,
-}  # fmt: skip
-RESOURCE = {
-    "follow_id": "f1", "name": "play", "etag": None, "digest": ODD, "rows": 2, "body": bytes(range(256)),
-    "good_at": 1, "changed_at": None, "failures": 0, "last_error": None, "faults": [ODD],
-}  # fmt: skip
-CLIENT = {
-    "id": "c1", "secrets": ["s"], "organizations": [], "scopes": ["write"], "response_prefix": "Tik", "declared": True,
-    "revoked_at": None, "created_at": 1,
-}  # fmt: skip
-ROWS = {follows: FOLLOW, resources: RESOURCE, clients: CLIENT}
-
-
-class Undone(Exception):
-    """Ends a unit whose rows nobody shall find."""
-
-
-async def undone(store, work):
-    """The result of a unit that leaves nothing."""
-    results = []
-
-    def failing(unit):
-        results.append(work(unit))
-        raise Undone
-
-    with pytest.raises(Undone):
-        await store.write(failing)
-    return results[-1]
-
 
 OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
 
@@ -60,42 +24,6 @@ def core(conn, table):
 
 def post(local_id, **document):
     return EventWrite.new(local_id=local_id, document=document, created_at=1)
-
-
-async def test_prepared_rows_equal_cores(store):
-    """Whatever a column holds goes in and comes out as it does by SQLAlchemy's own execution."""
-
-    def by_core(unit):
-        for table, row in ROWS.items():
-            unit.conn.execute(insert(table).values(row))
-        return [core(unit.conn, table) for table in ROWS]
-
-    def prepared(unit):
-        write_batch(unit.conn, insert_rows(follows, [FOLLOW]), insert_rows(clients, [CLIENT]))
-        write_batch(unit.conn, insert_rows(resources, [RESOURCE]))
-        return [
-            [core(unit.conn, table) for table in ROWS],
-            [CompiledQuery(select(table)).mappings(unit.conn) for table in ROWS],
-        ]
-
-    wanted = await undone(store, by_core)
-
-    assert await undone(store, prepared) == [wanted, wanted]
-    assert wanted == [[row] for row in ROWS.values()]
-    assert type(wanted[2][0]["declared"]) is bool
-
-
-@pytest.mark.parametrize("more", [0, 5_000])
-async def test_a_query_takes_any_number_of_values(store, game, more):
-    """In one parameter, whatever stands in them; none finds nothing."""
-    query = CompiledQuery(select(games.c.id).where(Among(games.c.id, "names"), games.c.local_status != 100))
-    odd = [ODD, "'", '"', "[]", ","]
-
-    def rows(conn, names):
-        return query.all(conn, names=names)
-
-    assert await store.read(partial(rows, names=[*odd, *map(str, range(more)), game.id])) == [(game.id,)]
-    assert await store.read(partial(rows, names=odd)) == await store.read(partial(rows, names=[])) == []
 
 
 @pytest.mark.parametrize(("table", "column"), [(players, "ext_id"), (ledger, "key")], ids=["players", "ledger"])

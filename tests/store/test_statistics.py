@@ -11,7 +11,7 @@ from itertools import count
 from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import func, select, update
 
 from api.statistics import audience
 from api.statistics.beacon_tally import BeaconTally, count_lost, forget
@@ -127,23 +127,6 @@ async def test_days_are_added_up_once_whenever_they_are_counted(simulated_store,
     wanted.clear()
     wanted.update({"": 8, "https://a.example": 128 + 16 + 256, "https://b.example": 64})
     await check()  # the first day is gone, whole
-
-
-async def test_what_a_process_of_before_has_counted_is_added_up_too(simulated_store, clock):
-    """It knows of no days: its liveblogs are read as they stand, and rolled up once a process of today has counted there."""
-    store = simulated_store[0]
-    await store.write(partial(insert_game, game=new_game()))
-    row = {"game_id": GAME, "slot": BEGIN, "origin": "", "location": "", **statistics.LoadSums(loads=3)._asdict()}
-    await store.write(lambda unit: unit.conn.execute(insert(load_counts), row) and None)
-    await rolled_up(store, BEGIN + 9 * 86_400)
-    assert (await overview(store)).ticker_loads == 3
-    await store.write(partial(statistics.begin_intake, intake="one"))
-    later = batch((8 * 86_400, 0, 4), intake="one", number=1)
-    await store.write(partial(statistics.add, game_id=GAME, batch=later))
-    await rolled_up(store, BEGIN + 12 * 86_400)
-
-    assert (await overview(store)).ticker_loads == 7
-    assert await store.read(lambda conn: conn.scalar(select(func.count()).select_from(load_days))) == 2
 
 
 @pytest.mark.parametrize(("count", "readers"), SIZES)

@@ -1,4 +1,4 @@
-"""The pool of units on PostgreSQL: who shares a thread, who shares a transaction, and that nobody suffers from it."""
+"""The pool of units on PostgreSQL: everybody is answered in time, and nobody suffers from what others do."""
 
 from __future__ import annotations
 

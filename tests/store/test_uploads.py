@@ -1,4 +1,4 @@
-"""Uploads in the database: who refers to them, who sees them, and which of them may go."""
+"""Uploads in the database: which of them may go, whoever refers to them at the same moment."""
 
 from __future__ import annotations
 

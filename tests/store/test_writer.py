@@ -1,4 +1,4 @@
-"""The writer thread of SQLite is bounded, grouped and out of the readers' way; readers are few, each has its turn."""
+"""The writer thread of SQLite is bounded and out of the readers' way, and whoever waits for it hears in time."""
 
 from __future__ import annotations
 

@@ -56,14 +56,6 @@ def written(folder, text):
     return path
 
 
-def test_check_config_passes_what_is_right(command, tmp_path):
-    """Exit status 0, and it says so."""
-    config = written(tmp_path, ORGANIZATION.format(upstream="https://customer.provider.example"))
-    result = command("check-config", "--config", config)
-
-    assert (0, True) == (result.exit_code, "is valid" in result.output)
-
-
 def test_check_config_takes_the_file_both_ways_or_the_one_of_the_folder(command, tmp_path, monkeypatch):
     """`FILE`, `--config FILE` and nothing in a folder with a matchwire.toml mean the same file."""
     path = written(tmp_path, "[polling]\nlife = 5\n")
@@ -76,27 +68,6 @@ def test_check_config_takes_the_file_both_ways_or_the_one_of_the_folder(command,
     assert outputs == {command("check-config").output}
     assert "matchwire.toml: polling.life" in outputs.pop()
     assert command("clients", "list").exit_code == 2
-
-
-def test_check_config_knows_providers_and_event_types(command, tmp_path):
-    """Names that no installed provider has are errors, all of them in one go, and the daemon does not start with them."""
-    text = ORGANIZATION.format(upstream="https://customer.provider.example")
-    path = written(
-        tmp_path,
-        text.replace("providers.heim]", 'providers.hiem]\nusername = "u"').replace(
-            'match_id = "9000001"', 'match_id = "9000001"\nexclude_events = ["soccer.gaol"]'
-        ),
-    )
-    result = command("check-config", path)
-
-    assert result.exit_code == 1
-    for key in (
-        "organizations.desk.providers.hiem:",
-        "organizations.desk.providers.hiem.password:",
-        "liveblogs[0].provider:",
-    ):
-        assert f"error: {path}: {key}" in result.output, result.output
-    assert command("run", "--config", path).exit_code == 2
 
 
 @pytest.mark.proof
@@ -155,6 +126,16 @@ def _only_liveblog(path) -> str:
     with closing(sqlite3.connect(path)) as database:
         ((name,),) = database.execute("select local_id from games").fetchall()
     return name
+
+
+def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
+    """Before the first upload fails for it; a folder that is to be made is none of these."""
+    (tmp_path / "file").touch()
+    for folder, is_said in ((tmp_path / "file" / "media", True), (tmp_path / "new" / "media", False)):
+        text = ORGANIZATION.format(upstream="https://customer.provider.example")
+        result = command("check-config", written(tmp_path, f'{text}\n[media]\nfolder = "{folder}"\n'))
+
+        assert (result.exit_code, "media.folder: cannot be written" in result.output) == (0, is_said)
 
 
 def test_the_doctor_ends_with_what_it_found(command, tmp_path):

@@ -82,3 +82,11 @@ def test_it_overwrites_nothing(init, tmp_path, there):
 
     assert (code, there in said) == (2, True)
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path):
+    """One line with the folder."""
+    (tmp_path / "file").write_text("")
+    done = CliRunner().invoke(app, ["init", str(tmp_path / "file" / "new")])
+
+    assert (done.exit_code, done.output) == (2, f"matchwire: {tmp_path}/file/new: cannot be written: Not a directory\n")

@@ -10,8 +10,10 @@ from typer.testing import CliRunner
 
 from ingest.cli import providers as cli_providers
 from ingest.cli import shared
+from providers.base import Fetched
 from providers.contract.server import Reply, Server, serving
 from providers.registry import Registry
+from tests.kit.sport_fixtures import race, translated
 
 ROOT = Path(__file__).resolve().parents[3]
 FIXTURE = ROOT / "tests" / "fixtures" / "openligadb" / "soccer" / "cup-final.match.json"
@@ -116,3 +118,18 @@ def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words)
 
     assert ran.exit_code == 1
     assert words in " ".join(said)
+
+
+def test_a_race_is_report_by_title_lap_and_ranking():
+    """Instead of two teams that it does not have; incidents by laps, with what the provider adds."""
+    match = translated(*race())
+    shown = list(cli_providers.report(cli_providers.Probe("nobody", Fetched(answers=()), 0.0, match)))
+
+    assert "  Formula 1, Großer Preis von São Paulo: Rennen" in shown
+    assert "  lap 69 of 69, chequered-flag" in shown
+    assert "ranking 20" in shown
+    assert "        1 Max Verstappen, Red Bull  2:06:54.430" in shown
+    assert "          Carlos Sainz Jr., Ferrari  DNF" in shown
+    assert "   lap 24 motorsports.pit-stop  driver Charles Leclerc  24.573" in shown
+    assert "   lap 27 motorsports.virtual-safety-car (over)" in shown
+    assert not [line for line in shown if "squads" in line or "?" in line]

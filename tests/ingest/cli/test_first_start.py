@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,6 @@ from ingest.cli.main import app
 from ingest.daemon import run as daemon
 from ingest.kit.exit_status import ExitStatus
 from ingest.kit.start_errors import OPERATORS, line_of, status_of
-from ingest.telemetry.logs import BestEffortStream
 from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.unprivileged import own_folder, unprivileged
 
@@ -256,25 +254,3 @@ def test_a_fault_of_our_own_keeps_its_traceback():
     assert done.returncode == ExitStatus.BROKEN
     assert "Traceback" in done.stderr
     assert "long after the start" in done.stderr
-
-
-def test_a_log_that_cannot_be_written_ends_nothing(capsys):
-    """A full disk under the log is reported once on standard error, and again only after it had room."""
-    with Path("/dev/full").open("ab", buffering=0) as stream:
-        log = BestEffortStream(lambda text: stream.write(text.encode()), name="/dev/full")
-        for _ in range(3):
-            log.write("a line\n")
-
-    assert capsys.readouterr().err == "matchwire: the log cannot be written to /dev/full: No space left on device\n"
-
-
-def test_a_terminal_that_is_gone_ends_nothing(monkeypatch):
-    """Lines to a standard error that nobody reads any more are dropped."""
-    reading, writing = os.pipe()
-    os.close(reading)
-    with suppress(BrokenPipeError), os.fdopen(writing, "w") as gone:
-        monkeypatch.setattr(sys, "stderr", gone)
-        log = BestEffortStream.of(None)
-        written = [log.write("a line\n") for _ in range(3)]
-
-    assert written == [7, 7, 7]

@@ -143,6 +143,17 @@ async def test_a_change_over_there_comes_here_unless_somebody_changed_it(other, 
     assert sum("Mine" in each for each in texts) == 1
 
 
+async def test_a_change_comes_by_atom_too(other, here):
+    """Its entries say when they were changed."""
+    await other.desk.create(post("First", local_id="eone"))
+    liveblog = name_of(await here.run(other.address + ATOM))
+    await other.desk.update("eone", {"contents": post("Second")["contents"], "updated_at": NOW + 500})
+    output = await here.run(other.address + ATOM)
+
+    assert "1 changed" in output
+    assert ["Second" in each["content_html"] for each in await here.items(liveblog)].count(True) == 1
+
+
 STRANGE = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY f SYSTEM "file:///etc/hostname">]>
 <rss version="2.0" xmlns:m="http://search.yahoo.com/mrss/"><channel><title>T</title>
 <item><guid>1</guid><pubDate>Mon, 21 Sep 2026 15:00:00 +0200</pubDate><title>Hi</title>

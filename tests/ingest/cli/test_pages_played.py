@@ -1,4 +1,4 @@
-"""The pages for newsrooms, integrators and operators, played as they are printed by somebody with a fresh folder."""
+"""The pages for newsrooms and integrators, played as they are printed by somebody with a fresh folder."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from providers.replay import Replay, ReplaySettings
-from tests.kit.blocks import blocks_of, typed
+from tests.kit.blocks import typed
 from tests.kit.first_steps import ADDRESS, PASSWORD, RECEIVER, UPSTREAM, recorded
 from tests.kit.postgres import free_port
-from tests.kit.terminal import fresh_clone, fresh_folder, plain_environment, terminal, with_interpreter
+from tests.kit.terminal import fresh_folder, plain_environment, terminal
 
 pytestmark = pytest.mark.proof
 
@@ -76,45 +76,3 @@ async def test_the_pages_of_newsrooms_and_integrators_run_as_they_are_printed():
     assert f'"local_id": "{answers["first"]["local_id"]}"' in said
     assert "etag:" in said.lower()
     assert "whsec_" not in said
-
-
-def by_tool(folder, environ, line):
-    """uv or pipx, installed for this alone, in a home of its own; the command that it makes."""
-    name = line.split()[0]
-    home = f'export HOME="$PWD/{name}" PATH="$PWD/{name}/tool/bin:$PATH"; mkdir "$HOME"'
-    made = f"python3 -m venv {name}/tool; {name}/tool/bin/python -m pip install --quiet {name}"
-    with terminal(
-        folder, environ, f'set -eu\n{home}\n{made}\n{line}"$HOME/.local/bin/matchwire" --version'
-    ) as installing:
-        status, said = installing.finished(within=600)
-    assert status == 0, said
-    assert "matchwire 0." in said
-
-
-@pytest.mark.soak
-async def test_what_an_operator_does_later_runs_as_it_is_printed():
-    """Installs a clone by hand, begins, backs up, examines, restores elsewhere and watches, all with the daemon running."""
-    install, *tools = (block.text for block in blocks_of(OPERATORS) if block.heading == "Install")
-
-    def play(upstream):
-        with fresh_clone() as folder:
-            environ = with_interpreter(environment(folder, upstream))
-            with terminal(folder, environ, f"set -eu\n{install}") as installing:
-                status, said = installing.finished(within=600)
-            assert status == 0, said
-            assert "matchwire 0." in said
-            for tool in tools:
-                by_tool(folder, environ, tool)
-            first, _ = split(OPERATORS, "Begin")
-            with terminal(folder, environ, BEGINNING + first) as daemon:
-                daemon.address()
-                with terminal(folder, environ, BEGINNING + typed(OPERATORS, "Back up", "Watch")) as other:
-                    status, said = other.finished()
-            assert status == 0, said
-            assert (folder / "elsewhere" / "matchwire.db").exists()
-            return said
-
-    said = await played(play)
-
-    assert "ok" in said
-    assert "fault" not in said

@@ -6,6 +6,8 @@ import asyncio
 import os
 import stat
 import time
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from structlog.testing import capture_logs
@@ -100,3 +102,17 @@ async def test_files_of_an_earlier_version_are_tightened_once_and_that_is_logged
     ]
     assert {} == {path: mode for path, mode in too_open(tmp_path).items() if not path.startswith("recordings")}
     assert {0o640} == {stat.S_IMODE(path.stat().st_mode) for path in loose if path.exists()}
+
+
+async def test_a_file_of_somebody_else_is_warned_of(tmp_path):
+    """What cannot be tightened does not stop the start; one line says so."""
+    file = tmp_path / "matchwire.db"
+    file.touch()
+    file.chmod(0o666)
+    with (
+        capture_logs() as lines,
+        patch.object(Path, "chmod", side_effect=PermissionError(1, "Operation not permitted")),
+    ):
+        await (await store_at(f"sqlite+aiosqlite:///{file}")).close()
+
+    assert [("file.not_private", str(file), "666")] == [(line["event"], line["file"], line["mode"]) for line in lines]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 from prometheus_client import generate_latest
@@ -11,14 +12,11 @@ from structlog.testing import capture_logs
 from config.organizations import Liveblog
 from ingest.jobs import jobs as jobs_module
 from ingest.jobs.jobs import Jobs
+from ingest.jobs.purges import run_again
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
 from mapping.errors import UpstreamUnavailable
-from tests.kit.day import ORGANIZATION
-from tests.kit.declared import DECLARED
 from tests.kit.virtual_time import in_virtual_time
-from tests.kit.workers import NUMBERS, two_processes
-from tests.kit.workers import until as when
 
 
 class Desk:
@@ -186,27 +184,6 @@ async def test_a_job_that_takes_too_long_is_cut_off_and_counts_as_failed():
     assert [(each["event"], each["cause"]) for each in logged] == [("job.failed", "took longer than 0.2 s")]
 
 
-@pytest.mark.proof
-async def test_two_workers_create_what_both_declare_once(tmp_path, postgres_url):
-    """`matchwire run` twice, started together with the same declaration: it is created once, and nobody fails."""
-    async with two_processes(tmp_path, postgres_url, one="worker", two="worker") as (_, one, two):
-        for worker in (one, two):
-            worker.config.write_text(worker.config.read_text() + DECLARED.format(ORGANIZATION, NUMBERS[0]))
-        await asyncio.gather(one.start(), two.start())
-
-        async def followed():
-            return sum([(await worker.ready())["matches"] for worker in (one, two)]) == 1
-
-        await when(followed, within=60)
-        await asyncio.sleep(6)  # both have requested it once more
-        ready = [await worker.ready() for worker in (one, two)]
-        assert [await worker.end() for worker in (one, two)] == [0, 0]
-
-    logs = "".join(worker.config.with_suffix(".log").read_text() for worker in (one, two))
-    assert (logs.count("liveblog.created"), logs.count("job.failed")) == (1, 0)
-    assert not any("failingJobs" in each for each in ready)
-
-
 class Records:
     """A store that knows whether somebody has created the liveblog."""
 
@@ -283,3 +260,24 @@ async def test_what_is_declared_with_a_lead_is_created_that_long_before_the_kick
     declared.clock_set(1800.0)
     await work()
     assert declared._importer.created == 1
+
+
+@in_virtual_time
+async def test_a_purge_that_did_not_finish_is_run_again_soon():
+    """Not at the next full hour: what comes in between may be more than a run gets done."""
+    runs = []
+
+    async def purge():
+        runs.append(1)
+        return len(runs) == 3
+
+    jobs = Jobs(lambda: True)
+    jobs.add("purge", partial(run_again, jobs, "purge", purge))
+    jobs.request("purge")
+    async with asyncio.timeout(60):
+        while len(runs) < 3:
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(1)
+    await jobs.stop(2)
+
+    assert 3 == len(runs)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 import time_machine
+from structlog.testing import capture_logs
 
 from ingest.jobs import scheduler as scheduler_module
 from ingest.jobs.scheduler import Scheduler
@@ -34,6 +35,30 @@ async def test_interval_ticks_go_on_when_the_wall_clock_is_set(watched, hours):
     scheduler.stop()
 
     assert len(ticks) < 100
+
+
+async def test_a_tick_that_fails_comes_again(caplog):
+    """One bad tick stops neither itself nor the others; its first failure in a row is logged with its trace, and its return."""
+    ticks: list[int] = []
+    well = asyncio.Event()
+
+    async def bad() -> None:
+        ticks.append(1)
+        if not well.is_set():
+            raise RuntimeError("at every tick")
+
+    scheduler = Scheduler()
+    scheduler.every(0.05, bad, name="bad")
+    with capture_logs() as lines:
+        scheduler.start()
+        await until(lambda: len(ticks) > 3)
+        well.set()
+        await until(lambda: len(lines) > 1)
+        scheduler.stop()
+
+    assert [("tick.failed", "bad"), ("tick.recovered", "bad")] == [(line["event"], line["tick"]) for line in lines]
+    assert isinstance(lines[0]["exc_info"], RuntimeError)
+    assert [] == caplog.records, "APScheduler itself has nothing to say"
 
 
 async def until(condition):

@@ -1,4 +1,4 @@
-"""What the daemon's HTTP server takes for a request, in what words it refuses the rest, and in how few pieces it answers."""
+"""What the daemon's HTTP server takes for a request, and in what words it refuses the rest."""
 
 from __future__ import annotations
 

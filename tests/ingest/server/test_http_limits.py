@@ -6,6 +6,7 @@ from functools import partial
 
 from api.http.request import client_network, plain_address
 from ingest.server.connection_limits import SPARE
+from ingest.server.server import connections_that_fit
 from tests.kit.raw_http import HOST, STREAM, derby, public, served, store
 
 __all__ = ["derby", "public", "store"]
@@ -85,3 +86,9 @@ def test_who_is_one_client():
     assert client_network(plain_address("fe80::1%eth0")) == "fe80::/64"
     assert client_network("2001:db8::1") == client_network("2001:db8::ffff") != client_network("2001:db8:0:1::1")
     assert client_network("unknown") == "unknown"
+
+
+def test_connections_need_files():
+    """No more connections are planned for than files can be opened."""
+    assert connections_that_fit(10) == 10
+    assert 0 < connections_that_fit(2**40) < 2**40

@@ -1,4 +1,4 @@
-"""A goal that is taken back, in every form that a daemon serves, and the setting that says whether it leaves a note."""
+"""A goal that is taken back, in every form that a daemon serves."""
 
 from __future__ import annotations
 

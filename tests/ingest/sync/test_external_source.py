@@ -1,4 +1,4 @@
-"""The external source after the creation: shown, changed, paused, attached, moved, taken off and given fields back."""
+"""The external source after the creation: shown, changed, paused, attached, taken off and given fields back."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest_asyncio
 
 from tests.kit.creating import LINES, MATCH
 from tests.kit.day import ORGANIZATION, match_day
-from tests.kit.external_source import LIVEBLOG, OTHER_MATCH, shown, source, standing_day
+from tests.kit.external_source import LIVEBLOG, shown, source, standing_day
 
 if TYPE_CHECKING:
     import httpx
@@ -100,14 +100,12 @@ async def test_the_settings_of_a_liveblog_are_shown_and_changed_with_one_step(da
     assert ["soccer.yellow-card"] == (await day.show(name))["external"]["autoPost"]["excludeEvents"]
 
 
-async def test_a_changed_language_and_excluded_events_reach_the_posts_that_are_there(day):
-    """The posts are written in the new language, and those of an excluded event type become drafts."""
+async def test_text_that_is_requested_later_is_delivered(day):
+    """With `includeTextContent` the provider's commentary comes into a liveblog that was created without it."""
     name = (await day.create(MATCH))["local_id"]
-    await source(day, name, locale="de", autoPostConfiguration={"excludeEvents": ["soccer.yellow-card"]})
-    game = await shown(day, name, lambda game: "33'" in minutes(game, 60))
+    await source(day, name, includeTextContent=True)
 
-    assert "de" == game["locale"]
-    assert "Anpfiff" == game["events"][0]["sport_event"]["title"]
+    assert await shown(day, name, lambda game: "A header from close range." in str(game["events"]))
 
 
 async def test_nothing_is_written_while_paused_and_everything_afterwards(own_day):
@@ -149,20 +147,6 @@ async def test_a_liveblog_made_by_hand_is_put_on_a_match(own_day):
 
     again = await act(own_day, name, "attach", provider="heim", matchId=MATCH)
     assert again.json()["external"]["autoPost"]["enabled"], "what is absent is kept"
-
-
-async def test_a_liveblog_is_moved_to_another_match(own_day):
-    """It follows the other match with the settings that it had, and what the first match brought is the editors'."""
-    name = (await own_day.create(MATCH, locale="de"))["local_id"]
-    answer = await act(own_day, name, "attach", provider="heim", matchId=OTHER_MATCH)
-    assert answer.status_code == 200, answer.text
-    game = answer.json()
-    goes_on(own_day)
-    [last] = await own_day.until_quiet(name)
-
-    assert ({"matchId": OTHER_MATCH}, "de") == (game["external"]["selector"], game["external"]["locale"])
-    assert "15'" in minutes(game)
-    assert "50'" not in minutes(last), "the first match is not followed here any more"
 
 
 async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(own_day):

@@ -1,4 +1,4 @@
-"""Several liveblogs on one match: each has its own ids, texts, filters and posts, and joins where the match stands."""
+"""Several liveblogs and organizations on one match: none of them has anything of the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who follows a match: leases that no clock can mislead, followers that keep to them, writes that the fence refuses."""
+"""Who follows a match: leases that no clock can mislead, and followers that keep to them."""
 
 from __future__ import annotations
 

@@ -237,25 +237,6 @@ async def forget(process: Process) -> None:
     await process.store.write(partial(closing.forget_bodies, follow_ids=closed))
 
 
-async def test_an_endpoint_that_comes_back_brings_no_old_belief_back(store):
-    """Moved away, a goal is cancelled there; moved back, it stays cancelled."""
-    process, ticker_id = await begun(store, TWO)
-    first = process.adapter
-    await moved(process)
-    for _ in range(3):
-        await process.poll(ONE)
-    assert ["incident:11"] == await goals(process, ticker_id)
-    first.bodies, second = ONE, process.adapter
-    process.adapter = first
-    await rehome(store, {(OWNER, "heim"): ProviderSource(HEIM, first, text_content=True)}, Quarantine())
-    await process.restart()
-    await process.poll()
-
-    assert second is not first
-    assert ["incident:11"] == await goals(process, ticker_id)
-    assert [first.endpoint.key] == [each.endpoint for each in await store.read(sync.follows)]
-
-
 async def shared(process: Process) -> str:
     """A liveblog of another organization on the same match."""
     source = ProviderSource(HEIM, process.adapter, text_content=True)

@@ -1,13 +1,12 @@
-"""What is logged of an outage: once that it began, once that it is over, whether the store is gone or a provider."""
+"""What is logged of an outage: once that the store is gone, once that it is back, and no match is blamed for it."""
 
 from __future__ import annotations
 
 import asyncio
 
-import pytest
 from structlog.testing import capture_logs
 
-from mapping.errors import BadBody
+from mapping.errors import StoreUnavailable
 from tests.kit.outage import MANY, Flaky, Matches
 from tests.kit.virtual_time import in_virtual_time
 
@@ -57,23 +56,27 @@ async def test_no_match_is_called_silent_because_the_store_was_lost():
     assert lines[-1]["event"] == "match.silent"
 
 
-@pytest.mark.parametrize("failures", [2, 5])
+class Refusing(Flaky):
+    """A store that takes everything but what one match has to say."""
+
+    async def write(self, work):
+        if getattr(work, "keywords", {}).get("follow_id") == "f0":
+            raise StoreUnavailable("the database does not answer in time")
+        return await super().write(work)
+
+
 @in_virtual_time
-async def test_a_match_that_fails_is_logged_once_and_once_when_it_is_well_again(failures):
-    """The endpoint is well, one match is not: `provider.lost` at the second failure in a row, `provider.recovered` after it."""
-    matches = Matches(Flaky(), number=2)
+async def test_a_match_that_alone_cannot_be_written_is_no_outage():
+    """After it has looked like one three times: the match is named, once, and nobody talks of the store any more."""
+    matches = Matches(Refusing(), number=2, live=0.01, backoff_max=0.02)
     ill, well = matches.followers.matches
     with capture_logs() as lines:
-        for _ in range(2):
-            matches.provider.does[ill.match_id] = BadBody("match: empty answer")
-            for _ in range(failures):
-                await matches.followers.poll(ill)
-                await matches.followers.poll(well)
-            matches.provider.does.clear()
-            for _ in range(2):
-                await matches.followers.poll(ill)
+        for _ in range(12):
+            await matches.followers.poll(ill)
+            await matches.followers.poll(well)
+            matches.followers.store_back()
     await matches.followers.stop()
 
-    logged = [(line["event"], line["match"]) for line in lines]
-    assert logged == [("provider.lost", ill.match_id), ("provider.recovered", ill.match_id)] * 2
-    assert {failures} == {line["failures"] for line in lines if line["event"] == "provider.recovered"}
+    logged = [line["event"] for line in lines if line["log_level"] != "debug"]
+    assert logged == [*["store.unavailable", "store.recovered"] * 3, "match.quarantined"]
+    assert ill.match_id == next(line["match"] for line in lines if line["event"] == "match.quarantined")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import threading
 import time
 from dataclasses import replace
 
@@ -181,6 +182,46 @@ def test_a_full_disk_only_loses_the_recording(recorder, tmp_path, monkeypatch):
     assert [entry["event"] for entry in logged] == ["recording.lost", "recording.recovered"]
     assert logged[0]["cause"] == "No space left on device"
     assert [row["body"] for path in files(tmp_path) for row in rows(path)] == [[2]]
+
+
+def test_half_a_write_leaves_no_trace(tmp_path, monkeypatch):
+    """A file stays readable whatever the disk does to a write."""
+    path = tmp_path / "day" / "a.jsonl.gz"
+    recording._append(path, gzip.compress(b'{"at": 1}\n'))
+    whole = path.read_bytes()
+    with pytest.raises(OSError, match="full"):
+        recording._append(path, Short(b"0123456789"))
+
+    assert path.read_bytes() == whole
+
+
+class Short(bytes):
+    """Bytes of which the disk takes fewer than there are."""
+
+    def __len__(self):
+        return super().__len__() + 1
+
+
+def test_a_slow_disk_blocks_nobody(recorder, monkeypatch):
+    """Answers are taken at once; those that would wait in too large a queue are left out."""
+    monkeypatch.setattr(recording, "WAITING_BYTES", 100)
+    here, ready, writers = threading.get_ident(), threading.Event(), set()
+
+    def slow(path, data):
+        writers.add(threading.get_ident())
+        assert threading.get_ident() == here or ready.wait(60)
+
+    monkeypatch.setattr(recording, "_append", slow)
+    with capture_logs() as logged:
+        record = recorder()
+        for number in range(50):
+            record(HEIM, str(number), [answer(b"[%040d]" % number)])
+        ready.set()
+        record.close()
+
+    assert writers
+    assert here not in writers
+    assert logged[0]["event"] == "recording.lost"
 
 
 def _written(record):

@@ -14,6 +14,7 @@ from mapping.errors import BadBody, UpstreamUnavailable
 from providers import http_client, unpacking
 from providers.base import Answer, Outcome
 from providers.failed_response import FailedResponse
+from providers.replay import Line
 from providers.replay.failure import ENDINGS, Failure
 from providers.replay.recording import parse
 from tests.kit.opening import endpoint_of
@@ -131,3 +132,10 @@ def test_secrets_are_taken_out_of_failures(echo):
 def test_addresses_have_no_secret(path, written):
     """Neither in the path nor in the query, whatever the part of the query is called."""
     assert address(path, MINE) == written
+
+
+def test_bodies_that_are_no_text_come_back_as_they_were():
+    """A recording is text, what a provider sends need not be."""
+    failure = Failure(200, b"\x1f\x8b\xff\x00", "garbled", "BadBody: no", None)
+
+    assert parse(Line.of_failure("2026-11-21T12:00:00+00:00", "match/ma7", failure).row()).failure == failure

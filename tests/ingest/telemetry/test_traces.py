@@ -1,4 +1,4 @@
-"""Traces of a real daemon at a real receiver of OTLP, and what a daemon without them does not load."""
+"""Traces of a real daemon at a real receiver of OTLP."""
 
 from __future__ import annotations
 
