@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.http.json_path import node, nodes, number, text
 from mapping.documents.state import ENDED, RUNNING
+from mapping.key_moments import SETS_THAT_WIN
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
@@ -82,10 +83,10 @@ def _serves(game: Json, side: int) -> bool:
 
 
 def _winner(game: Json) -> int | None:
-    """The side that won more sets, once the match is over and nothing else is said of how it ended."""
+    """The side that won more sets, and enough, once the match is over and nothing else is said of how it ended."""
     score = node(game, "scoreboard", "score")
     pair = (text(score, "home_score"), text(score, "away_score"))
     if number(game, "state_info", "gamestate") != ENDED or text(score, "title") or not all(map(str.isdigit, pair)):
         return None
     home, away = map(int, pair)
-    return None if home == away else int(away > home)
+    return None if home == away or max(home, away) < SETS_THAT_WIN else int(away > home)

@@ -56,9 +56,10 @@ def translate_phases(parts: Parts, source: Source) -> Match:
     rows = table(source.row, source.faults)
     period, ending = _period(parts, source), source.incident()
     status = source.status(_playing(parts, period, ending, names), ended=period == GAME_END)
-    decided = _decided(names, ending, extra=EXTRA_TIME in rows)
-    score = rows.get(RUNNING)
+    decided, score = _decided(names, ending, extra=EXTRA_TIME in rows), rows.get(RUNNING)
     scored = part_scores(parts.regular, rows)
+    if parts.shootout and status is Status.FINISHED and _is_one_more(score, scored):
+        decided = Decided.SHOOTOUT
     at = _clock(parts, source, status, period, decided)
     if status is Status.FINISHED and score is None:
         at, decided = Clock(phase=len(scored)), Decided.UNKNOWN
@@ -99,6 +100,14 @@ def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> De
     if ending is not None and ending == names["incident_penalties"]:
         return Decided.SHOOTOUT
     return Decided.OVERTIME if extra or (ending is not None and ending == names["incident_extra_time"]) else None
+
+
+def _is_one_more(score: Score | None, scored: Sequence[PeriodScore]) -> bool:
+    """Whether a side has one goal more than in all parts, which are level after overtime: that of a shoot-out."""
+    if score is None or OVERTIME not in {part.title for part in scored}:
+        return False
+    home, away = (sum(getattr(part.score, side) for part in scored) for side in ("home", "away"))
+    return home == away and (score.home - home, score.away - away) in {(1, 0), (0, 1)}
 
 
 def _clock(parts: Parts, source: Source, status: Status, period: str, decided: Decided | None) -> Clock:

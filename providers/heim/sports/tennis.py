@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mapping.games import NOTHING, game_key
+from mapping.key_moments import SETS_THAT_WIN
 from mapping.match import PERIOD_KEY, Clock, Decided, Incident, Match, PeriodScore, Score, SideName, Status
 from providers import teams
 from providers.fault_collector import ValueMismatch
@@ -60,7 +61,7 @@ def tennis(source: Source) -> Match:
         away=away,
         score=score,
         periods=tuple(PeriodScore(title=str(each.number), score=each.games) for each in played),
-        winner=source.winner(sides, status, score) or (teams.winner(status, score) if ending is None else None),
+        winner=_winner(source, sides, status, score, ending),
         decided=ending,
         incidents=_incidents(status, played, ending),
         comments=source.texts(sides, _bound),
@@ -80,6 +81,16 @@ def _status(source: Source, period: str, rows: Mapping[str, Score]) -> tuple[Sta
     begun, played = period or any(number in rows for number in SETS), _sets(rows)
     status = source.status(Status.LIVE if begun else None, ended=period == "game-end", keep=MARKS)
     return status, tuple(each for each in played if each.games != NOTHING) if status.over else played
+
+
+def _winner(
+    source: Source, sides: Mapping[str, SideName], status: Status, score: Score | None, ending: Decided | None
+) -> SideName | None:
+    """Whom the feed names, else who has the sets that win a match: leading when it is flagged as over wins nothing."""
+    if source.row.has("winner_team_id") and (named := source.winner(sides, status, score)):
+        return named
+    won = ending is None and score is not None and max(score.home, score.away) >= SETS_THAT_WIN
+    return teams.winner(status, score) if won else None
 
 
 def _ending(source: Source, status: Status, played: Sequence[Set]) -> Decided | None:
