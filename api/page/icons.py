@@ -73,6 +73,7 @@ DRAWINGS: dict[str, str] = {
     "goal": BALL,
     "own-goal": OWN_GOAL,
     "disallowed-goal": f'{BALL}<path {ROUND} d="M3.5 20.5l17-17"/>',
+    "withdrawn-card": f'{CARD.format("red")}<path {ROUND} d="M3.5 20.5l17-17"/>',
     "yellow-card": CARD.format("yellow"),
     "red-card": CARD.format("red"),
     "yellow-red-card": TWO_CARDS,
