@@ -5,9 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from providers.gn_gsd.adapter import GN_GSD
-from providers.gn_gsd.names import NAMES as GN_GSD_NAMES
 from providers.heim.adapter import HEIM
-from providers.heim.names import NAMES
 from providers.registry import Registry
 from tests.kit.interface_tables import OURS, providers
 
@@ -64,10 +62,3 @@ def test_a_provider_offers_what_the_interface_lists(provider):
     promised = {sport: row for (name, sport), row in TABLE.items() if name == provider.id}
     assert {sport: kinds for sport, (_, kinds) in promised.items()} == dict(provider.catalog)
     assert {sport: board for sport, (board, _) in promised.items()} == dict(provider.scoreboard)
-
-
-@pytest.mark.parametrize("names", [NAMES, GN_GSD_NAMES])
-def test_each_assumed_name_says_what_it_is(names):
-    """The tables have one row a name, with its grade and meaning."""
-    assert len({name.key for name in names}) == len(names)
-    assert all(name.meaning and name.grade in ("documented", "inferred", "assumed") for name in names)

@@ -15,7 +15,7 @@ import pytest
 
 from mapping.errors import UpstreamUnavailable
 from providers.http_client import BROKEN, LATE, UNREACHABLE, client_of, get
-from providers.reachability import ReachabilityResult, reach
+from providers.reachability import ReachabilityResult, place_of, reach
 from tests.kit.opening import endpoint_of
 
 SECRET = "nobody-may-read-this"
@@ -133,3 +133,7 @@ async def test_the_credentials_of_the_endpoint_are_sent():
 
     sent = b64encode(f"newsroom:{SECRET}".encode())
     assert [sent in head for head in heads] == [True, False]
+
+
+def test_a_place_shows_no_credential():
+    assert place_of(f"https://newsroom:{SECRET}@feed.example:8443/v1?key={SECRET}") == "https://feed.example:8443/v1"

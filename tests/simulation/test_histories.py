@@ -10,7 +10,6 @@ import pytest
 from tests.simulation.histories import broken, check
 from tests.simulation.invariants import Violation
 from tests.simulation.planted import PLANTED
-from tests.simulation.shortest import shortest
 
 HISTORIES, IN_PROOF, AT_ONCE, BOUNDED = 48, 152, 8, 5
 """So many in every run and in a proof, in groups, of fewer steps than in the soak."""
@@ -56,8 +55,3 @@ def test_a_failing_history_is_printed_in_as_few_steps_as_still_fail(monkeypatch)
 
     assert "(seed=1: switch_posting withdraw)" == history
     assert alone.endswith("python -m tests.simulation.histories 1 4 7")
-
-
-@pytest.mark.parametrize(("needed", "left"), [("", ""), ("e", "e"), ("bd", "bd"), ("abcde", "abcde"), ("ace", "ace")])
-def test_the_shortest_history_is_what_it_takes_to_fail(needed, left):
-    assert tuple(left) == shortest("abcde", lambda history: set(needed) <= set(history))

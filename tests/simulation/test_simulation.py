@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 
 import pytest
 
@@ -91,24 +88,6 @@ def test_one_seed_is_one_run():
     first = play(1)
     assert first[-1].endswith("settled")
     assert first == play(1)
-
-
-@pytest.mark.soak
-def test_one_seed_is_one_run_in_any_process():
-    """Whatever the order of its sets is."""
-    command = [sys.executable, "-m", "tests.simulation.seeded_run", "5"]
-    said = [
-        subprocess.run(
-            command,
-            cwd=Path(__file__).resolve().parents[2],
-            env={**os.environ, "PYTHONHASHSEED": order},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for order in ("1", "2")
-    ]
-    assert said[0] == said[1]
-    assert b"settled" in said[0]
 
 
 @pytest.mark.soak

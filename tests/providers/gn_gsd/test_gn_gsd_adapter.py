@@ -249,3 +249,12 @@ async def test_paths_are_corrected_by_the_config():
         await fetch(adapter)
 
     assert [f"{BASE}/v2/match/{MATCH_ID}?full=1&{QUERY}"] == provider.paths
+
+
+@pytest.mark.parametrize("status", ["404 Not Found", "400 Bad Request"])
+async def test_a_phase_that_the_provider_does_not_take_is_unknown(status):
+    """Whether it says that there is none, or that the id cannot be."""
+    path = f"{BASE}/phases/GNPHASE?{QUERY}"
+    async with upstream({path: answered(b"", status=status)}) as provider, connected(provider.url) as adapter:
+        with pytest.raises(MatchUnknown):
+            await adapter.resolve(Selector("phase", "GNPHASE"))

@@ -141,3 +141,11 @@ def test_a_team_that_is_not_determined_is_none():
 def test_a_match_is_soccer_unless_it_says_otherwise(sport):
     """By name in the languages of the feed; an id that nobody has named says nothing."""
     assert "soccer" == translated(sport=sport).sport
+
+
+@pytest.mark.parametrize(("field", "value"), [("status", "WARMING_UP"), ("currentPeriod", "TEA")])
+def test_an_unknown_word_is_noted_by_its_field(field, value):
+    """So that a wrong guess about the provider can be seen and corrected."""
+    faults = translated(**{field: value}).faults
+
+    assert [(field, MATCH_ID)] == [(fault.field, fault.row) for fault in faults]

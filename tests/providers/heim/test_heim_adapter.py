@@ -44,7 +44,7 @@ class Session:
 async def session():
     async with upstream(dict(GOOD)) as provider:
         endpoint = endpoint_of(
-            provider="heim", base_url=provider.url, username="newsroom", password="s3cr3t", timeout=2
+            provider="heim", base_url=provider.url, username="newsroom", password="s3cr3t", timeout=30
         )
         adapter = HEIM.connect(endpoint)
         yield Session(provider, adapter)

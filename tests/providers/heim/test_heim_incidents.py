@@ -136,15 +136,6 @@ def test_a_withdrawn_row_is_no_incident():
     assert (found.incidents, found.faults) == ((), ())
 
 
-def test_a_known_player_is_the_same_everywhere():
-    """A goal's scorer is the squad's player with number and position, also where the row has less of him."""
-    goal = row(2, "goal/head", 12, "home", 9)
-    del goal["team_person"]
-    found = translated([row(1, "playing/lineup", 0, "home", 9), goal], **SCHEDULED)
-
-    assert found.incidents[0].people[0].person is found.home.lineup[0]
-
-
 def test_missing_periods_are_implied_by_the_status():
     """What must have happened is reported under the same key, and gives way to the feed's own row."""
     rows = [row(1, "goal/head", 12, "home", 9), row(2, "goal/head", 60, "home", 9)]

@@ -223,3 +223,18 @@ def test_unknown_names_are_refused_with_the_nearest():
     """A correction of a name that does not exist is a mistake in the configuration."""
     with pytest.raises(ValueError, match="added_minute"):
         names_of({"names": {"added_minutes": "x"}})
+
+
+def test_events_inside_the_match_are_used_instead_of_the_list():
+    """`match_event` in the match outranks the other resource."""
+    found = translated([row(1, "goal/head", 9, "home", 9)], match_event=[row(2, "card/red", 9, "home", 9)])
+
+    assert "incident:2" in {i.key for i in found.incidents}
+    assert "incident:1" not in {i.key for i in found.incidents}
+
+
+def test_bodies_of_lists_take_the_period_from_the_rows():
+    """Where the match has no `current_period`, the last period row says it."""
+    rows = [row(1, "match/game-start", 1), row(2, "match/first-half-end", 45)]
+
+    assert translated(rows, current_period=None).status is Status.BREAK

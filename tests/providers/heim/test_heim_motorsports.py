@@ -223,20 +223,6 @@ def test_the_posts_of_the_end_say_who_has_lost_a_place_on_the_podium():
     assert texts_of(won) == texts_of(confirm_answer(later, won, good=ALL_PARTS).match)
 
 
-def test_others_who_are_disqualified_are_named_in_no_post_of_the_end():
-    """Who was fifth has lost no place on the podium; a row that cannot be read moves nobody."""
-    over = {"finished": "yes", "current_period": "game-end"}
-    places = [place(number, number) for number in range(1, 6)]
-    before = confirm_answer(None, session(result=places, **over), good=ALL_PARTS)
-    fifth = [*places[:4], place(5, 0, comment="DSQ")]
-    after = confirm_answer(before, session(result=fifth, **over), good=ALL_PARTS)
-    assert "On the podium: Muster1 ahead of Muster2 and Muster3." == texts_of(after.match)[-1]
-    broken = session(
-        result=[place(1, 0, comment="DSQ"), {"rank": {}, **who(2), "match_result_at": []}, place(3, 3)], **over
-    )
-    assert [3, None] == [each.position for each in broken.race.ranking]
-
-
 def test_a_result_with_ids_alone_takes_its_names_from_the_events():
     """A row without person and team is still somebody, as soon as an event has named them."""
     rows = [{"match_result": "0", "match_result_at": "0", "rank": "1", "person_id": "816", "team_id": "608"}]

@@ -85,3 +85,14 @@ def test_a_bare_envelope_is_recognized_by_its_words(sport, name):
         bare = encoded({"match": inner, "match_result_at": [{"id": each} for each in ids]})
 
         assert translated(match_id, {"match": bare}).sport == sport
+
+
+def test_an_unknown_word_is_a_running_match_with_a_fault():
+    """A part that nobody knows stops nothing."""
+    match_id, steps = recorded_steps(FOLDER / "icehockey" / "overtime.jsonl")
+    tree = json.loads(steps[1]["match"])
+    tree[0]["season"][0]["round"][0]["match"][0]["current_period"] = "fourth-third-start"
+    match = translated(match_id, {"match": encoded(tree)})
+
+    assert match.status is Status.LIVE
+    assert ["current_period"] == [fault.field for fault in match.faults]

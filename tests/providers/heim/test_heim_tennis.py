@@ -184,21 +184,6 @@ def test_a_pair_is_one_side():
     assert final.home.country == "DE"
 
 
-def test_points_of_the_running_game_are_shown_where_an_endpoint_gives_them():
-    """The assumed row of points is read as words, and is no set."""
-    body = json.loads(bare(p0="0:0", p1="2:2"))
-    body["match"]["match_result"] += [
-        {"match_result": "40", "match_result_at": "100", "place": "none_home"},
-        {"match_result": "A", "match_result_at": "100", "place": "none_away"},
-    ]
-    match = translated("1", {"match": encoded(body)})
-    renamed = translated("1", {"match": encoded(body)}, points_row="")
-
-    assert ("40", "A") == match.points
-    assert () == match.faults
-    assert (None, 1) == (renamed.points, len(renamed.faults))
-
-
 def test_a_set_that_cannot_be_read_takes_back_no_game():
     """Games of a broken row and of those behind it are in doubt, not missing; those before it stand."""
     match = of(p0="1:0", p1="6:4", p2="x:2", p3="0:0")

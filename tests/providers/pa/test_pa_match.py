@@ -270,3 +270,21 @@ def test_recorded_events_are_what_happened():
     assert (people(goal), goal.score) == ([("scorer", "Gerard Pique"), ("assist", "Andres Iniesta")], Score(1, 0))
     assert people(find(match, "22306955")) == [("in", "Rodriguez Pedro"), ("out", "Manuel Agudo Nolito")]
     assert match.faults == ()
+
+
+def test_what_is_not_known_keeps_the_marks():
+    bodies = Bodies("cup-tie-running")
+    bodies.row["matchStatus"] = "XYZ"
+    match = bodies.read()
+    assert (match.status, [each.field for each in match.faults]) == (Status.LIVE, ["matchStatus"])
+    assert {"period:soccer.start", "period:soccer.end"} <= match.unreadable
+
+
+def test_a_row_without_a_type_is_kept_by_its_id_and_one_without_an_id_blocks():
+    bodies = Bodies("cup-tie-running")
+    del bodies.event("4400009")["eventType"]
+    match = bodies.read()
+    assert "incident:4400009" in match.unreadable
+    assert match.withdrawal_blocked == frozenset()
+    bodies.event("4400003")["eventID"] = ""
+    assert bodies.read().withdrawal_blocked == {"events"}

@@ -114,3 +114,15 @@ async def test_serve_prints_its_address_and_runs_until_cancelled(capsys):
         await task
 
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "auth", [None, ("newsroom", "wrong"), ("other", "secret"), ("newsroom", ""), ("newsroom", "secret2")]
+)
+async def test_wrong_credentials_are_refused(auth):
+    """With a password set nobody reads without it."""
+    async with replaying(user="newsroom", password="secret") as (_, client):
+        answer = await client.get("/match/ma1", auth=auth)
+
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"].startswith("Basic")

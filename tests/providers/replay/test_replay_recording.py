@@ -20,15 +20,6 @@ def written(folder, *rows, name="match.jsonl"):
     return path
 
 
-@pytest.mark.parametrize("name", ["match.jsonl", "match.jsonl.gz"])
-def test_both_forms_of_files_are_read(tmp_path, name):
-    """A recording is the same whether its file is compressed or not."""
-    recording = read([written(tmp_path, GOOD, name=name)])[0]
-
-    assert recording.match_id == "1"
-    assert [(line.at, line.kind, line.body) for line in recording.lines] == [(KICKOFF, "match", {"match": {}})]
-
-
 def test_an_answer_that_was_not_json_stays_text(tmp_path):
     """A raw line keeps what the provider sent, also nothing at all."""
     raw = {"at": GOOD["at"], "resource": "match-event/ma1", "raw": ""}
