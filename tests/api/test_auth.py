@@ -5,7 +5,6 @@ from functools import partial
 
 import pytest
 
-from api.http import request
 from api.middleware.request_log import RequestLog
 from store.clients import clients
 from tests.api.conftest import serving
@@ -116,15 +115,6 @@ async def test_two_mechanisms_that_agree_are_one(derby):
     assert (await show(derby, "client_id=desk", {"Authorization": f"Bearer desk.{SECRET}"})).status_code == 200
 
 
-async def test_a_wrong_secret_is_refused_on_public_feeds_too(store):
-    """Wherever a secret is given it is checked; without one the feed is open."""
-    async with serving(store, public_feeds=True) as public:
-        await public.add(matchday.derby())
-        assert (await public.http.get(f"{FEED}?liveblogId=gderby")).status_code == 200
-        response = await public.http.get(f"{FEED}?liveblogId=gderby&client_id=desk&client_secret=wrong")
-        assert response.status_code == 401
-
-
 async def test_a_revoked_client_is_out_within_seconds(server):
     """Clients are cached for two seconds, not longer."""
     await server.add(matchday.derby())
@@ -198,17 +188,3 @@ async def test_a_client_that_nobody_knows_costs_no_read_once_its_address_has_no_
     assert [answer.status_code for answer in answers[:2]] == [401, 401]
     assert {answer.status_code for answer in answers[2:]} == {429}
     assert len(reads) == 2
-
-
-def test_of_parameters_only_those_without_a_secret_are_kept():
-    """What many readers request is read once; whoever changes the parameters of a request changes no other's."""
-    plain, spelt = b"liveblogId=gderby&client_id=desk", b"client_id=desk&client%5Fsecret=s3cr3t"
-    first = request.query_of(plain)
-    first["more"] = "of this request alone"
-
-    assert request.query_of(plain) == request.parse_query(plain) == {"liveblogId": "gderby", "client_id": "desk"}
-    for odd in (b"Client_Secret=x", b"q=" + b"x" * request.KEPT_BYTES):
-        assert request.query_of(odd) == request.parse_query(odd)
-    assert request.query_of(spelt)["client_secret"] == "s3cr3t"
-    assert plain in request._QUERIES
-    assert not {spelt, b"Client_Secret=x", b"q=" + b"x" * request.KEPT_BYTES} & request._QUERIES.keys()

@@ -21,30 +21,6 @@ SIZES = """() => ["navigation", "resource"].flatMap((kind) => performance.getEnt
 BYTES = 64 * 1024
 
 
-async def test_a_new_post_appears_by_itself(public, address, browser):
-    """Without reloading: the post, the score, and a word for screen readers; nothing violates the page's policy."""
-    await public.add(matchday.derby())
-    page = await browser.new_page()
-    complaints = []
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    await page.goto(f"{address}/liveblogs/gderby")
-    assert await page.locator(".post").count() == len(matchday.PUBLIC)
-
-    goal = matchday.goal(
-        "enew", matchday.KICK_OFF + 4500, "75'", matchday.AWAY, score=matchday.pair(2, 2), words="Level!"
-    )
-    board = {**matchday.document()["scoreboard"], "score": matchday.pair(2, 2)}
-    change = liveblogs.Change(events=(goal,), game=matchday.document(scoreboard=board))
-    await public.store.write(partial(liveblogs.record, game_id="6a" * 12, change=change))
-
-    await page.locator("#enew.fresh").wait_for(timeout=60_000)
-    assert "2" in await page.locator(".board .score").inner_text()
-    announced = "75' Goal 2-2. \u2068SV Hafenstadt\u2069 2, \u2068Alpenverein Bergheim\u2069 2"
-    assert await page.locator(".announcer[role=status]").text_content() == announced
-    assert complaints == []
-
-
 async def test_hostile_texts_that_arrive_at_an_open_page_stay_texts(public, address, browser):
     """Posts, score and line-ups, streamed, are put in and read out as texts: nothing runs, and no policy had to prevent it.
 

@@ -97,16 +97,6 @@ async def test_what_a_script_puts_into_an_article_shows_without_ours(service, pa
     assert page.complaints == []
 
 
-async def test_an_icon_is_small_where_no_style_sheet_is_loaded(service, page):
-    """Of a page whose policy lets no other site's style sheet in."""
-    await page.route("**/*.css", lambda route: route.abort())
-    await page.evaluate(PUT, await html_of(service))
-    icons = await page.locator("svg.icon").evaluate_all("all => all.map(each => each.getBoundingClientRect().width)")
-
-    assert icons
-    assert max(icons) <= 24
-
-
 @pytest.mark.parametrize("theme", ["", "nobody-declared-it"])
 async def test_the_script_of_a_plug_in_makes_it_live(service, page, theme):
     """At a path of the operator's, loaded as no module: the posts stay where they are, and new ones come."""
@@ -123,35 +113,6 @@ async def test_the_script_of_a_plug_in_makes_it_live(service, page, theme):
     assert page.complaints == []
 
 
-async def test_a_themed_article_is_live_too(service, page):
-    """It has what its theme shows, with its words and in its order, and nothing else that happens."""
-    await page.evaluate(PUT, await html_of(service, themeId="goals"))
-    await page.evaluate(CLASSIC, f"{service.address}/other/embedjs/ob4.js")
-    await streams(page)
-    await service.desk.create(post("Rain", local_id="erain"))
-    third = {"score": matchday.pair(3, 1), "words": "In the top corner"}
-    await service.change(matchday.goal("ethird", matchday.KICK_OFF + 5000, "80'", matchday.HOME, **third))
-    await page.locator("#ethird").filter(has_text="TOR").wait_for(timeout=SOON)
-
-    shown = await page.locator(".post").evaluate_all("all => all.map(each => each.id)")
-    assert shown[0] == "ethird"
-    assert "erain" not in shown
-    assert "etext" not in shown
-
-
-async def test_a_theme_may_begin_with_the_oldest_post(service, page):
-    """New posts come at the end, also where the element is loaded by the script alone."""
-    await page.evaluate(PUT, '<other-liveblog liveblogId="gderby" themeId="oldest" clientId="desk"></other-liveblog>')
-    await page.evaluate(CLASSIC, f"{service.address}/other/embedjs/ob4.js")
-    await streams(page)
-    before = await page.locator(".post").evaluate_all("all => all.map(each => each.id)")
-    await service.desk.create(post("Level again!", local_id="enew"))
-    await page.locator("#enew").wait_for(timeout=SOON)
-
-    assert before == list(matchday.PUBLIC)
-    assert await page.locator(".post").evaluate_all("all => all.map(each => each.id)") == [*before, "enew"]
-
-
 @pytest.mark.parametrize(
     "attributes",
     ['liveblogId="gderby" themeId="5f0c1de2" clientId="desk"', 'liveblog-id="gderby"', 'liveblogid="gderby"'],
@@ -166,17 +127,6 @@ async def test_the_element_of_another_name_in_both_spellings(service, page, attr
     await page.locator("other-liveblog #enew").wait_for(timeout=SOON)
 
     assert page.complaints == []
-
-
-async def test_the_style_sheet_of_a_plug_in_is_there(service):
-    """Beside the script; both for any origin."""
-    style = await service.http.get("/other/embedjs/ob4.css")
-    script = await service.http.get("/other/embedjs/ob4.js")
-
-    assert (style.status_code, style.headers["content-type"]) == (200, "text/css; charset=utf-8")
-    assert (script.status_code, script.headers["content-type"]) == (200, "text/javascript; charset=utf-8")
-    assert {each.headers["access-control-allow-origin"] for each in (style, script)} == {"*"}
-    assert (await service.http.get("/other/embedjs/ob5.js")).status_code == 404
 
 
 async def test_a_teaser_leads_to_the_address_that_the_article_names(service, page):
@@ -227,14 +177,3 @@ async def test_scripts_of_other_sites_revalidate_what_they_read(service, page, p
 
     assert (status, length > 0) == (200, True)
     assert again == [304, etag, 0]
-
-
-async def test_scripts_of_other_sites_learn_why_they_are_refused(service, page):
-    """Status and body of an error; no page of another site gets to send a secret."""
-    found = "async (address) => { const r = await fetch(address); return [r.status, (await r.json()).code]; }"
-    missing = f"{service.address}/api/v6/ticker/show.json?id=gnone"
-    sent = """{ headers: { Authorization: "Bearer desk.x" } }"""
-    secret = f"async (address) => fetch(address, {sent}).then(() => 'sent', () => 'kept')"
-
-    assert await page.evaluate(found, missing) == [404, "not_found"]
-    assert await page.evaluate(secret, f"{service.address}/api/v5/write/ticker/show.json?local_id=gderby") == "kept"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 
 import pytest
 
@@ -125,20 +124,6 @@ async def test_the_documented_page_is_live_under_a_strict_policy(service, site, 
     assert (await violations(article.page)).keys() <= {"landmark-unique"}, "two liveblogs on a page have the same parts"
 
 
-@pytest.mark.proof
-async def test_an_embed_loses_nothing_while_the_server_is_away(service, site, browser):
-    """What happened in between is there when it is back; no post stands there twice."""
-    site.pages["/article"] = example(service.address)
-    article = await Article(await browser.new_page()).open(f"{site.address}/article", streams=2)
-    await service.stop()
-    third = {"score": matchday.pair(3, 1), "words": "While you were away"}
-    await service.change(matchday.goal("eaway", matchday.KICK_OFF + 5000, "80'", matchday.HOME, **third))
-    await service.start()
-
-    await article.shows("eaway", "While you were away")
-    assert sorted(await article.ids()) == sorted([*matchday.PUBLIC, "eaway"])
-
-
 async def test_a_prefetched_liveblog_needs_no_script_and_is_taken_over_by_one(service, site, browsers, browser):
     """An article that holds the prefetched HTML shows the same without a script; with one it is live and loads nothing twice."""
     html = (await service.http.get("/api/embed/v4/prefetch/liveblog.json", params={"liveblogId": "gderby"})).json()[
@@ -242,43 +227,6 @@ async def test_a_frame_is_as_high_as_its_liveblog_and_the_snippets_show_it(servi
     assert [said for said in article.complaints if "404" not in said] == []
 
 
-TWEET = "https://x.com/club/status/1577000000000000000"
-CLIP = "https://www.youtube.com/watch?v=dQw4w9WgXcQ"
-PLAYER = "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"
-
-
 def embedding(name, *urls):
     blocks = [{"_type": "Svc::Model::Content::WebEmbedContentBlock", "url": url} for url in urls]
     return post(local_id=name, contents=blocks)
-
-
-async def test_no_third_party_hears_of_a_reader_before_a_click(service, browser):
-    """A card holds the place; after the click a frame of the provider's stands there, and only there, also after a correction."""
-    await service.desk.create(embedding("eweb", TWEET, CLIP, "https://example.org/report"))
-    article = Article(await browser.new_page())
-    page = article.page
-    shown = "<!doctype html><p>Player</p>"
-    await page.route(
-        re.compile("^https://"), lambda route: route.fulfill(status=200, content_type="text/html", body=shown)
-    )
-    await article.open(f"{service.address}/liveblogs/gderby")
-    embeds = page.locator("#eweb")
-    cards = embeds.locator(".consent")
-    assert await cards.count() == 2
-    assert await embeds.get_by_role("link", name="example.org").get_attribute("href") == "https://example.org/report"
-    await cards.last.scroll_into_view_if_needed()
-    before = await cards.last.bounding_box()
-    await asyncio.sleep(0.5)
-    assert [url for url in article.requested if not url.startswith(service.address)] == []
-
-    await embeds.get_by_role("link", name="Play video").click()
-    await embeds.locator("iframe").wait_for(timeout=SOON)
-    assert await page.frame_locator("iframe").locator("p").inner_text() == "Player"
-    after = await embeds.locator("iframe").bounding_box()
-    assert [after[side] for side in ("width", "height")] == pytest.approx([before["width"], before["height"]], abs=2)
-    assert [url for url in article.requested if not url.startswith(service.address)] == [PLAYER]
-    await service.desk.update("eweb", {"headline": "Corrected"})
-    await embeds.filter(has_text="Corrected").wait_for(timeout=SOON)
-    assert await embeds.locator("iframe").get_attribute("src") == PLAYER
-    assert await cards.count() == 1
-    assert article.complaints == []

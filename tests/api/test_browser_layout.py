@@ -11,31 +11,20 @@ import pytest
 
 from api.page.page import render_liveblog
 from api.page.posts import PageExtent
-from api.page.window import POSTS_SHOWN, PageRequest
+from api.page.window import PageRequest
 from api.view.key_moments import moments_of
-from mapping.confirm import confirm_answer
-from mapping.import_options import ImportOptions
 from mapping.key_moments import Kick
-from mapping.parts import ALL_PARTS
-from mapping.posts import wanted_posts
-from mapping.prefill import game_document
 from tests.kit import matchday
-from tests.kit.accessible import violations
 from tests.kit.browser import needed
 from tests.kit.browser_layout import MEASURE, styled
 from tests.kit.matchday import pair
 from tests.kit.showing import page_files
-from tests.kit.watched import COURSES, NOBODY, Observed, course
 
 pytestmark = [needed, pytest.mark.proof]
 
 WIDTHS = (320, 360, 390, 560, 768, 1024, 1280, 1920)
 SCREENS = (*product((16,), WIDTHS), *product((32,), WIDTHS))
 """Pixels of the root's font and of width."""
-FEW_SCREENS = ((16, 390), (32, 390), (16, 1280))
-LOCALES = ("en", "de")
-TIMES = 4
-"""Answers until nothing of the end is in doubt."""
 OPEN, CLOSE = (
     f"for (const each of document.querySelectorAll('details')) each.open = {form};" for form in ("true", "false")
 )
@@ -145,29 +134,6 @@ def whole(document, events, key_moments=None):
     return styled(inner)
 
 
-def ends(name):
-    """The match as it was at the end of its recording."""
-    found = course(name)
-    observed, belief = Observed(found.provider, found.match_id), None
-    for bodies in (*found.snapshots[-2:], *[found.snapshots[-1]] * TIMES):
-        belief = confirm_answer(belief, observed.translate(bodies), good=ALL_PARTS)
-    return belief.match
-
-
-def page_of(match, locale):
-    """The newest posts as the page shows them, the last of them pinned."""
-    terms = ImportOptions(sport=match.sport, auto_post=True, text=True, locale=locale)
-    game = game_document(match, terms, NOBODY)
-    posts = [
-        {"created_at": 0, **post.document, "local_id": f"e{at}", "sort": f"{at:06}"}
-        for at, post in enumerate(wanted_posts(match, terms, NOBODY, block_id=lambda key, part: f"{key} {part}"))
-    ]
-    now = max([post["created_at"] for post in posts], default=0) + 60
-    extent = PageExtent(PageRequest(), older=len(posts) > POSTS_SHOWN, pinned=posts[-1:])
-    shown = posts[: -POSTS_SHOWN - 1 : -1]
-    return render_liveblog(game, shown, page_files(locale), now, moments_of(game, posts), extent=extent)
-
-
 async def faults_of(page, session, screens):
     """What does not fit these screens, with what folds open and closed."""
     faults = {}
@@ -193,28 +159,5 @@ async def test_every_end_of_every_sport_fits_every_screen(browser):
         if name == "right to left":
             places = [await page.locator(f".team.of-{side}").bounding_box() for side in ("home", "away")]
             assert places[0]["x"] < places[1]["x"]
-
-    assert {name: found for name, found in faults.items() if found} == {}
-
-
-@pytest.mark.parametrize(
-    "part", [pytest.param(1, id="in turn"), pytest.param(2, id="in both languages", marks=pytest.mark.soak)]
-)
-async def test_the_end_of_every_recording_fits_a_phone_and_a_desk(browser, part):
-    """Nothing is clipped, cut off or upon something else, in two languages in turn; axe-core finds nothing in any sport."""
-    page = await browser.new_page()
-    session = await browser.new_cdp_session(page)
-    faults, seen = {}, set()
-    for number, name in enumerate(COURSES):
-        match = ends(name)
-        for at, locale in enumerate(LOCALES):
-            await page.set_content(styled(page_of(match, locale), locale))
-            screens = [
-                each for turn, each in enumerate(FEW_SCREENS, number + at) if part == len(LOCALES) or turn % 2 == 0
-            ]
-            faults[name, locale] = await faults_of(page, session, screens)
-        if match.sport not in seen:
-            faults[name, "axe"] = await violations(page)
-        seen.add(match.sport)
 
     assert {name: found for name, found in faults.items() if found} == {}

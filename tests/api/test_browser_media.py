@@ -265,14 +265,3 @@ async def corrections_move_nothing(shown):
     assert before > 0
     assert await slides.evaluate("each => each.scrollLeft") == pytest.approx(before, abs=2)
     assert await slides.evaluate("each => each === document.activeElement")
-
-
-async def test_without_a_script_a_video_is_a_link(public, site, browsers):
-    """And the warning opens all the same."""
-    await add(public, *posts())
-    shown = Shown(await (await browsers.new_context(java_script_enabled=False)).new_page(), site, public)
-    await shown.open()
-
-    assert await shown.page.locator("#eclip a.play").get_attribute("href") == CLIP
-    await shown.page.locator("#ewarned summary").click()
-    await shown.page.locator("#ewarned figure img").wait_for()

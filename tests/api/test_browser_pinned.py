@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
-import pytest
-
-from config.organizations import ThemeConfig
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import post
-from tests.kit.live_page import SEEN, SOON, TOP, Page, Site, page, site
-from tests.kit.pinned_posts import LONG_AGO, fill, pin
+from tests.kit.live_page import SEEN, SOON, TOP, Page, page, site
+from tests.kit.pinned_posts import LONG_AGO, fill
 
 __all__ = ["page", "site"]
 pytestmark = needed
@@ -77,80 +72,3 @@ async def test_a_post_of_the_page_moves_and_its_reader_does_not(site, browser):
 
     assert await shown.ids() == before
     assert await shown.page.locator(".pin").count() == 0
-
-
-async def test_a_page_of_older_posts_has_the_pinned_ones_alone_on_top(site, browser, browsers):
-    """A new post does not come between them and the old ones; one that is unpinned goes to the page of its time."""
-    await fill(site.server)
-    query = "?limit=5&continue_event_id=emany020"
-    shown = await opened(site, browser, query)
-    await pin(site.server, "epin")
-    await pinned(shown, "epin")
-    await site.desk.update("emany030", {"highlight": "sticky"})
-    await pinned(shown, "emany030")
-    await site.desk.create(post("Of now", local_id="enew", created_at=matchday.KICK_OFF + 9500))
-    await shown.page.locator(".news").filter(has_text="new post").wait_for(timeout=SOON)
-    older = [f"emany{n:03}" for n in range(19, 14, -1)]
-    assert await shown.ids() == ["emany030", "epin", *older] == await as_served(site, browsers, query)
-    await site.desk.update("emany030", {"highlight": ""})
-    await shown.forgets("emany030")
-    await site.desk.update("epin", {"highlight": ""})
-    await shown.forgets("epin")
-
-    assert await shown.ids() == older
-    assert shown.complaints == []
-
-
-@pytest.mark.proof
-async def test_oldest_first_a_post_goes_to_the_page_of_its_time(public, browser, browsers):
-    """A theme turns the order: the first page has the oldest posts, what follows is newer."""
-    await public.add(matchday.derby())
-    site = Site(public, themes={"oldest": ThemeConfig(sort="asc")})
-    await site.start()
-    try:
-        await fill(site.server)
-        query = "?themeId=oldest&limit=5"
-        shown = await opened(site, browser, query)
-        first = await shown.ids()
-        assert first[0] == "ekick"
-        await site.desk.update("emany030", {"highlight": "sticky"})
-        await pinned(shown, "emany030")
-        await site.desk.update(first[2], {"highlight": "sticky"})
-        await pinned(shown, first[2])
-        assert await shown.ids() == await as_served(site, browsers, query)
-        await site.desk.update("emany030", {"highlight": ""})
-        await shown.forgets("emany030")
-        await site.desk.update(first[2], {"highlight": ""})
-        await shown.page.locator(f"#{first[2]}:not(.pinned)").wait_for(timeout=SOON)
-        assert await shown.ids() == await as_served(site, browsers, query) == first
-
-        await shown.page.locator("a.more").click()
-        await shown.page.locator(f"{SEEN}:nth-child(10)").wait_for(timeout=SOON)
-        both = await shown.ids()
-        await site.desk.update(both[7], {"highlight": "sticky"})
-        await pinned(shown, both[7])
-        await site.desk.update(both[7], {"highlight": ""})
-        await shown.page.locator(f"#{both[7]}:not(.pinned)").wait_for(timeout=SOON)
-        assert await shown.ids() == both
-        assert shown.complaints == []
-    finally:
-        await site.stop()
-
-
-@pytest.mark.proof
-async def test_more_pinned_posts_than_stand_on_top(site, browser, browsers):
-    """The eleventh takes the place of the oldest, which stands at its time again, and comes back when there is room."""
-    for number in range(10):
-        await pin(site.server, f"epin{number}", at=matchday.KICK_OFF + 10 + number)
-    shown = await opened(site, browser)
-    await pin(site.server, "epin10", at=matchday.KICK_OFF + 20)
-    await pinned(shown, "epin10")
-    await shown.page.locator("#epin0:not(.pinned)").wait_for(timeout=SOON)
-    assert await shown.ids() == await as_served(site, browsers)
-    assert (await shown.ids())[-2:] == ["epin0", "ekick"]
-    await site.desk.update("epin5", {"highlight": ""})
-    await pinned(shown, "epin0")
-    await asyncio.sleep(0.2)
-
-    assert await shown.ids() == await as_served(site, browsers)
-    assert shown.complaints == []

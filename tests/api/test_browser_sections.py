@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from mapping.locales import translator
-from store.liveblogs.liveblogs import Change, record
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import Desk, post
@@ -66,24 +65,6 @@ async def test_line_ups_are_a_tap_away_on_a_phone(public, address, browsers, scr
         await bar.get_by_role("link", name=name).click()
         assert await page.locator(target).evaluate(SEEN), name
         assert 0 <= (await bar.bounding_box())["y"] < 40
-
-
-async def test_the_bar_has_the_newest_score(public, address, browser, store):
-    """As the board has; a button that has been offered stays, and what a reader has opened stays open."""
-    await public.add(matchday.derby())
-    await goals(public, 12)
-    page = await browser.new_page()
-    async with page.expect_request("**/api/embed/v4/stream?*"):
-        await page.goto(f"{address}/liveblogs/gderby")
-    await page.locator(".moments summary").click()
-    board = {**matchday.document()["scoreboard"], "score": pair(9, 1)}
-    await store.write(lambda unit: record(unit, "6a" * 12, Change(game=matchday.document(scoreboard=board))))
-    await page.locator(".tally", has_text="9").wait_for(timeout=30_000)
-    await Desk(public.http).create(goal(39))
-    await page.locator(".moments a", has_text="99'").wait_for(timeout=30_000)
-
-    assert await page.locator(".moments details").get_attribute("open") is not None
-    assert await page.locator(".share-page").is_visible()
 
 
 async def test_the_page_can_be_shared(public, address, browsers):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from io import BytesIO
-from pathlib import Path
 
 import pytest
 from PIL import Image
@@ -14,7 +13,6 @@ from api.page.card import KEPT_BYTES, Cards, card_url, facts_of, has_card
 from api.page.card_drawing import SIZE, draw_card, writable_name
 from api.page.card_facts import CardFacts, CardSide
 from store.liveblogs.liveblogs import Change, record
-from tests.api.conftest import serving
 from tests.kit import matchday, poison
 from tests.kit.matchday import pair
 from tests.kit.page_parts import ORDER, race
@@ -81,32 +79,6 @@ async def test_a_card_is_drawn_once_a_version(public, store, monkeypatch):
     assert second not in first
 
 
-async def test_only_whom_the_page_is_for_gets_the_card(server, store):
-    """Not the public of a closed service, nobody of a withdrawn liveblog; a news liveblog has none."""
-    await server.add(matchday.derby())
-    assert (await server.http.get(PATH)).status_code == 401
-    assert (await server.http.get(PATH, params={"client_id": "reader"})).status_code == 200
-    await store.write(lambda unit: record(unit, "6a" * 12, Change(local_status=60)))
-    assert (await server.http.get(PATH, params={"client_id": "reader"})).status_code == 404
-
-    async with serving(store, public_feeds=True) as public:
-        news = {"locale": "en", "meta_info": {"title": "Council night"}}
-        await public.add(matchday.Liveblog("gnews", "6c" * 12, sportstype="news", document=news))
-        assert (await public.http.get("/liveblogs/gnews/card.png")).status_code == 404
-        assert "card.png" not in (await public.http.get("/liveblogs/gnews")).text
-
-
-async def test_a_late_reader_sees_the_late_card(public):
-    """The page that is late names the card that is."""
-    await public.add(matchday.derby())
-    html = (await public.http.get("/liveblogs/gderby", params={"delay": 30})).text
-    early = (await public.http.get("/liveblogs/gderby", params={"delay": 90})).status_code
-
-    assert re.search(r'og:image" content="[^"]*card\.png\?v=\d+&amp;delay=30"', html)
-    assert (await public.http.get(PATH, params={"delay": 30})).status_code == 200
-    assert (await public.http.get(PATH, params={"delay": 90})).status_code == early == 404
-
-
 def test_an_image_of_the_liveblog_comes_first():
     """One that an editor or a team has chosen."""
     assert has_card(matchday.document())
@@ -131,17 +103,6 @@ def test_a_card_says_what_the_board_says():
     assert facts_of(race(lap=4, total_laps=9), 0, "")["lines"] == ["Lap 4/9"]
     assert (before["score"], before["state"]) == ("", "Not started")
     assert len(ORDER) == 4
-
-
-def test_names_and_scores_are_seen():
-    """Another name or score is another picture, and both names stand on their sides."""
-    shown = pixels(draw_card(card_of(), ()))
-    nameless = tuple(CardSide("", "", each.initials) for each in card_of().sides)
-    empty = pixels(draw_card(card_of(sides=nameless), ()))
-
-    assert part(shown, 20, 500) != part(empty, 20, 500)
-    assert part(shown, 700, 1180) != part(empty, 700, 1180)
-    assert draw_card(card_of(score="3-1"), ()) != draw_card(card_of(), ())
 
 
 def test_no_name_is_wider_than_its_place():
@@ -176,18 +137,6 @@ def test_a_name_that_no_font_can_write_is_left_out(bare):
     unwritable = (CardSide("東京", "", "東"), card_of().sides[1])
     empty = (CardSide("", "", ""), card_of().sides[1])
     assert draw_card(card_of(sides=unwritable), ()) == draw_card(card_of(sides=empty), ())
-
-
-def test_a_font_of_the_settings_is_used_first():
-    """A file that is none is passed over."""
-    assert card_drawing._file_for("A", ("/none.ttf", __file__, card_drawing.SHIPPED)) == card_drawing.SHIPPED
-    drawn = {body: draw_card(card_of(), fonts) for body, fonts in (("bold", ()), ("other", other_fonts()))}
-    assert drawn["bold"] != drawn["other"] or not other_fonts()
-
-
-def other_fonts():
-    """A regular font of this machine, where it has one."""
-    return tuple(str(each) for each in sorted(Path("/usr/share/fonts").rglob("DejaVuSerif.ttf"))[:1])
 
 
 def test_a_crest_stands_in_the_place_of_initials():

@@ -15,7 +15,6 @@ import structlog
 from sqlalchemy import select
 
 from store.clients import clients
-from store.comments import comments as comment_store
 from store.comments.tables import comment_reports, comments
 from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api.conftest import NOW, serving
@@ -237,16 +236,6 @@ async def export(room, form):
     return await room.server.http.get(f"{DESK}/export", params={"liveblogId": "gderby", "format": form}, auth=MODERATOR)
 
 
-async def test_of_a_deleted_liveblog_nothing_is_exported_or_listed(room):
-    """Whoever moderates gets 404, as for one that never was."""
-    await room.comment(await room.reader(name="Kim"))
-    assert (await export(room, "csv")).status_code == 200
-    await room.server.store.write(partial(record, game_id=DERBY.ticker_id, change=Change(local_status=100)))
-    for form in ("csv", "jsonl"):
-        assert (await export(room, form)).status_code == 404
-    await room.list(404, liveblogId="gderby")
-
-
 async def test_no_text_of_a_reader_is_markup_anywhere(room):
     """Name, text and image of a comment, in its own response, lists and exports: JSON and CSV, never HTML."""
     kim = await room.reader(name=poison.XSS)
@@ -332,16 +321,3 @@ async def test_a_post_that_a_delayed_reader_does_not_see_yet_has_no_comments_for
     waits = EventWrite.new(local_id="ewaits", document={}, created_at=NOW, publish_at=NOW + 600)
     await room.server.store.write(partial(record, game_id=DERBY.ticker_id, change=Change(events=(waits,))))
     await room.comment(kim, "First!", 404, OWNER.replace("egoal", "ewaits") + ".json")
-
-
-async def test_the_head_of_an_export_reads_nothing_for_it(room, monkeypatch):
-    """Its headers are those of the file, and no part of the file is made; the same helper serves all exports."""
-    await room.comment(await room.reader(name="Kim"))
-    real, pages = comment_store.read_for_export, []
-    monkeypatch.setattr(comment_store, "read_for_export", lambda conn, **what: pages.append(what) or real(conn, **what))
-    params = {"liveblogId": "gderby", "format": "csv"}
-    head = await room.server.http.head(f"{DESK}/export", params=params, auth=MODERATOR)
-    assert (head.status_code, head.content, pages) == (200, b"", [])
-    whole = await export(room, "csv")
-    assert len(pages) == 2
-    assert head.headers["content-disposition"] == whole.headers["content-disposition"]

@@ -1,14 +1,11 @@
 """Bodies that are kept are given compressed to those who accept them so, each coding with a validator of its own."""
 
-import gzip
-
 import pytest
 
 from api.http import content_coding
 from api.http.content_coding import CODINGS, accepted_coding
 from tests.kit import matchday
 
-QUERY = {"liveblogId": "gderby"}
 PATHS = [
     *(f"/api/embed/v4/feed/liveblog.{each}?liveblogId=gderby" for each in ("rss", "atom", "json")),
     "/liveblogs/gderby",
@@ -68,25 +65,6 @@ async def test_each_coding_is_the_same_body_with_its_own_validator(derby, path):
 def test_the_header_is_read_as_the_standard_says(header, coding):
     """Weights count, nought forbids, and what cannot be read accepts nothing."""
     assert accepted_coding(header) == coding
-
-
-def test_brotli_comes_first_where_it_is_installed():
-    """It is smaller; equal weights leave the choice to the server."""
-    assert accepted_coding("gzip, br") == next(iter(CODINGS))
-    assert accepted_coding("gzip, br;q=0.1") == "gzip"
-    assert accepted_coding("*") == next(iter(CODINGS))
-
-
-async def test_a_body_is_compressed_once(derby, monkeypatch):
-    """Readers who come together and later ones share the work; a small body is never compressed."""
-    done = []
-    monkeypatch.setitem(CODINGS, "gzip", lambda body: done.append(len(body)) or gzip.compress(body))
-    for _ in range(3):
-        await read(derby, PATHS[0], "gzip")
-    assert len(done) == 1
-
-    monkeypatch.setattr("api.view.read_cache.SMALLEST", 2**20)
-    assert "content-encoding" not in (await read(derby, PATHS[1], "gzip")).headers
 
 
 async def test_a_change_is_seen_in_every_coding(derby):

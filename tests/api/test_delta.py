@@ -102,14 +102,6 @@ async def test_the_liveblog_lists_what_is_to_be_shown(desk):
     assert shown.keys() == {"_type", "local_id", "version", "local_status", "sort", "tag_ids"}
 
 
-async def test_highlights_that_there_are_not_are_refused(desk):
-    """With the parameter and what there is."""
-    response = await desk.http.get(
-        "/api/v6/ticker/show.json", params={"id": "gderby", "highlights": "sticky,loud", "client_id": "desk"}
-    )
-    assert (response.status_code, response.json()["field"]) == (400, "highlights")
-
-
 async def test_a_post_that_leaves_the_filter_is_a_tombstone(desk):
     """A reader of highlights alone learns that a post is none any more."""
     await desk.create(post(local_id="e1", highlight="inplace"))

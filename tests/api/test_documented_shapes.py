@@ -82,14 +82,6 @@ async def test_players_of_a_summary_have_the_posts_in_which_they_took_part(derby
     assert game.listed("goals")[:2] == ["etwo", "eone"]
 
 
-async def test_an_empty_liveblog_has_a_summary(public, auth):
-    """Without a newest and an oldest post."""
-    await public.add(matchday.Liveblog(events=(), document=matchday.document()))
-    for game in await games(Desk(public.http), auth):
-        assert KnownClient(game).counts() == (0, 0, 0, 0)
-        assert not game["summary"].get("first_event")
-
-
 async def test_editors_are_objects_and_no_reader_sees_them(derby):
     """Of a game a list, of an event one; what a client sends back in either form is ignored."""
     written = await derby.create(post("New", local_id="enew"))

@@ -8,15 +8,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.embed.snippets import snippets_of
-from api.http.static import version
 from mapping.locales import translator
 from mapping.locales.labels import SnippetText
-from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
-from tests.kit.event_desk import Desk
 from tests.kit.harmless import read
-from tests.kit.showing import block, file, item
 
 ROOT = "https://live.example.org/blogs"
 PAGE = f"{ROOT}/liveblogs/gderby"
@@ -122,16 +118,6 @@ async def test_no_other_address_is_a_liveblog(derby, url):
     assert url not in response.text
 
 
-async def test_a_wrong_request_and_a_withdrawn_liveblog_are_refused(derby, store):
-    """Each with the status that the standard names for it."""
-    assert (await derby.http.get("/oembed")).status_code == 400
-    assert (await found(derby, maxwidth="0")).status_code == 400
-    assert (await found(derby, format="yaml")).status_code == 501
-    await store.write(lambda unit: record(unit, matchday.Liveblog().ticker_id, Change(local_status=60)))
-    for path in (FRAME, SNIPPETS, f"/oembed?url={PAGE}"):
-        assert (await derby.http.get(path)).status_code == 404
-
-
 async def test_the_page_of_snippets_has_each_of_them(derby):
     """To copy as they are, with a preview of the element and the frame; nothing inline runs."""
     response = await derby.http.get(SNIPPETS)
@@ -155,20 +141,6 @@ async def test_the_page_of_snippets_has_each_of_them(derby):
         assert escape(translator("de").text(each, **values)) in german.text, each
 
 
-@pytest.mark.parametrize("path", [FRAME, SNIPPETS, f"/oembed?url={PAGE}"], ids=["frame", "snippets", "oembed"])
-async def test_without_public_feeds_a_client_must_be_named(server, path):
-    """By its id, which the snippets then name; a stranger and a liveblog that does not exist are the same."""
-    await server.add(matchday.derby())
-    ids = ({}, {"client_id": "stranger"}, {"client_id": "reader"})
-    path, _, url = path.partition("?url=")
-    responses = [await server.http.get(path, params={**({"url": url} if url else {}), **named}) for named in ids]
-
-    assert [each.status_code for each in responses] == [401, 404, 200]
-    assert responses[-1].headers["cache-control"].startswith("private")
-    if path == SNIPPETS:
-        assert responses[-1].text.count("reader") == 8
-
-
 async def test_hostile_texts_become_no_code(public):
     """Titles and posts, in each of the three forms."""
     await public.add(poison.xss_liveblog())
@@ -181,18 +153,6 @@ async def test_hostile_texts_become_no_code(public):
         assert read(html).bad == []
     assert "alert(1)" in facts["html"]
     assert read(facts["html"]).ids == []
-
-
-async def test_the_style_of_an_embed_depends_on_no_other_page(derby):
-    """All rules of the page and those of the element, in pixels: the root of an article may have a font of any size."""
-    page = (await derby.http.get("/static/page.css")).text
-    style = (await derby.http.get("/static/embed.css")).text
-
-    assert not re.search(r"\drem\b", style)
-    assert ":host" in style
-    assert style.count("{") > page.count("{") > 100
-    assert "(max-width: 544px)" in style
-    assert (await derby.http.get(f"/static/{version('api.page.static')}/embed.css")).text == style
 
 
 class PreviewMaker:
@@ -220,44 +180,9 @@ async def preview(server):
     return PreviewMaker(page, (await server.http.get(unescape(address).removeprefix(ROOT))).json())
 
 
-async def test_consumers_make_a_preview_of_a_page(store):
-    """Title, provider, thumbnail, HTML and size, from the page and from oEmbed: a logo where no post has an image."""
-    logo = "https://news.example/logo.png"
-    async with serving(
-        store, client_per_second=0, public_per_second=0, public_feeds=True, logos={matchday.ORGANIZATION: logo}
-    ) as server:
-        await server.add(matchday.derby())
-        title = "SV Hafenstadt – Alpenverein Bergheim"
-        made = await preview(server)
-        drawn = f"{ROOT}/liveblogs/gderby/card.png?v=1"
-        assert made.preview() == (title, "matchwire", logo, "summary_large_image")
-        assert made.card["og:image"] == drawn
-        assert made.card["og:image:alt"].startswith(title)
-
-        shown = file("mphoto", "https://img.example.org/1.jpg", width=1000, height=500)
-        await Desk(server.http).create({"media": [shown], "contents": [block(item(shown))]})
-        made = await preview(server)
-        assert made.preview() == (title, "matchwire", made.facts["thumbnail_url"], "summary_large_image")
-        assert made.card["og:image"] == drawn.replace("=1", "=2")
-        assert (made.facts["thumbnail_width"], made.facts["thumbnail_height"]) == (1000, 500)
-        assert made.facts["thumbnail_url"].startswith(f"{ROOT}/media/")
-
-
 async def test_a_consumer_may_name_any_size(derby):
     """However large, the frame is as large as it is without; on a narrow screen it is no wider than that."""
     facts = (await found(derby, maxwidth="999999", maxheight="10001")).json()
 
     assert (facts["width"], facts["height"]) == (640, 800)
     assert 'style="max-width:100%;border:0"' in facts["html"]
-
-
-async def test_codes_to_copy_are_valid_html(derby):
-    """Sizes of frames are whole pixels, no attribute is one that HTML has dropped, and what has a name has a role."""
-    html = (await derby.http.get(SNIPPETS)).text + (await found(derby)).json()["html"]
-    codes = "".join(unescape(each) for each in re.findall("<code>(.*?)</code>", html, re.DOTALL))
-
-    for each in (html, codes):
-        assert "frameborder" not in each
-        assert set(re.findall(r'(?:width|height)="([^"]*)"', each)) <= {"640", "800"}
-    assert re.findall("<pre [^>]*aria-labelledby[^>]*>", html)
-    assert all('role="region"' in each for each in re.findall("<pre [^>]*>", html))

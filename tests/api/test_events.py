@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 
 import pytest
 
-from store.liveblogs import liveblogs, publishing
-from store.liveblogs.liveblogs import Change, EventWrite, record
+from store.liveblogs import publishing
 from store.masterdata import masterdata
 from store.masterdata.declarations import Declaration, declare
 from store.tables import outbox, players
@@ -192,35 +190,6 @@ async def test_deleted_files_stay_deleted(desk):
     assert await desk.refused("update", back, event_local_id=event["local_id"]) == (422, "media.0.local_status")
 
 
-async def test_the_older_event_form_becomes_blocks_and_comes_back(desk):
-    """The text is one block, embeds are blocks; a read gives both forms, and an edit in the older one counts."""
-    spans = [{"type": "Bold", "start": 0, "end": 4}, {"type": "Ref", "start": 5, "end": 9, "url": "https://a.example"}]
-    info = {
-        "title": "Goal here",
-        "event_type": 7,
-        "is_home_team": True,
-        "attributes_json": json.dumps({"text": "Goal here", "spans": spans}),
-        "web_embed_urls": ["https://video.example.org/1"],
-    }
-    event = await desk.create(
-        {"event_info": info, "state_info": {"_type": "X::Model::GameStateInfo::BasicGameStateInfo"}}
-    )
-    edited = {**event["event_info"], "attributes_json": json.dumps({"text": "Goal there", "attrs": []})}
-    after = await desk.update(event["local_id"], {**event, "event_info": edited})
-
-    assert [block.get("text") or block["url"] for block in event["contents"]] == [
-        '<b>Goal</b> <a href="https://a.example" rel="noopener noreferrer nofollow">here</a>',
-        "https://video.example.org/1",
-    ]
-    shown = event["event_info"]
-    assert {name: shown[name] for name in ("title", "event_type", "is_home_team", "web_embed_urls")} == {
-        name: info[name] for name in ("title", "event_type", "is_home_team", "web_embed_urls")
-    }
-    assert event["state_info"]["_type"] == "Svc::Model::GameStateInfo::BasicGameStateInfo"
-    assert after["contents"][0] == {**event["contents"][0], "text": "Goal there"}
-    assert after["event_info"]["event_type"] == 7
-
-
 async def test_references_must_be_visible_to_the_caller(desk, store):
     """An `_id` of one's own resolves; another tenant's and an unknown one are the same 422 with the path."""
     rows = [player(matchday.ORGANIZATION, "p-own"), player(matchday.OTHER, "p-other")]
@@ -337,60 +306,6 @@ async def test_ids_of_parts_belong_to_one_event(desk, server, part, field):
     assert (await theirs.create(part))["version"] == 2
 
 
-@pytest.mark.parametrize("grant", [("Organization", matchday.OTHER), ("Client", "stranger")])
-async def test_a_permission_lets_others_write_events_until_it_ends(desk, server, store, grant):
-    """`w` for an organization or a client; taken away, it is over at once."""
-    reftype, refid = grant
-    stranger = Desk(server.http, auth=STRANGER)
-
-    def granted(*permissions):
-        change = Change(game=matchday.document(permissions=list(permissions)))
-        return store.write(lambda unit: record(unit, TICKER, change))
-
-    await granted({"permission": "w", "reftype": reftype, "refid": refid})
-    event = await stranger.create()
-    await stranger.update(event["local_id"], {"headline": "x"})
-    await granted()
-
-    assert await stranger.refused("update", {}, event_local_id=event["local_id"]) == (404, "event_local_id")
-    assert await stranger.refused("create", post(), ticker_local_id="gderby") == (404, "ticker_local_id")
-
-
-@pytest.mark.parametrize(
-    ("body", "status", "field"),
-    [
-        ({"contents": [{"_type": "Svc::Model::Content::Nothing"}]}, 422, "contents.0._type"),
-        ({"contents": [text(), text(7)]}, 422, "contents.1.text"),
-        ({"contents": [text(local_id="b"), text(local_id="b")]}, 422, "contents.1.local_id"),
-        ({"highlight": "loud"}, 422, "highlight"),
-        ({"created_at": 1_790_000_000_000}, 422, "created_at"),
-        ({"media": [{"subtype": "i"}]}, 422, "media.0.url"),
-        ({"media": [{"url": "file:///etc/passwd"}]}, 422, "media.0.url"),
-        ({"contents": [photo("ftp://x/y")]}, 422, "contents.0.items.0.source_url"),
-        (
-            {"contents": [{"_type": f"{CONTENT}::MultiMediaContentBlock", "items": [
-                {"_type": f"{CONTENT}::ImageMediaContent", "media_local_id": "mnone"}]}]},
-            422, "contents.0.items.0.media_local_id",
-        ),
-        ({"event_info": {"attributes_json": "[1]"}}, 422, "event_info.attributes_json"),
-        ({"event_info": {"attributes_json": '{"text":"ab","spans":[{"type":"Bold","start":1,"end":9}]}'}}, 422,
-         "event_info.attributes_json"),
-        ([], 422, None),
-    ],
-)  # fmt: skip
-async def test_errors_name_the_field(desk, body, status, field):
-    """One shape with the path, and nothing is written."""
-    assert await desk.refused("create", body, ticker_local_id="gderby") == (status, field)
-    assert (await desk.show())["version"] == 1
-
-
-async def test_parameters_are_needed(desk):
-    """400 with the parameter."""
-    assert await desk.refused("create", post()) == (400, "ticker_local_id")
-    assert await desk.refused("update", post()) == (400, "event_local_id")
-    assert await desk.refused("delete", None) == (400, "event_local_id")
-
-
 async def test_writes_leave_an_audit_line(desk, capsys):
     """Who, what, version; a repeated creation is none."""
     await desk.create(post(local_id="mine"))
@@ -402,20 +317,3 @@ async def test_writes_leave_an_audit_line(desk, capsys):
     assert all(
         word in lines[0] for word in ("desk", "event.create", "gderby", "version=2", "record=mine", "request_id")
     )
-
-
-async def test_what_the_sync_wrote_stays_its_own_when_it_is_sent_back(desk, store):
-    """A tool that sends the whole event back with one field changed takes over that field alone."""
-    block = {"_type": f"{CONTENT}::RichTextContentBlock", "local_id": "b1", "text": "A &amp; B"}
-    await store.write(lambda unit: unit.conn.execute(players.insert(), [player(matchday.ORGANIZATION, "p-own")]))
-    play = {**matchday.incident("goal", "Goal", "5'"), "players": [
-        {"_type": f"{CONTENT}::SportEventPlayer", "player": {"_type": "Svc::Model::Player", "_id": "p-own"}}]}  # fmt: skip
-    document = {"headline": "", "highlight": "", "contents": [block], "sport_event": play}
-    write = EventWrite.new(local_id="auto", document=document, created_at=1)
-    await store.write(lambda unit: record(unit, TICKER, Change(events=(write,))))
-    [shown] = (await desk.show())["events"]
-    bare = [{name: value for name, value in each.items() if name != "local_id"} for each in shown["contents"]]
-    await desk.update("auto", {**shown, "contents": bare, "headline": "Mine"})
-
-    stored = await store.read(lambda conn: liveblogs.event(conn, "auto"))
-    assert {**stored.document, "headline": "", "editor": None} == {**document, "editor": None}

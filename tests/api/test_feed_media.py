@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from api.feeds.enclosures import WIDTH
-from tests.kit import matchday, poison
+from tests.kit import poison
 from tests.kit.feed_forms import ATOM, FORMATS, feed, html_of
 from tests.kit.harmless import read
 from tests.kit.showing import add, file, item, proxied, showing
@@ -67,18 +67,6 @@ async def test_json_feed_has_attachments_and_the_first_image(shown):
     ]
 
 
-async def test_a_post_without_files_has_no_empty_lists(public):
-    """Neither `image` nor `attachments` nor enclosures."""
-    await public.add(matchday.derby())
-    for extension in FORMATS:
-        body = (await feed(public, extension)).text
-        assert not [
-            word
-            for word in ("enclosure", "attachments", '"image"', "media:")
-            if f"{word}" in body.replace("xmlns:media", "")
-        ]
-
-
 @pytest.mark.parametrize("extension", FORMATS)
 async def test_the_html_of_feeds_has_absolute_addresses_of_the_proxy(shown, extension):
     """With the size of that variant; the origin of the image is not named."""
@@ -103,25 +91,6 @@ async def test_what_has_a_warning_is_a_link_to_the_post(public, extension, warni
     assert f'<p><a href="{SITE}/liveblogs/gderby#ephoto">{words}</a></p>' in html_of(response, extension)[-1]
     for word in ("/media/", "enclosure", "attachments", CLIP):
         assert word not in response.text
-
-
-@pytest.mark.parametrize(
-    ("url", "subtype", "content_type"),
-    [
-        ("https://x.example/a.gif?size=1", "i", "image/gif"),
-        ("https://x.example/a", "i", "image/jpeg"),
-        ("https://x.example/a.webp", "i", "image/jpeg"),
-        ("https://x.example/a.WEBM", "v", "video/webm"),
-        ("https://x.example/live.m3u8", "v", "application/vnd.apple.mpegurl"),
-        ("https://x.example/a.exe", "v", "video/mp4"),
-    ],
-)
-async def test_the_type_of_an_enclosure_is_what_its_name_suggests(public, url, subtype, content_type):
-    """What most files are where the name says nothing."""
-    await add(public, showing("ephoto", file("mphoto", url, subtype)))
-    (entry,) = (await feed(public)).json()["items"]
-
-    assert [each["mime_type"] for each in entry["attachments"]] == [content_type]
 
 
 @pytest.mark.parametrize("extension", FORMATS)

@@ -142,17 +142,3 @@ def ids_of(extension, body):
     if extension == "rss":
         return [guid.text for guid in root.iter("guid")]
     return [entry.findtext(f"{ATOM}id").removeprefix("urn:matchwire:") for entry in root.iter(f"{ATOM}entry")]
-
-
-@pytest.mark.proof
-async def test_a_thousand_posts_are_a_feed(public):
-    """The largest page of a liveblog keeps the rules in each format."""
-    many = tuple(
-        matchday.event(f"e{at:05}", matchday.KICK_OFF + at, contents=[matchday.text("x")]) for at in range(1_100)
-    )
-    await public.add(matchday.Liveblog(events=many))
-
-    for extension in FORMATS:
-        response = await feed(public, extension, limit=1000)
-        assert faults(extension, response.content) == []
-        assert response.text.count("e01000") >= 1

@@ -4,7 +4,6 @@ import httpx
 import pytest
 
 from api.http.request import loggable
-from api.middleware.rate_limiter import RateLimiter
 from mapping.errors import StoreUnavailable
 from tests.api.conftest import serving
 from tests.kit import matchday
@@ -149,14 +148,6 @@ async def test_guessing_secrets_is_slowed_down(store):
     assert statuses == [401, 401, 429]
 
 
-async def test_zero_means_no_limit(server, auth):
-    """Neither refusals nor headers."""
-    responses = [await server.http.get("/", params=auth) for _ in range(70)]
-
-    assert {response.status_code for response in responses} == {200}
-    assert "ratelimit-limit" not in responses[0].headers
-
-
 async def test_a_database_that_does_not_answer_is_503(public, monkeypatch):
     """Retryable, with `Retry-After`."""
 
@@ -185,17 +176,6 @@ async def test_an_error_in_a_plain_read_reveals_nothing(public, monkeypatch, cap
     assert "request.failed" in logged
     assert "went wrong" in logged
     assert "hunter2" not in logged
-
-
-def test_a_refilled_bucket_holds_no_more_than_the_burst():
-    """A long pause gives the burst, not more."""
-    now = 0.0
-    buckets = RateLimiter(1, 2, lambda: now)
-    taken = [buckets.take("a").allowed for _ in range(3)]
-    now = 1000.0
-    later = [buckets.take("a").allowed for _ in range(3)]
-
-    assert taken == later == [True, True, False]
 
 
 @pytest.mark.parametrize("text", ["\r\nforged line", "\ud800", "\x1b[31m", "ü" * 500])

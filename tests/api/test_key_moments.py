@@ -8,7 +8,6 @@ from mapping.documents.scalars import LocalStatus
 from store.liveblogs import liveblogs
 from tests.kit import matchday, poison
 from tests.kit.feed_forms import feed
-from tests.kit.showing import add
 
 GAME = "6a" * 12
 DERBY = ["egoal", "equal", "ehalf", "ered", "ewinner"]
@@ -93,36 +92,6 @@ async def test_key_moments_change_with_the_version_that_changes_a_post(public):
 
     await write(public, replace(events["ered"], document=events["ered"].document | {"sport_event": None}))
     assert await names(public) == ["egoal", "equal", "ehalf"]
-
-
-async def test_incidents_within_the_contents_count(public):
-    """An editor's post that shows incidents as blocks has a moment for each."""
-    blocks = [
-        {**matchday.incident("goal", "Goal", "3'", side=matchday.AWAY, score=matchday.pair(0, 1)), "local_id": "b1"},
-        {**matchday.incident("red-card", "Red card", "5'", side=matchday.HOME), "local_id": "b2"},
-    ]
-    await add(public, matchday.event("eboth", matchday.KICK_OFF, contents=blocks))
-    found = await extension(public)
-
-    assert [(each["type"], each["local_id"], each["text"]) for each in found["key_events"]] == [
-        ("goal", "eboth", "Goal for AVB! The score is now 0-1."),
-        ("sent-off", "eboth", "Red card for HAF."),
-    ]
-
-
-async def test_an_event_type_without_a_row_is_a_moment_where_it_shows_a_score(public):
-    """Sports whose event types nobody has listed have key moments too."""
-    points = {"sportstype": "american_football", "event_type": "american_football.touchdown", "title": "Touchdown"}
-    touchdown = matchday.incident("x", "x", "", side=matchday.HOME, score=matchday.pair(6, 0)) | points
-    kick = matchday.incident("x", "x", "", side=matchday.HOME) | {**points, "event_type": "american_football.kick"}
-    await add(
-        public,
-        matchday.event("etouch", matchday.KICK_OFF, sport_event=touchdown),
-        matchday.event("ekick", matchday.KICK_OFF + 9, sport_event=kick),
-    )
-    found = await extension(public)
-
-    assert [(each["type"], each["text"]) for each in found["key_events"]] == [("score", "Touchdown: HAF")]
 
 
 async def test_the_page_and_an_article_list_the_key_moments(public):

@@ -10,7 +10,7 @@ import pytest
 from store.liveblogs.liveblogs import EventWrite
 from tests.kit import matchday
 from tests.kit.browser import needed
-from tests.kit.event_desk import Desk, post
+from tests.kit.event_desk import post
 from tests.kit.live_page import SEEN, SOON, TOP, Page, page, site, words
 
 __all__ = ["page", "site"]
@@ -77,24 +77,6 @@ async def test_every_change_is_seen_without_a_reload(site, page):
     assert await page.page.evaluate("window.untouched")
     assert len(page.polls()) == before
     assert page.complaints == []
-
-
-async def test_posts_take_their_places(site, page):
-    """By time, pinned ones first; an edit that changes neither leaves a post where it is, and open what is open."""
-    old = matchday.KICK_OFF + 1
-    await site.desk.create(post(local_id="eold", created_at=old))
-    await site.desk.create(post(local_id="epin", created_at=old, highlight="sticky"))
-    await page.shows("epin")
-    assert (await page.ids())[0] == "epin"
-    assert (await page.ids())[-2:] == ["eold", "ekick"]
-    await site.desk.update("epin", {"highlight": ""})
-    await page.page.locator("#epin:not(.pinned)").wait_for(timeout=SOON)
-    assert (await page.ids())[-3:] == ["epin", "eold", "ekick"]
-    await site.desk.update("eold", {"headline": "Before it all began"})
-    await page.shows("eold", "Before it all began")
-
-    assert (await page.ids())[-3:] == ["epin", "eold", "ekick"]
-    assert "13 posts" == await page.page.locator(".stream").get_attribute("aria-label")
 
 
 async def test_whoever_reads_further_down_keeps_the_place(site, page):
@@ -220,34 +202,6 @@ async def test_a_hidden_page_rests_and_catches_up(site, page):
     await page.page.evaluate(HIDE, False)
 
     await page.shows("enew")
-
-
-async def test_a_withdrawn_liveblog_disappears_and_may_return(site, page):
-    """Nothing of it stays on the page; when it is published again it is there again, whole."""
-    await site.change(local_status=60)
-    await page.page.locator("#liveblog").wait_for(state="hidden", timeout=SOON)
-    assert await page.ids() == []
-    await site.change(local_status=0)
-    await page.shows("ewinner", within=60_000)
-
-    assert await page.ids() == list(reversed(matchday.PUBLIC))
-
-
-async def test_an_empty_liveblog_fills_and_empties(site, browser):
-    """The word for nothing goes with the first post and comes back after the last."""
-    await site.server.add(matchday.Liveblog(local_id="gempty", ticker_id="6c" * 12))
-    page = Page(await browser.new_page(), site.address)
-    page.address = f"{site.address}/liveblogs/gempty"
-    await page.open()
-    nothing = page.page.get_by_text("Nothing posted yet")
-    assert await nothing.count() == 1
-    desk = Desk(site.server.http, liveblog="gempty")
-    await desk.create(post(local_id="efirst"))
-    await page.shows("efirst")
-    assert await nothing.count() == 0
-    await desk.delete("efirst")
-
-    await nothing.wait_for(timeout=SOON)
 
 
 async def test_the_page_is_whole_without_a_script(site, browsers):

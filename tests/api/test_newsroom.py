@@ -15,7 +15,6 @@ from tests.kit.desk import BOARD, META, change, permission
 from tests.kit.event_desk import DESK, Desk, applied, post
 from tests.kit.opening import store_at
 from tests.kit.sqlite import migrated_url
-from tests.kit.streaming import Reader, over_http
 
 MODIFY = "/api/v5/write/ticker/post_modifications.json"
 WHOLE = 1000
@@ -132,37 +131,3 @@ async def test_eight_clients_at_once_leave_no_gap_and_deltas_rebuild_the_whole(d
     assert len(seen) >= 3
     for version, kept in seen.items():
         assert applied(kept, (await desk.whole(refresh=version))[1]) == full
-
-
-async def test_streams_with_reconnects_rebuild_the_whole(desk, server):
-    """Readers that come and go, and one that stays, hold what the full read gives; ids only rise."""
-    room = Newsroom(desk, 7)
-    async with over_http(server.app) as http:
-        comes_and_goes, stays = [Reader(http) for _ in range(3)], Reader(http)
-        done = asyncio.Event()
-
-        async def restless(reader, count):
-            while not done.is_set():
-                await reader.read(messages=count)
-
-        pending = [asyncio.create_task(restless(each, count + 1)) for count, each in enumerate(comes_and_goes)]
-        staying = asyncio.create_task(stays.follow(until=10**9))
-        await asyncio.gather(*(room.work(10) for _ in range(8)))
-        last, full = await desk.whole()
-        game = (await desk.delta())["game"]
-        done.set()
-        for task in pending:
-            task.cancel()
-        await asyncio.gather(*pending, return_exceptions=True)
-        for reader in comes_and_goes:
-            await reader.follow(until=last)
-        async with asyncio.timeout(30):
-            while stays.version < last:
-                await asyncio.sleep(0.01)
-        staying.cancel()
-        await asyncio.gather(staying, return_exceptions=True)
-
-        assert all(reader.kept == full for reader in (*comes_and_goes, stays))
-        heads = [each | {"events": []} for each in (game, *(reader.game for reader in (*comes_and_goes, stays)))]
-        assert all(each == heads[0] for each in heads)
-        assert len(stays.ids) >= 2

@@ -4,25 +4,17 @@ import gzip
 import json
 import re
 from html import unescape
-from zoneinfo import ZoneInfo
 
 import pytest
 
-from api.http.json_path import FIRST, LAST
 from api.http.static import version
-from api.page.clock import clock
 from api.page.page import render_liveblog
-from api.page.scoreboard import clock_html
-from api.page.times import moment
-from api.page.whole_scores import whole_scores
 from api.view.player_events import PlayerEvent, player_events_of
 from mapping.locales import translator
 from mapping.sports import SPORTS
-from store.liveblogs.liveblogs import Change, record
-from tests.api.conftest import serving
 from tests.kit import matchday, poison
 from tests.kit.event_desk import DESK, Desk, post
-from tests.kit.harmless import active_parts, read
+from tests.kit.harmless import read
 from tests.kit.page import PAGE, changes
 from tests.kit.showing import page_files
 from tests.kit.streaming import STREAM, over_http
@@ -99,15 +91,6 @@ def test_a_shoot_out_adds_no_goals_to_the_line_ups():
     }
 
 
-async def test_the_page_speaks_the_language_of_the_liveblog(public):
-    """Labels in the locale of the game."""
-    await public.add(matchday.derby(locale="de"))
-    response = await public.http.get(PAGE)
-
-    assert '<html lang="de">' in response.text
-    assert "Aufstellung" in response.text
-
-
 async def test_the_fragment_is_the_part_that_changes(derby):
     """The same HTML that the page wraps, with an ETag of its own."""
     page = await derby.http.get(PAGE)
@@ -156,23 +139,6 @@ async def test_a_version_of_the_future_begins_anew(derby):
     assert {each["id"] for each in changed["posts"]} == set(matchday.PUBLIC)
 
 
-async def test_a_page_may_not_ask_for_what_is_withdrawn_or_no_version(derby, store):
-    """The same answers as for the page itself."""
-    assert (await changes(derby, "x"))[0].status_code == 400
-    await store.write(lambda unit: record(unit, "6a" * 12, Change(local_status=60)))
-
-    assert (await changes(derby, 1))[0].status_code == 404
-
-
-async def test_poisoned_events_break_no_change(public):
-    """One that cannot be shown is one to forget; its neighbours are there."""
-    await public.store.write(poison.insert)
-    response = await public.http.get("/liveblogs/gpoison", params={"fragment": "1", "refresh": "0"})
-
-    shown = {each["id"] for each in response.json()["posts"] if each["html"]}
-    assert set(matchday.PUBLIC) <= shown
-
-
 async def test_a_page_hears_the_same_as_it_reads(derby, monkeypatch):
     """The stream's messages for pages, and a beat in silence, which a script can hear."""
     monkeypatch.setattr("api.stream.streams.SILENCE", 1.0)
@@ -188,15 +154,6 @@ async def test_a_page_hears_the_same_as_it_reads(derby, monkeypatch):
     assert found[6:8] == ["event: beat", "data: still here"]
 
 
-async def test_the_page_says_whether_it_shows_all(public):
-    """So that an old post that changes does not appear among the new ones."""
-    await public.add(matchday.derby())
-    assert 'data-more="0"' in (await public.http.get(PAGE)).text
-    await Desk(public.http).create()
-
-    assert 'data-more="1"' in (await public.http.get(PAGE, params={"limit": 3})).text
-
-
 def ids_on(html):
     return [name for name in read(html).ids if name.startswith("e")]
 
@@ -205,18 +162,6 @@ def links_of(html, name):
     """The addresses of the links with this class, or within the element with it."""
     part = re.search(rf'<nav class="{name}".*?</nav>|<a class="{name}"[^>]*>', html)
     return [unescape(each) for each in re.findall('href="([^"]*)"', part[0])] if part else []
-
-
-@pytest.mark.parametrize("sport", ["american_football", "news"])
-async def test_key_moments_are_no_choice_where_there_are_none(public, sport):
-    """Of a sport in which no provider reports any: until somebody marks a post, or posts a score."""
-    await public.add(matchday.Liveblog(sportstype=sport, events=(matchday.event("eplain", matchday.KICK_OFF),)))
-    before = links_of((await public.http.get(PAGE)).text, "filters")
-    await Desk(public.http).update("eplain", {"highlight": "milestone"})
-    marked = links_of((await public.http.get(PAGE)).text, "filters")
-
-    assert before == ["?", "?show=text"]
-    assert marked == ["?", "?show=key", "?show=text"]
 
 
 async def test_filters_are_links(derby):
@@ -263,17 +208,6 @@ async def test_a_permalink_arrives_at_its_post(derby):
         assert f'data-newer="{int(bool(newer))}"' in html
     [address] = links_of((await derby.http.get(f"{PAGE}?limit=2")).text, "more")
     assert 'data-newer="1"' in (await derby.http.get(f"{PAGE}{address}")).text
-
-
-async def test_a_page_that_is_not_public_keeps_the_client_in_its_links(server):
-    """Filters and older posts are open to the same reader; secrets are in no address."""
-    await server.add(matchday.derby())
-    credentials = {"client_id": "desk", "client_secret": matchday.SECRET}
-    page = (await server.http.get(PAGE, params={**credentials, "limit": 3})).text
-
-    assert links_of(page, "filters")[1] == "?client_id=desk&show=key&limit=3"
-    assert links_of(page, "more")[0].startswith("?client_id=desk&")
-    assert matchday.SECRET not in page
 
 
 async def test_nothing_inline_may_run(derby):
@@ -327,21 +261,6 @@ async def test_any_site_may_read_what_is_public(derby, server):
     assert allowed not in (await server.http.get(PAGE, auth=("desk", "wrong"))).headers
 
 
-async def test_older_posts_follow_page_by_page(derby):
-    """By the link below the posts, which leads to all of them once, and is gone below the last."""
-    seen, address = [], f"{PAGE}?limit=2"
-    for _ in range(10):
-        html = (await derby.http.get(address)).text
-        seen += [name for name in read(html).ids if name.startswith("e")]
-        link = re.search('class="more"[^>]* href="([^"]*)"', html)
-        assert ('data-more="1"' in html) == (link is not None)
-        if link is None:
-            break
-        address = f"{PAGE}{unescape(link[1])}"
-
-    assert seen == list(reversed(matchday.PUBLIC))
-
-
 @pytest.mark.parametrize("name", ["nothing.js", "__init__.py", "..%2fpage.py", "%2e%2e", ""])
 async def test_no_other_file_is_served(derby, name):
     """Neither code nor anything outside the folder."""
@@ -358,47 +277,6 @@ async def test_no_text_becomes_code(public):
     assert page.bad == []
     assert response.text.count("exss") >= 1
     assert "alert(1)" in "".join(page.text)
-
-
-@pytest.mark.parametrize(
-    ("sport", "timing_type", "state", "shown"),
-    [
-        ("american_football", "d", {"recurrence": 3}, "3rd quarter"),
-        ("american_football", "d", {"recurrence": 5, "check_seconds": 0}, "Overtime"),
-        ("icehockey", "u", {"recurrence": 1}, "1st period"),
-        ("handball", "u", {"recurrence": 1}, "Live"),
-        ("american_football", "d", {"recurrence": 3, "check_seconds": 200}, "Live 10:00"),
-        ("american_football", "d", {"recurrence": 3, "check_seconds": 200, "timeout": True}, "Live 11:40"),
-        ("icehockey", "u", {"recurrence": 1, "timeout": True}, "Live 0:00"),
-        ("soccer", "aui", {"recurrence": 2}, "Live 47'"),
-    ],
-)
-def test_a_clock_that_nobody_stops_is_no_reading_where_clocks_stop(sport, timing_type, state, shown):
-    """Of a quarter an import knows the beginning; an editor who keeps the clock stops it, and what he says is shown."""
-    lengths = {
-        "regular_phase_length": 15,
-        "num_regular_phases": 4,
-        "overtime_phase_length": 10,
-        "num_overtime_phases": 1,
-    }
-    lengths |= {"regular_phase_length": 45, "num_regular_phases": 2} if sport == "soccer" else {}
-    game = {
-        "sportstype": sport,
-        "options": {"timing_type": timing_type, **lengths},
-        "state_info": {"gamestate": 1, "check_time": matchday.KICK_OFF, **state},
-    }
-    html = clock_html(clock(game, translator("en"), matchday.KICK_OFF + 100))
-
-    assert " ".join(re.sub("<[^>]*>", " ", html).split()) == shown
-
-
-def test_no_line_ends_within_a_score():
-    """Of a text, whatever stands in it; tags, numbers with more parts and words with hyphens stay as they are."""
-    html = '<p title="2-1">It is 2-1, or 10-0; call 030-1-2 on 2026-11-23. A 4-year-old, 1000-1.</p>'
-    one, two = '<span class="whole">2-1</span>', '<span class="whole">10-0</span>'
-
-    assert whole_scores(html) == html.replace(" 2-1,", f" {one},").replace("10-0;", f"{two};")
-    assert whole_scores("1-1" * 100_000).count("span") == 0
 
 
 async def test_no_text_of_a_change_becomes_code(public):
@@ -429,17 +307,6 @@ async def test_poisoned_events_break_no_page(public):
     assert set(matchday.PUBLIC) <= set(read(response.text).ids)
 
 
-async def test_the_front_page_lists_public_liveblogs_alone(server, store):
-    """A list where feeds are public, else a word about the service."""
-    await server.add(matchday.derby())
-    assert "gderby" not in (await server.http.get("/")).text
-
-    async with serving(store, public_feeds=True) as public:
-        front = await public.http.get("/")
-    assert 'href="liveblogs/gderby"' in front.text
-    assert active_parts(front.text) == []
-
-
 def test_a_news_liveblog_has_a_title_and_no_teams():
     """No scoreboard without teams, and a word where nothing is posted."""
     game = {"meta_info": {"title": "Council night"}}
@@ -449,43 +316,3 @@ def test_a_news_liveblog_has_a_title_and_no_teams():
     assert '<h1 dir="auto">Council night</h1>' in html
     assert "teams" not in html
     assert "Nothing posted yet" in html
-
-
-@pytest.mark.parametrize(
-    ("state", "shown"),
-    [
-        ({"gamestate": 0}, "Not started"),
-        ({"gamestate": 1, "recurrence": 1, "is_break": True}, "Half-time"),
-        ({"gamestate": 1, "recurrence": 2, "is_break": True}, "Break"),
-        ({"gamestate": 1, "recurrence": 3, "check_time": 1000, "check_seconds": 0}, "91'"),
-        ({"gamestate": 1, "recurrence": 1, "check_time": -1700, "check_seconds": 0}, "45+1'"),
-        ({"gamestate": 1, "recurrence": 1, "check_time": -99999, "check_seconds": 0}, ">Live</p>"),
-        ({"gamestate": 2, "recurrence": 5}, "Penalty shoot-out"),
-        ({"gamestate": 31, "recurrence": 2}, "Finished"),
-    ],
-)
-def test_the_state_of_play_is_shown(state, shown):
-    """Before, in each phase, in breaks and after; a clock that ran on for ever is not shown."""
-    game = matchday.document(state_info=state)
-
-    assert shown in render_liveblog(game, [], page_files(), 1001)
-
-
-async def test_times_without_a_script_are_those_of_the_service(store):
-    """In page, list and teaser; what a script turns into the reader's own is UTC. No zone is without the years 1 and 9999."""
-    async with serving(store, public_feeds=True, timezone="America/New_York") as newsroom:
-        await newsroom.add(matchday.derby())
-        page = (await newsroom.http.get("/liveblogs/gderby")).text
-        listed = (await newsroom.http.get("/")).text
-        teaser = (await newsroom.http.get("/api/embed/v4/prefetch/liveblog-teaser.json?liveblogId=gderby")).json()[
-            "html"
-        ]
-
-    assert 'data-form="date">Sep 21, 2026, 09:00</time><span class="zone"> EDT</span>' in page
-    assert '<time datetime="2026-09-21T13:00:00Z" data-form="time">09:00</time>' in listed
-    for times in (page, teaser):
-        shown = re.findall(r'datetime="[0-9-]+T(\d\d):(\d\d):\d\dZ" data-form="time">(\d\d):(\d\d)<', times)
-        assert shown
-        assert all((int(hour) - 4) % 24 == int(there) and minute == same for hour, minute, there, same in shown)
-    for zone in ("America/New_York", "Asia/Kolkata"):
-        assert [moment(year, "date", ZoneInfo(zone), "en").count(":") for year in (FIRST, LAST)] == [3, 3]

@@ -6,8 +6,6 @@ import re
 import pytest
 
 from api.page.page import render_liveblog
-from mapping.locales import translator
-from mapping.locales.labels import Label
 from mapping.web_embeds import FRAME_HOSTS
 from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import contents, serving
@@ -54,38 +52,6 @@ async def test_an_image_comes_through_the_proxy_at_three_widths(public):
     assert PHOTO not in html
 
 
-@pytest.mark.parametrize(
-    ("width", "widths"), [(200, []), (320, []), (321, [320, 321]), (640, [320, 640]), (900, [320, 640, 900])]
-)
-async def test_no_variant_claims_to_be_wider_than_the_image(public, width, widths):
-    """The proxy never enlarges, so the descriptor is the width that comes; a single variant needs no choice."""
-    await add(public, showing("ephoto", file("mphoto", PHOTO, width=width, height=100)))
-    (tag,) = image_tags((await page_of(public)).text)
-
-    found = re.search(r'srcset="([^"]*)"', tag)
-    claimed = [int(each.split()[1].removesuffix("w")) for each in found[1].split(", ")] if found else []
-    assert claimed == widths
-
-
-async def test_an_upload_is_shown_as_any_image(public):
-    """The reader gets the proxy's address, which hides nothing that the reader could use elsewhere."""
-    await add(public, showing("ephoto", file("mphoto", UPLOAD)))
-    html = (await page_of(public)).text
-
-    assert f'src="{above(proxied(UPLOAD, width=640))}"' in html
-    assert "imageservice" not in html
-
-
-async def test_every_render_has_the_same_addresses(public, store):
-    """Page, fragment and another process: caches of readers and of the proxy stay good."""
-    await add(public, showing("ephoto", file("mphoto", PHOTO)))
-    first = read((await page_of(public)).text).images
-    async with serving(store, public_feeds=True) as other:
-        assert read((await page_of(other)).text).images == first
-    fragment = await public.http.get(PAGE, params={"fragment": "1"})
-    assert read(fragment.text).images == first
-
-
 async def test_a_warning_covers_the_image_until_the_reader_asks(public):
     """A closed element whose summary shows the warning over a preview of sixteen pixels, which no style sheet is needed for."""
     photo = file("mphoto", PHOTO, width=2000, height=1500)
@@ -100,34 +66,6 @@ async def test_a_warning_covers_the_image_until_the_reader_asks(public):
     assert 'width="2000" height="1500"' in preview
     assert 'loading="lazy"' in whole, "a browser loads it when it is opened"
     assert len(image_tags(html)) == 2
-
-
-@pytest.mark.parametrize(
-    ("locale", "warning"),
-    [
-        *((name, "Sensitive content") for name in ("en", "en-gb", "en-ie", "en-au", "en-nz")),
-        ("de", "Sensibler Inhalt"),
-        ("fr-fr", "Contenu sensible"),
-        ("it-it", "Contenuto sensibile"),
-        ("nl-nl", "Gevoelige inhoud"),
-        ("zh-tw", "敏感內容"),
-    ],
-)
-async def test_an_empty_warning_is_the_generic_one_of_the_language(public, locale, warning):
-    """In each locale of the interface, with a word to open it."""
-    photo = file("mphoto", PHOTO)
-    await add(public, showing("ephoto", photo, items=[item(photo, content_warning="")]), locale=locale)
-    html = (await page_of(public)).text
-
-    assert f"<span>{warning} <b>{translator(locale).text(Label.SHOW)}</b></span>" in html
-
-
-async def test_no_warning_covers_nothing(public):
-    """Null is none."""
-    photo = file("mphoto", PHOTO)
-    await add(public, showing("ephoto", photo, items=[item(photo, content_warning=None)]))
-
-    assert "<details" not in (await page_of(public)).text
 
 
 async def test_a_video_is_a_card_until_the_reader_asks(public):
@@ -176,41 +114,6 @@ async def test_a_slideshow_is_a_list_that_takes_the_keyboard(public):
     assert len(image_tags(html)) == 7
 
 
-async def test_logos_and_portraits_come_through_the_proxy(public):
-    """Of the teams on the board, and of the player whom a card shows."""
-    logo, portrait = "https://img.example.org/haf.png", "https://img.example.org/dahl.jpg"
-    card = {"_type": "Svc::Model::Content::PlayerCardContentBlock", "player": {"name": "Dahl", "image": portrait}}
-    board = matchday.document()["scoreboard"]
-    board["home_team"] = {**board["home_team"], "image": logo}
-    await add(public, matchday.event("ecard", matchday.KICK_OFF, contents=[card]), scoreboard=board)
-    html = (await page_of(public)).text
-
-    for url, side in ((logo, 72), (portrait, 48)):
-        small, large = (above(proxied(url, width=side, height=side, dpr=dpr)) for dpr in (1, 2))
-        assert f'src="{small}" srcset="{large} 2x" alt="" width="{side}" height="{side}">' in html
-    assert "img.example.org" not in html
-
-
-@pytest.mark.parametrize(
-    ("home", "away", "initials"),
-    [
-        (("SV Hafenstadt", "HAF"), ("Alpenverein Bergheim", "AVB"), ["HAF", "AVB"]),
-        (("Real Madrid", ""), ("Real Sociedad", ""), ["RM", "RS"]),
-        (("Borussia", ""), ("Borussen", ""), ["BIA", "BEN"]),
-        (("SV Nord", ""), ("FC Ost", ""), ["SV", "FC"]),
-        (("Twins", ""), ("Twins", ""), ["TWI", "TWI"]),
-        (("Roger Federer", "R. Federer"), ("Rafael Nadal", "R. Nadal"), ["FED", "NAD"]),
-    ],
-)
-def test_teams_without_a_logo_have_different_initials(home, away, initials):
-    """Unless their names are the same."""
-    teams = [{"name": name, "short_name": short} for name, short in (home, away)]
-    board = dict(zip(("home_team", "away_team"), teams, strict=True))
-    html = render_liveblog(matchday.document(scoreboard=board), [], page_files(), 0)
-
-    assert re.findall(r'aria-hidden="true">([^<]*)</span>', html) == initials
-
-
 async def test_hostile_texts_of_files_become_no_code(public):
     """Title, credit and warning of images and videos, under a warning and without, single and as slides."""
     photo, clip = (
@@ -244,14 +147,6 @@ async def test_an_address_that_is_none_for_readers_is_not_shown(public, url, sub
 
     assert "<figure" not in html
     assert "/media/" not in html
-
-
-async def test_twenty_photos_fit_into_a_light_page(public):
-    """The page stays below 60 KB with twenty photos and line-ups."""
-    photos = [file(f"m{index}", f"https://img.example.org/matches/2026/11/22/{index:032}.jpg") for index in range(20)]
-    await add(public, *(showing(f"e{each['local_id']}", each) for each in photos))
-
-    assert len((await page_of(public)).content) < 60_000
 
 
 async def test_what_a_probe_learns_reaches_page_stream_and_webhooks(public):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from html import unescape
 
-import pytest
-
 from api.page.moments import SHOWN, key_moments_html
 from api.page.page import render_liveblog
 from api.view.key_moments import KeyMoments, moments_of
@@ -54,11 +52,6 @@ def test_key_moments_stand_newest_first_in_groups():
     assert "<details" not in html
 
 
-def test_no_headings_where_a_match_has_no_parts():
-    """Of a race, say."""
-    assert "<h3>" not in key_moments_html(KeyMoments((moment(1), moment(2)), ""), page_files())
-
-
 def test_many_key_moments_fold_by_choice_and_none_is_cut():
     """The newest are seen at once, all others after a click, also without a script."""
     count = 3 * SHOWN
@@ -83,25 +76,6 @@ async def test_the_sections_of_a_page_have_a_bar_with_the_score(public):
     assert set(targets) <= set(read(page).ids)
     _, changed = await changes(public, 0)
     assert changed["sections"] in page
-
-
-def test_a_bar_leads_to_what_is_there_alone():
-    """No line-ups, no link to them; a race leads to its ranking and says the lap."""
-    news = section(render_liveblog({"meta_info": {"title": "News"}}, [], page_files(), 0), "sections")
-    race = {
-        "sportstype": "motorsports",
-        "meta_info": {"title": "Grand Prix"},
-        "state_info": {
-            "gamestate": 1,
-            "lap": 3,
-            "total_laps": 9,
-            "ranking": [{"position": 1, "player": {"name": "A"}}],
-        },
-    }
-    of_race = section(render_liveblog(race, [], page_files(), 0), "sections")
-
-    assert words(news) == "Posts Share"
-    assert words(of_race) == "Lap 3/9 Posts Running order Share"
 
 
 def tennis(score, sets, **more):
@@ -142,18 +116,6 @@ def test_sets_are_a_table_with_the_winner():
     assert 'class="parts"' not in section(html, "board")
 
 
-def test_a_running_game_shows_points_and_who_serves():
-    """In a column of their own."""
-    game = tennis((0, 1), [(4, 6), (2, 1)], current_score=matchday.pair("40", "A"), serving="home")
-    html = render_liveblog(game, [], page_files(), 0)
-
-    assert table(html) == [
-        ["Name", "1", "2", "Points"],
-        ["ROG Roger Federer ● Serving", "4", "2", "40"],
-        ["RAF Rafael Nadal", "6", "1", "A"],
-    ]
-
-
 def test_a_set_without_a_game_is_none():
     """No “1 0-0” on the board, no “1st set … 0-0” in the recap."""
     game = tennis((0, 0), [(0, 0)], state={"gamestate": 1, "set": 1})
@@ -171,20 +133,6 @@ def rows(html):
         [words(cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)]
         for row in re.findall("<tr.*?</tr>", body, re.DOTALL)
     ]
-
-
-@pytest.mark.parametrize(
-    ("state", "ranking", "heading"),
-    [
-        ({"gamestate": 0}, ORDER, "Starting grid"),
-        ({"gamestate": 0}, [{"player": {"name": "A"}}], "Start list"),
-        ({"gamestate": 1}, ORDER, "Running order"),
-        ({"gamestate": 31}, ORDER, "Ranking"),
-    ],
-)
-def test_the_table_of_a_race_is_called_what_it_is(state, ranking, heading):
-    """The grid before the start, then the running order, in the end the ranking."""
-    assert f"<h2>{heading}</h2>" in render_liveblog(race(ranking, **state), [], page_files(), 0)
 
 
 def test_the_running_order_has_numbers_gaps_and_laps():

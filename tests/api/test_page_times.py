@@ -8,13 +8,11 @@ import pytest
 
 from api.page.page import render_liveblog
 from api.page.times import moment
-from api.view.content import headline
 from api.view.key_moments import moments_of
 from mapping.import_options import ImportOptions
 from mapping.match import Incident, Involved, Match, Person, Score, Side, Status
 from mapping.posts import wanted_posts
 from mapping.prefill import game_document
-from mapping.rules.bidi import isolate, without_isolates
 from tests.kit import matchday
 from tests.kit.showing import page_files
 from tests.kit.watched import NOBODY
@@ -40,13 +38,6 @@ def test_a_date_is_written_as_the_language_writes_it(locale, written):
         f'<time datetime="2026-09-21T13:00:00Z" data-form="date">{written}</time><span class="zone"> UTC</span>'
     )
     assert moment(AT, "time", ZoneInfo("UTC"), locale).endswith('data-form="time">13:00</time>')
-
-
-async def test_the_page_of_a_liveblog_has_its_language(public):
-    """Not that of the service or of the reader."""
-    await public.add(matchday.derby(locale="en-gb"))
-
-    assert "21 Sept 2026, 13:00" in (await public.http.get("/liveblogs/gderby", headers={"Accept-Language": "de"})).text
 
 
 ARABIC, HEBREW = "نادي النصر", "מכבי חיפה"
@@ -98,21 +89,6 @@ def test_our_sentences_isolate_names_that_run_from_right_to_left():
     assert f'<h1 class="unseen" dir="auto">{isolated(ARABIC)} – Bern</h1>' in html
 
 
-@pytest.mark.parametrize("name", [ARABIC, HEBREW, f"{ARABIC} 2", "Al-Hilal הלל", "ޏ", "\U00010d00"])
-def test_a_name_is_isolated_once(name):
-    """Also one that brings isolates of its own, which would end ours."""
-    assert isolate(name) == isolated(name)
-    assert isolate(isolate(name)) == isolate(name)
-    assert isolate(f"{name}\u2069") == isolated(name)
-    assert without_isolates(isolate(name)) == name
-
-
-@pytest.mark.parametrize("name", ["Bern", "Ćaleta-Car", "Динамо", "東京", "1. FC Köln", ""])
-def test_other_names_need_no_isolates(name):
-    """All our languages run from left to right."""
-    assert isolate(name) == name
-
-
 def test_names_stand_by_themselves_in_lists_and_posts_find_their_direction():
     """`bdi` around people and teams, `dir=auto` where people write."""
     game = matchday.document()
@@ -136,13 +112,3 @@ def test_names_stand_by_themselves_in_lists_and_posts_find_their_direction():
         "<bdi>Stadion am Kai</bdi>",
     ):
         assert shown in html
-
-
-def test_a_title_of_a_feed_and_a_line_of_a_board_isolate_names():
-    """Where there is no markup."""
-    play = matchday.incident("goal", "Goal", "5'", side={"name": ARABIC}, people=(("Scorer", HEBREW),))
-    board = {"home_team": {"name": ARABIC}, "away_team": {"name": HEBREW}, "score": matchday.pair(1, 0)}
-    block = {"_type": "Svc::Model::Content::ScoreboardContentBlock", "scoreboard": board}
-
-    assert headline({"sport_event": play}, "en") == f"5' Goal – {isolated(HEBREW)} ({isolated(ARABIC)})"
-    assert headline({"contents": [block]}, "en") == f"{isolated(ARABIC)} 1-0 {isolated(HEBREW)}"

@@ -6,8 +6,6 @@ from html import unescape
 import pytest
 
 from api.page.window import MOST_PINNED
-from config.organizations import ThemeConfig
-from tests.api.conftest import serving
 from tests.kit import matchday
 from tests.kit.event_desk import Desk
 from tests.kit.harmless import read
@@ -36,10 +34,6 @@ def ids_on(html):
 
 def classes_of(html, name):
     return re.search(rf'<li id="{name}" class="([^"]*)"', html)[1].split()
-
-
-def moments_of(html):
-    return re.search('<section class="moments".*?</section>', html)[0]
 
 
 @pytest.mark.parametrize(
@@ -80,27 +74,6 @@ async def test_every_page_of_older_posts_has_it(derby):
     assert seen == [*(f"emany{n:03}" for n in reversed(range(12))), *reversed(matchday.PUBLIC)]
     assert ids_on((await derby.http.get(PAGE, params={"limit": 3, "post": "epin"})).text) == [
         "epin", "emany011", "emany010", "emany009"]  # fmt: skip
-
-
-async def test_a_filter_filters_pinned_posts_as_well(derby):
-    """A pinned text is no goal; a pinned goal is one."""
-    await pin(derby, "epin")
-    await Desk(derby.http).update("egoal", {"highlight": "stickyNoHighlight"})
-
-    assert ids_on(await html_of(derby, PAGE, show="goals")) == ["egoal", "ewinner", "equal"]
-    assert ids_on(await html_of(derby, PAGE, show="text"))[0] == "epin"
-
-
-@pytest.mark.parametrize(("highlight", "style"), [("inplace", "highlighted"), ("milestone", "milestone"), ("", None)])
-async def test_the_other_ways_of_highlighting_move_nothing(derby, highlight, style):
-    """`inplace` and `milestone` stand out where they are."""
-    before = ids_on(await html_of(derby, PAGE))
-    await Desk(derby.http).update("etext", {"highlight": highlight})
-    html = await html_of(derby, PAGE)
-
-    assert ids_on(html) == before
-    assert set(classes_of(html, "etext")) == {"post", "on-text", style} - {None}
-    assert "Pinned" not in html
 
 
 async def test_ten_are_on_top_and_older_ones_at_their_times(derby):
@@ -166,61 +139,3 @@ async def test_feeds_and_delta_keep_the_order_of_times(derby):
 
     assert "epin" not in [each["id"] for each in feed["items"]]
     assert [each["local_id"] for each in delta["events"]] == [f"emany{n:03}" for n in range(29, 24, -1)]
-
-
-@pytest.mark.parametrize(
-    ("locale", "word"),
-    [
-        ("de", "Angepinnt"),
-        ("fr-fr", "Épinglé"),
-        ("it-it", "In evidenza"),
-        ("nl-nl", "Vastgezet"),
-        ("zh-tw", "置頂"),
-        ("en-ie", "Pinned"),
-    ],
-)
-async def test_the_word_is_in_the_language_of_the_liveblog(public, locale, word):
-    """In every locale of the interface."""
-    await public.add(matchday.Liveblog(document=matchday.document(locale=locale)))
-    await pin(public, "epin")
-
-    assert f"{word}</p>" in await html_of(public, PAGE)
-
-
-async def test_structured_data_has_what_the_page_shows(derby):
-    """The pinned post is one of its updates."""
-    await pin(derby, "epin")
-    await fill(derby, 40)
-    schema = (await derby.http.get(PREFETCH, params={"liveblogId": "gderby"})).json()["schema"]
-    page = (await derby.http.get(PAGE)).text
-
-    assert schema["liveBlogUpdate"][0]["url"].endswith("#epin")
-    assert page.count("#epin") >= 2
-
-
-async def test_a_theme_has_them_on_top_as_far_as_it_shows_them(store):
-    """In its order; one that its filters refuse is not there."""
-    themes = {"old": ThemeConfig(sort="asc", posts=3), "tagged": ThemeConfig(tags=("a",))}
-    async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True, themes=themes) as server:
-        await server.add(matchday.derby())
-        await pin(server, "epin", at=matchday.KICK_OFF + 9999)
-        await Desk(server.http).update("etext", {"tag_ids": ["a"]})
-
-        assert ids_on(await html_of(server, PREFETCH, themeId="old")) == ["epin", *matchday.PUBLIC[:3]]
-        assert ids_on(await html_of(server, PREFETCH, themeId="tagged")) == ["etext"]
-
-
-async def test_a_milestone_is_a_key_moment(derby):
-    """By its headline, at its time, as long as it is one; a goal stays a goal."""
-    await Desk(derby.http).update("etext", {"highlight": "milestone", "headline": "A record crowd"})
-    await Desk(derby.http).update("egoal", {"highlight": "milestone"})
-    feed = (await derby.http.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": "gderby"})).json()
-    found = {each["local_id"]: each for each in feed["_matchwire"]["key_events"]}
-    page = await html_of(derby, PAGE)
-
-    assert (found["etext"]["type"], found["etext"]["text"]) == ("milestone", "A record crowd")
-    assert found["egoal"]["type"] == "goal"
-    assert "A record crowd" in moments_of(page)
-    assert "etext" in ids_on(await html_of(derby, PAGE, show="key"))
-    await Desk(derby.http).update("etext", {"highlight": ""})
-    assert "A record crowd" not in moments_of(await html_of(derby, PAGE))

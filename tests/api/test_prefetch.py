@@ -7,9 +7,6 @@ from html import unescape
 import pytest
 
 from api.http.static import version
-from api.page.icons import KICK_MARKS, mark
-from api.page.window import POSTS_SHOWN
-from tests.api.conftest import serving
 from tests.kit import matchday, poison
 from tests.kit.event_desk import Desk, post
 from tests.kit.harmless import read
@@ -79,19 +76,6 @@ async def test_a_client_reads_the_posts_out_of_the_initial_data(public):
     assert (await public.http.get(LIVEBLOG, params=DERBY)).json()["schema"]["liveBlogUpdate"][0] == update
 
 
-async def test_the_initial_data_has_the_newest_posts_alone(public):
-    """An article is not twice as large for it; `schema` beside it has all posts of the markup."""
-    posts = [
-        matchday.event(f"enews{number}", matchday.KICK_OFF + number, headline=f"News {number}") for number in range(40)
-    ]
-    await add(public, *posts)
-    schema = (await public.http.get(LIVEBLOG, params=DERBY)).json()["schema"]
-    inside = await initial_data(public)
-
-    assert len(schema["liveBlogUpdate"]) == 40
-    assert inside == {**schema, "liveBlogUpdate": schema["liveBlogUpdate"][:POSTS_SHOWN]}
-
-
 async def test_hostile_texts_are_texts_in_the_initial_data(public):
     """What a post says comes out as it is, and ends neither the attribute nor the element."""
     await public.add(poison.xss_liveblog())
@@ -113,15 +97,6 @@ async def test_images_have_addresses_that_hold_in_an_article(public):
     assert all(url.startswith("https://live.example.org/blogs/media/") for url in found.images)
 
 
-async def test_every_drawing_has_a_size_of_its_own(public):
-    """Also a pin, the button to share and the marks of a shoot-out: without a style sheet one would be as wide as the article."""
-    await add(public, matchday.event("epinned", matchday.KICK_OFF, headline="Pinned", highlight="sticky"))
-    drawings = re.findall("<svg[^>]*>", await html_of(public, LIVEBLOG) + mark(KICK_MARKS["open"]))
-
-    assert len(drawings) > 2
-    assert [each for each in drawings if 'width="24" height="24"' not in each] == []
-
-
 async def test_the_teaser_links_to_the_newest_posts(derby):
     """Three of them, at their places on the page; the board above."""
     html = await html_of(derby, TEASER)
@@ -140,42 +115,6 @@ async def test_a_liveblog_must_be_named_and_published(derby, path):
 
     assert (missing.status_code, missing.json()["field"]) == (400, "liveblogId")
     assert (unknown.status_code, unknown.json()["code"], unknown.json()["field"]) == (404, "not_found", "liveblogId")
-
-
-@BOTH
-async def test_it_is_revalidated_like_a_feed(derby, path):
-    """ETag, 304, HEAD, any origin; a change steps the ETag, and an empty theme changes nothing."""
-    first = await derby.http.get(path, params=DERBY)
-    etag = first.headers["etag"]
-    again = await derby.http.get(path, params={**DERBY, "themeId": ""}, headers={"If-None-Match": etag})
-    head = await derby.http.head(path, params=DERBY)
-
-    assert first.headers["content-type"] == "application/json; charset=utf-8"
-    assert first.headers["access-control-allow-origin"] == "*"
-    assert (again.status_code, again.content) == (304, b"")
-    assert (head.status_code, head.content, head.headers["etag"]) == (200, b"", etag)
-
-    await Desk(derby.http).create(post(headline="Full-time", local_id="enew"))
-    changed = await derby.http.get(path, params=DERBY, headers={"If-None-Match": etag})
-    assert changed.status_code == 200
-    assert "enew" in changed.text
-    await Desk(derby.http).update("enew", {"local_status": 60})
-    withdrawn = await derby.http.get(path, params=DERBY, headers={"If-None-Match": changed.headers["etag"]})
-    assert withdrawn.status_code == 200
-    assert "enew" not in withdrawn.text
-
-
-@BOTH
-async def test_what_is_kept_for_a_client_is_given_to_no_stranger(store, path):
-    """Access is checked for each request, also where the body is kept."""
-    async with serving(store, client_per_second=0, public_per_second=0) as server:
-        await server.add(matchday.derby())
-        statuses = [
-            (await server.http.get(path, params={**DERBY, "client_id": name})).status_code
-            for name in ("reader", "stranger", "reader")
-        ]
-
-    assert statuses == [200, 404, 200]
 
 
 @BOTH

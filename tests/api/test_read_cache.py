@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import sys
-import tracemalloc
 from contextlib import asynccontextmanager
-from functools import partial
 
 import pytest
 
 from api.http.rendered import OVERHEAD
-from api.middleware import request_span
-from api.view import read_cache
 from api.view.delay import DelayedView
 from api.view.read_cache import FRESH, ReadCache
-from store.engine import spans
-from store.liveblogs.liveblogs import Change, EventWrite, StoredGame, record
+from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api.conftest import serving
 from tests.kit import matchday
 from tests.kit.event_desk import DESK, Desk, post
@@ -105,23 +99,6 @@ async def test_a_read_of_what_has_not_changed_leaves_the_database_alone(public, 
     assert seen.reads == before + 1
 
 
-@pytest.mark.parametrize("kind", READS)
-async def test_a_read_of_what_has_not_changed_pays_nothing_for_traces(public, kind):
-    """Where they are off, none of the functions that make spans is called."""
-    server, seen = public
-    await seen.change()
-    await server.http.get(READS[kind])
-    entered = set()
-    sys.setprofile(lambda frame, *_: entered.add(frame.f_code.co_filename))
-    try:
-        await server.http.get(READS[kind])
-    finally:
-        sys.setprofile(None)
-
-    assert read_cache.__file__ in entered
-    assert entered.isdisjoint({spans.__file__, request_span.__file__})
-
-
 async def test_a_page_that_shows_the_version_is_answered_without_the_database(public):
     """204 where nothing has changed since."""
     server, seen = public
@@ -201,20 +178,6 @@ async def test_after_lost_notifications_nothing_is_believed(public):
     assert "After" in await body(server)
 
 
-async def test_a_reader_that_goes_away_ends_it_for_nobody(public):
-    """Those who wait for the same body get it."""
-    server, seen = public
-    seen.held = asyncio.Event()
-    first, second = (asyncio.create_task(body(server)) for _ in range(2))
-    while not seen.reads:
-        await asyncio.sleep(0.01)
-    first.cancel()
-    await asyncio.gather(first, return_exceptions=True)
-    seen.held.set()
-
-    assert "gderby" in await second
-
-
 async def test_a_liveblog_that_is_withdrawn_is_known_to_nobody(public):
     """It is gone at once, is not kept while it is away, and is there as soon as it is back."""
     server, seen = public
@@ -234,18 +197,6 @@ async def test_a_liveblog_that_is_withdrawn_is_known_to_nobody(public):
         assert found == dict.fromkeys(READS, expected) | {"delta": 200}
 
 
-async def test_names_and_versions_are_bounded_in_number(store, monkeypatch):
-    """What is known of liveblogs that nobody reads any more is dropped."""
-    monkeypatch.setattr(read_cache, "GAMES", 10)
-    cache = ReadCache(store, lambda: 0.0, 2**20)
-    for number in range(50):
-        game = matchday.Liveblog(local_id=f"g{number}", ticker_id=f"{number:024x}")
-        await store.write(partial(matchday.insert, game))
-        assert (await cache.game(game.local_id, None)).version == 1
-
-    assert (len(cache._games), len(cache._versions)) == (20, 10)
-
-
 PRESENT = DelayedView(None, 0, 0.0, None)
 
 
@@ -259,13 +210,6 @@ class Endless:
         return query(at)
 
 
-def endless_game(_conn, name):
-    return StoredGame(
-        name, f"g{name}", matchday.ORGANIZATION, None, 1, 0, "soccer", "soccer", name, None, 1, 1, 1,
-        matchday.document(),
-    )  # fmt: skip
-
-
 async def test_as_many_bodies_are_kept_as_the_setting_allows():
     """With what is beside each; those that were wanted least recently go first."""
     cache, size = ReadCache(Endless(), lambda: 0.0, 50 * (1024 + OVERHEAD)), 1024
@@ -273,34 +217,3 @@ async def test_as_many_bodies_are_kept_as_the_setting_allows():
         await cache.body(("feed", number), lambda _: bytes(size), PRESENT)
 
     assert [key[-1][1] for key in cache._rendered._kept] == [*range(150, 200)]
-
-
-@pytest.mark.soak
-async def test_five_thousand_feeds_stay_within_the_setting(monkeypatch):
-    """Of 5,000 feeds of 20 KB, 100 MB, as many are kept as `read_cache_bytes` allows, what is beside the bodies included."""
-    monkeypatch.setattr(read_cache.liveblogs, "find_game", endless_game)
-    limit = 16 * 1024 * 1024
-    cache = ReadCache(Endless(), lambda: 0.0, limit)
-    size = 20 * 1024
-    tracemalloc.start()
-    try:
-        for number in range(5000):
-            game = await cache.game(f"{number:024x}", None)
-            await cache.body(("feed", "json", game.id, game.version), lambda _: bytes(size), PRESENT)
-        await asyncio.sleep(0)
-        taken, most = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    heads = 5000 * 6 * 1024
-
-    assert len(cache._rendered._kept) == limit // (size + OVERHEAD)
-    assert max(taken, most) < limit + heads
-
-
-async def test_a_step_that_is_reported_late_takes_nothing_back(store):
-    """An earlier version that is heard of after a later one does not make an older read count as the last one."""
-    cache = ReadCache(store, lambda: 0.0, 2**20)
-    cache._hear({"g1": 31})
-    cache._hear({"g1": 30})
-
-    assert cache._versions["g1"] == 31

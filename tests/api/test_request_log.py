@@ -11,8 +11,6 @@ from structlog.testing import capture_logs
 
 from api.middleware import request_log
 from api.middleware.request_log import RequestLog
-from config.sections import Logging
-from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from tests.api.conftest import serving
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, post
@@ -77,20 +75,6 @@ async def test_what_is_refused_and_what_is_written_has_a_line(public):
     }
 
 
-async def test_at_the_level_debug_each_request_has_a_line(public):
-    """An ordinary read, which is only counted else; the settings say which it is."""
-    kept = public.services[RequestLog]
-    assert (RequestLog.of(Logging(level="debug"))._each, RequestLog.of(Logging())._each) == (True, False)
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG))
-    kept._each = True
-    with capture_logs() as logs:
-        await public.http.get("/livez")
-
-    assert [(line["event"], line["log_level"], line["path"]) for line in logs] == [
-        ("request.served", "debug", "/livez")
-    ]
-
-
 async def test_what_fails_has_a_line(public, monkeypatch):
     """Beside the one that holds the trace."""
 
@@ -137,18 +121,3 @@ async def test_counts_are_logged_now_and_then_and_at_the_end(public, monkeypatch
 
     lines = [line["counts"] for line in logs if line["event"] == "requests.served"]
     assert lines == [{f"GET {FEED} 200": 1}, {"GET /livez 200": 1}]
-
-
-async def test_the_counts_are_a_metric(public):
-    """By method, route and status."""
-    metrics = ProcessMetrics()
-    metrics.registry.register(RequestCounts(public.services[RequestLog]))
-    await public.http.get("/liveblogs/gderby")
-
-    line = 'matchwire_requests_total{method="GET",route="/liveblogs/{liveblogId}",status="200"} 1.0'
-    assert line in metrics.exposition("")[0].decode()
-
-
-def test_another_limit_is_kept():
-    """`logging.slow_request` says from when on a read is slow."""
-    assert RequestLog(0.5)._slow_request == 0.5

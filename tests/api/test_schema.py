@@ -127,13 +127,3 @@ async def test_schemathesis_finds_nothing(day, tmp_path, run):
 
     assert tested == len(operations())
     assert requests > tested
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("credentials", [True, False], ids=["authenticated", "nobody"])
-async def test_a_thousand_examples_find_nothing(day, tmp_path, credentials):
-    """All systematic cases and a thousand random ones per operation, others in each run; the seed is reported."""
-    tested, requests = await examined(day, tmp_path, "--max-examples=1000", credentials=credentials)
-
-    assert tested == len(operations())
-    assert requests > 1000 * tested / 4  # small operations have fewer different requests

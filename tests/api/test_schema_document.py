@@ -9,8 +9,7 @@ import jsonschema_rs
 import pytest
 
 from api.http.openapi import SECURITY, DocumentLimits
-from api.routes import REQUESTS, RESPONSES, ROUTES, openapi
-from mapping.strict_json import INT_MAX
+from api.routes import ROUTES, openapi
 from tests.kit.described import document, operations
 
 OPERATIONS = operations()
@@ -96,32 +95,6 @@ def test_every_answer_has_a_schema_which_its_example_keeps_to(name):
     assert ANSWERED[name]["description"]
 
 
-def test_the_error_schema_has_an_example_of_its_own():
-    """The one shape of all errors."""
-    error = COMPONENTS["schemas"]["Error"]
-    (example,) = error["examples"]
-
-    jsonschema_rs.validate(error, example)
-    assert jsonschema_rs.is_valid(error, {**example, "code": "oops"}) is False
-
-
-def test_every_schema_is_one():
-    """Each component and parameter is a JSON schema of the dialect of OpenAPI 3.1, without words that it lacks."""
-    for name, schema in COMPONENTS["schemas"].items():
-        jsonschema_rs.meta.validate(schema)
-        assert not {"ge", "le", "nullable"} & set(re.findall(r"'(\w+)':", str(schema))), name
-    for _, _, operation in OPERATIONS.values():
-        for parameter in operation.get("parameters", ()):
-            jsonschema_rs.meta.validate(parameter["schema"])
-
-
-def test_bounds_are_exact():
-    """The largest integer is 2^63 - 1; as a float it would be 2^63, which is refused."""
-    weight = COMPONENTS["schemas"]["Player"]["properties"]["weight"]["anyOf"][0]
-
-    assert (weight["maximum"], type(weight["maximum"])) == (INT_MAX, int)
-
-
 def test_security_is_declared_as_credentials_are_taken():
     """HTTP Basic, a bearer token, or both parameters of the query; open operations say so with an empty choice."""
     schemes = COMPONENTS["securitySchemes"]
@@ -178,62 +151,3 @@ def test_refusals_are_documented_with_their_headers(name):
         assert 404 in refusals or name == "stats.collect"  # which does not look whether there is such a liveblog
     for status in refusals & {429, 503} - ({503} if name == "readyz" else set()):
         assert "Retry-After" in operation["responses"][str(status)]["headers"]
-
-
-def test_components_are_those_that_are_used():
-    """Nothing is described that no operation refers to; every document of an operation is described."""
-    used = set(re.findall(r"#/components/schemas/([\w.-]+)", str(document())))
-
-    assert used == set(COMPONENTS["schemas"])
-    assert len(REQUESTS) + len(RESPONSES) > 20
-
-
-def test_all_tables_are_written_out_in_the_same_forms():
-    """Comments, votes and counts: one list of formats, and the same content types."""
-    exports = {name: each for name, (_, _, each) in OPERATIONS.items() if name.endswith(".export")}
-    forms = [
-        next(each["schema"]["enum"] for each in operation["parameters"] if each["name"] == "format")
-        for operation in exports.values()
-    ]
-    types = [list(operation["responses"]["200"]["content"]) for operation in exports.values()]
-
-    assert exports.keys() == {"comments.export", "polls.export", "stats.export"}
-    assert forms == [["csv", "jsonl"]] * 3
-    assert types == [["text/csv", "application/x-ndjson"]] * 3
-
-
-def class_name(title: str) -> str:
-    """As generators of clients make the name of a class of a title: letters and digits, each part with a capital."""
-    return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", title))
-
-
-def test_each_schema_has_a_title_of_its_own():
-    """Generators name a class by the title and leave a second one out, and with it each operation that takes it."""
-    schemas = COMPONENTS["schemas"]
-    names = [class_name(schema["title"]).casefold() for schema in schemas.values()]
-
-    assert {name: schema["title"] for name, schema in schemas.items()} == {name: name for name in schemas}
-    assert len(set(names)) == len(names)
-
-
-@pytest.mark.parametrize("name", ["ticker.create", "event.create", "event.update", "liveblog.changeExternal"])
-def test_what_a_request_takes_is_another_class_than_what_an_answer_gives(name):
-    """Both by a reference, which a generator follows."""
-    taken, given = content(BODIES[name])["schema"], content(ANSWERED[name])["schema"]
-    classes = [COMPONENTS["schemas"][each["$ref"].rpartition("/")[2]]["title"] for each in (taken, given)]
-
-    assert len(set(classes)) == 2
-
-
-GENERATED = re.compile(
-    r"application/(.+\+)?json|application/x-www-form-urlencoded|application/octet-stream|multipart/form-data"
-)
-"""Content types of which a generator of clients makes an argument; it leaves others out."""
-
-
-@pytest.mark.parametrize("name", [name for name, (_, _, each) in OPERATIONS.items() if "requestBody" in each])
-def test_a_generated_client_takes_one_form_of_a_body(name):
-    """Where there are two, what openapi-python-client makes of the operation cannot be imported."""
-    known = [each for each in OPERATIONS[name][2]["requestBody"]["content"] if GENERATED.fullmatch(each)]
-
-    assert len(known) == 1

@@ -105,28 +105,6 @@ async def test_references_are_resolved(server, auth):
     assert (shown["name"], shown["number"]) == ("Ole Brandt", "12")
 
 
-@pytest.mark.parametrize(
-    ("params", "status", "field"),
-    [
-        ({}, 400, "local_id"),
-        ({"local_id": ""}, 400, "local_id"),
-        ({"local_id": "gderby", "ticker_id": "7b" * 12}, 400, "local_id"),
-        ({"local_id": "gderby", "compact": "perhaps"}, 400, "compact"),
-        ({"local_id": "gnowhere"}, 404, "local_id"),
-        ({"ticker_id": "0" * 24}, 404, "ticker_id"),
-        ({"local_id": "gforeign"}, 404, "local_id"),
-    ],
-)
-async def test_what_cannot_be_shown_is_refused_with_its_parameter(derby, auth, params, status, field):
-    """Missing, disagreeing, unknown, of somebody else."""
-    await derby.add(matchday.Liveblog(local_id="gother", ticker_id="7b" * 12, events=()))
-    await derby.add(matchday.Liveblog(local_id="gforeign", ticker_id="7c" * 12, organization_id=matchday.OTHER))
-
-    response = await show(derby, auth, **params)
-
-    assert (response.status_code, response.json().get("field")) == (status, field)
-
-
 async def test_head_gives_the_headers_alone(derby, auth):
     """The same status and length, no body."""
     full = await show(derby, auth, local_id="gderby")

@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 
 from mapping.errors import MatchUnknown
-from store.following import closing, sync
+from store.following import sync
 from tests.api.conftest import declared_database
-from tests.kit.desk import change
 from tests.kit.source_pair import failing, refused
-from tests.kit.source_service import AFTER, BEFORE, DESK, SECOND_ID, source_service
+from tests.kit.source_service import AFTER, BEFORE, SECOND_ID, source_service
 from tests.kit.sqlite import copied_url
 from tests.providers.heim.feed import MATCH_ID
 
@@ -189,20 +188,6 @@ async def test_a_person_chooses_who_leads(service):
     assert leading(await service.source()) == ["heim"]
 
 
-async def test_neither_source_cannot_lead(service):
-    """Nor the one that would stand by where none does."""
-    for wanted in ({"leads": "second"}, {"leads": "heim"}, {"leads": "gn-gsd"}):
-        answer = await service.send(json=wanted)
-        assert (answer.status_code, answer.json()["field"]) == (422, "leads"), wanted
-    await service.change(standby=STANDBY)
-    before = await service.source()
-    answer = await service.send(json={"leads": "gn-gsd", "paused": True})
-
-    assert (answer.status_code, answer.json()["field"]) == (422, "leads")
-    assert await service.source() == before
-    assert (await service.change(standby=[], leads="auto"))["sources"] == []
-
-
 async def test_if_match_holds_where_a_source_stands_by(service):
     """With an older version nothing stands by; with the present one it does, and the rest of the change too."""
     old = (await service.source())["version"]
@@ -257,49 +242,6 @@ async def test_a_liveblog_is_attached_with_a_standby_and_a_choice_in_one_request
     assert (off.status_code, (await service.source())["sources"]) == (200, [])
 
 
-@BOTH
-async def test_a_liveblog_that_is_taken_off_its_match_has_no_standby(service):
-    """Both matches are followed no longer."""
-    await service.change(standby=STANDBY)
-    assert (await service.send("external/detach.json")).status_code == 200
-
-    assert await follows(service) == {"heim": False, "second": False}
-    again = await service.send("external/attach.json", json={"provider": "heim", "matchId": MATCH_ID})
-    assert (again.status_code, (await service.source())["sources"]) == (200, [])
-
-
-@BOTH
-async def test_nothing_is_followed_for_a_liveblog_that_is_deleted(service):
-    await service.change(standby=STANDBY)
-    delete = change("DeleteGame", local_status="100")
-    answer = await service.server.http.post(
-        "/api/v5/write/ticker/post_modifications.json",
-        json={"local_id": service.name, "modifications": [delete]},
-        auth=DESK,
-    )
-    assert answer.status_code == 200, answer.text
-    while await service.process.store.write(closing.close_abandoned):
-        continue
-
-    assert await follows(service) == {"heim": False, "second": False}
-
-
-async def test_what_both_contradict_each_other_in_is_said_once_it_lasts(service):
-    """The score, with what each provider says of it."""
-    await service.change(standby=STANDBY)
-    service.second_says(AFTER)
-    await service.go_on(5)
-    assert (await service.source())["disagreements"] == [], "it may only be late"
-    await service.go_on(30)
-    said = {each["about"]: each["said"] for each in (await service.source())["disagreements"]}
-
-    assert said["score"] == {"heim": "1:0", "second": "2:0"}
-    assert said["missing"]["heim"] == ""
-    service.second_says(BEFORE)
-    await service.go_on()
-    assert (await service.source())["disagreements"] == []
-
-
 async def test_a_goal_of_one_source_is_a_draft_until_both_have_it(service):
     """With `confirm`; what was public before stays so, although one source loses it again."""
     await service.change(standby=STANDBY, confirm="two")
@@ -317,15 +259,3 @@ async def test_a_goal_of_one_source_is_a_draft_until_both_have_it(service):
     service.second_says(BEFORE)
     await service.go_on(20)
     assert held[0] in {each.local_id for each in await service.process.events(service.ticker_id)}
-
-
-async def test_a_goal_that_one_source_alone_ever_has_is_public_after_a_time(service):
-    await service.change(standby=STANDBY, confirm="two")
-    await service.go_on()
-    service.first_says(AFTER)
-    await service.go_on()
-    before = await service.process.posted(service.ticker_id)
-    await service.go_on(130)
-    after = await service.process.posted(service.ticker_id)
-
-    assert after.keys() - before.keys() == {"incident:5"}

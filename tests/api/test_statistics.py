@@ -88,21 +88,6 @@ async def test_all_counts_are_exported(site):
 
 
 @pytest.mark.parametrize(
-    ("path", "query", "field"),
-    [
-        ("20265/periods.json", {}, "date"), ("2026-13/periods.json", {}, "date"), ("2026-02-30/periods.json", {}, "date"),
-        ("2026/periods.json", {"tz": "Mars/Base"}, "tz"), ("2026/periods.json", {"tz": "../etc/passwd"}, "tz"),
-        ("2026/periods.json", {"origin": "nowhere"}, "origin"), ("all/origin/nowhere/locations.json", {}, "origin"),
-    ],
-)  # fmt: skip
-async def test_reads_that_make_no_sense_are_refused_with_their_field(site, path, query, field):
-    """400."""
-    response = await site.sent(path, **query)
-
-    assert (response.status_code, response.json()["field"]) == (400, field), response.text
-
-
-@pytest.mark.parametrize(
     ("body", "status"),
     [
         (b"", 400), (b"nonsense", 400), (b"[]", 422), (b"{}", 422), (b'{"kind":"load"}', 422),

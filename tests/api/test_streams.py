@@ -9,7 +9,7 @@ from itertools import pairwise
 import pytest
 
 from api.liveblogs import messages
-from api.liveblogs.messages import KeptMessages, Message, as_json
+from api.liveblogs.messages import as_json
 from api.stream import shared_reads, streams
 from api.view.delay import in_query
 from mapping.errors import StoreUnavailable
@@ -40,21 +40,6 @@ def reads(monkeypatch):
     return made
 
 
-async def test_watchers_of_one_liveblog_share_a_read(desk, server, reads):
-    """One read per version, however many watch."""
-    async with over_http(server.app) as http:
-        readers = [Reader(http) for _ in range(6)]
-        await asyncio.gather(*(reader.read(messages=1) for reader in readers))
-        following = [asyncio.create_task(reader.follow(until=4)) for reader in readers]
-        await asyncio.sleep(0.3)
-        reads.clear()
-        for _ in range(3):
-            await desk.create()
-        await asyncio.gather(*following)
-
-    assert len(reads) <= 3
-
-
 async def test_a_version_is_read_once_and_sent_as_the_same_bytes(desk, hub, reads):
     """Readers of both forms share the read; readers of one form get the very same object."""
 
@@ -73,19 +58,6 @@ async def test_a_version_is_read_once_and_sent_as_the_same_bytes(desk, hub, read
     assert len({id(follower.events[-1]) for follower in plain}) == 1
     assert len({id(follower.events[-1]) for follower in loud}) == 1
     assert plain[0].events[-1] != loud[0].events[-1]
-
-
-async def test_readers_that_come_back_with_the_same_version_share_a_read(desk, hub, reads):
-    """At the same moment and one after the other, until the next version."""
-    for _ in range(3):
-        await desk.create()
-    first = [await Follower(hub).join(2) for _ in range(10)]
-    for follower in first:
-        await follower.has(4)
-    later = await (await Follower(hub).join(2)).has(4)
-
-    assert [what["since"] for what in reads].count(2) == 1
-    assert {id(follower.events[0]) for follower in (*first, later)} == {id(later.events[0])}
 
 
 async def test_nothing_that_was_withdrawn_is_sent_to_a_reader_that_comes_back(desk, hub):
@@ -122,24 +94,6 @@ async def test_a_slow_reader_falls_behind_alone(desk, hub, reads):
     assert quick.versions == [2, 3, 4, 5, 6, 7, 8]
     assert slow.versions == [2, 8], "the message that it was taking when it came to a halt, and one for the rest"
     assert [what["since"] for what in reads if what["since"] == 2] == [2, 2], "the step for all, and its own"
-
-
-async def test_one_read_for_readers_that_fell_behind_together(desk, hub, reads):
-    """They have the same version, and so the rest is read once for all of them."""
-    slow, quick = [await Follower(hub).join(1) for _ in range(10)], await Follower(hub).join(1)
-    for each in slow:
-        each.room.clear()
-    for version in range(2, 6):
-        await desk.create()
-        await quick.has(version)
-    reads.clear()
-    for each in slow:
-        each.room.set()
-    for each in slow:
-        await each.has(5)
-
-    assert [what["since"] for what in reads] == [2]
-    assert len({id(each.events[-1]) for each in slow}) == 1
 
 
 async def test_a_version_to_many_readers_holds_up_nobody_for_long(desk, hub, monkeypatch):
@@ -384,27 +338,6 @@ async def test_an_opening_whose_turn_does_not_come_is_refused_in_the_end(desk, h
     await asyncio.gather(*waiting)
 
     assert refused.value.retry_after == 5
-
-
-async def test_who_leaves_while_a_shared_read_is_made_spoils_it_for_nobody(desk, hub):
-    """The read goes on for the others."""
-    leaves, stays = (asyncio.create_task(hub.find("gderby")) for _ in range(2))
-    await asyncio.sleep(0)
-    leaves.cancel()
-
-    assert (await stays).id == TICKER
-
-
-def test_messages_are_kept_as_long_as_there_is_room():
-    """What was wanted least recently goes first."""
-    kept = KeptMessages(kept_bytes=25)
-    for number in (1, 2):
-        kept.put(number, Message(0, number, b"x" * 10))
-        kept.put(number, Message(0, number, b"the same once more"))
-    kept.get(1)
-    kept.put(3, Message(0, 3, b"x" * 10))
-
-    assert [number for number in (1, 2, 3) if kept.get(number)] == [1, 3]
 
 
 async def test_hundreds_of_streams_open_at_once(desk, server, monkeypatch):

@@ -3,10 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from structlog.testing import capture_logs
 
-from api.feeds.themes import DAY, EVERYTHING, LOGGED, Theme, UnknownThemes
-from api.view.read_cache import ReadCounts
 from config import Settings
 from config.organizations import ThemeConfig
 from tests.api.conftest import serving
@@ -110,33 +107,6 @@ async def test_a_theme_that_nobody_declared_is_the_default_theme(themed, path):
 
     assert (named.status_code, named.content) == (200, default.content)
     assert empty.content == default.content
-
-
-async def test_unknown_themes_make_no_entries_of_the_cache(themed):
-    """Whatever readers make up as the name of a theme, one body is made for all."""
-    made = themed.services[ReadCounts]
-    await ids(themed)
-    before = made.made
-    for name in range(5):
-        await ids(themed, themeId=f"x{name}")
-
-    assert made.made == before
-
-
-async def test_an_unknown_theme_is_logged_once_a_day_and_counted():
-    """Names are logged on one line, so many a day; every request counts."""
-    unknown, theme = UnknownThemes(), Theme(id="goals")
-    with capture_logs() as logged:
-        for now in (0, 60, DAY - 1, DAY):
-            unknown.count({"themeId": "dark\n"}, EVERYTHING, now)
-            unknown.count({"themeId": "goals"}, theme, now)
-            unknown.count({}, EVERYTHING, now)
-        for number in range(2 * LOGGED):
-            unknown.count({"themeId": str(number)}, EVERYTHING, DAY)
-
-    assert [each["theme"] for each in logged[:2]] == ["dark\\n", "dark\\n"]
-    assert len(logged) == 1 + LOGGED
-    assert unknown.requests == 4 + 2 * LOGGED
 
 
 async def test_a_rare_theme_finds_its_posts_behind_many_others(store):

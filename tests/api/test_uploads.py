@@ -20,7 +20,7 @@ from store.media import uploads
 from store.media.tables import uploads as uploads_table
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday
-from tests.kit.pictures import FORMATS, HTML, SVG, animation, picture, png_header, webp_header
+from tests.kit.pictures import FORMATS, HTML, SVG, picture, png_header, webp_header
 from tests.kit.uploads import WEBM
 
 PATH = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
@@ -97,13 +97,6 @@ async def test_an_image_is_stored_as_it_is_and_known_by_its_content(server, file
     assert (row["key"], row["content_type"], row["bytes"]) == (key, CONTENT_TYPES[name], len(body))
 
 
-async def test_width_and_height_are_those_of_the_upright_image(server):
-    """A photo that a camera took on its side has the size that it is shown with."""
-    answer = (await sent(server, picture("jpeg", 40, 30, orientation=6))).json()
-
-    assert (answer["width"], answer["height"]) == (30, 40)
-
-
 @pytest.mark.parametrize("body", [b"", SVG, HTML, WEBM, b"{}", b"GIF89a", picture("png")[:20]])
 async def test_what_is_no_image_is_refused(server, kept, body):
     """SVG, HTML, other containers and files that only begin like an image are 415, whatever they say; nothing is stored."""
@@ -138,16 +131,6 @@ async def test_a_file_that_is_too_large_is_refused(server, kept, announced):
 
     assert refused(response) == (413, "payload_too_large", False)
     assert (kept(), await rows(server)) == ([], [])
-
-
-async def test_a_file_may_be_as_large_as_the_limit_and_documents_stay_small(server):
-    """The limit of documents does not count for files, nor that of files for documents."""
-    body = animation(frames=2)
-    largest = await sent(server, pieces(body + bytes(IMAGE_BYTES - len(body)), 50_000))
-    document = await server.http.post("/api/v5/write/player/create.json", content=b" " * 2000, auth=AUTH)
-
-    assert largest.status_code == 200, largest.text
-    assert document.status_code == 413
 
 
 async def test_a_client_that_goes_away_leaves_nothing(server, kept):
@@ -313,36 +296,6 @@ async def test_a_broken_form_leaves_nothing(server, kept, name, announced):
     assert (await sent(server, PNG)).status_code == 200
 
 
-@pytest.mark.parametrize("boundary", ["", "; boundary=", "; boundary=" + "x" * 71])
-async def test_a_form_names_its_boundary(server, kept, boundary):
-    """One that RFC 2046 allows."""
-    response = await sent_form(server, form(("file", PNG)), f"multipart/form-data{boundary}")
-
-    assert refused(response) == (400, "invalid_request", False)
-    assert kept() == []
-
-
-async def test_the_file_of_a_form_may_be_as_large_as_the_limit(server):
-    """What stands around it does not count."""
-    body = PNG + bytes(IMAGE_BYTES - len(PNG))
-
-    assert (await sent_form(server, form(("title", b"x" * 1000), ("file", body)))).status_code == 200
-    assert (await sent_form(server, form(("file", body + b"x")))).status_code == 413
-
-
-async def test_a_client_that_goes_away_in_the_middle_of_a_form_leaves_nothing(server, kept):
-    """Neither a file nor a row."""
-    body = form(("file", PNG + bytes(300_000)), end="")
-    task = asyncio.create_task(sent_form(server, pieces(body, until=asyncio.Event())))
-    async with asyncio.timeout(60):
-        while not kept():
-            await asyncio.sleep(0.01)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-
-    assert (kept(), await rows(server)) == ([], [])
-
-
 # The purge
 
 
@@ -414,22 +367,3 @@ async def test_a_lost_file_that_something_refers_to_keeps_its_row(server, files)
     assert [row["key"] for row in await rows(server)] == [lost]
     with pytest.raises(FileMissing):
         await files.read(lost, 1)
-
-
-async def test_a_disk_that_fails_in_the_middle_of_a_purge_leaves_no_row_without_a_file(server, files, old, monkeypatch):
-    """What the first run could not delete the next one finds."""
-    await uploaded(server)
-    old()
-
-    def broken(*_args, **_kwargs):
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Path, "unlink", broken)
-        with pytest.raises(Exception, match="storage"):
-            await purge(server, files, now=NOW + DAY + 1).run()
-    assert await rows(server) == []
-    assert len(await files.keys("", 10)) == 1
-
-    assert await purge(server, files, now=NOW + DAY + 1).run()
-    assert await files.keys("", 10) == []

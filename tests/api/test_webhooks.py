@@ -22,9 +22,7 @@ BASE = f"/apigw/webhooks/v2/organization/{matchday.ORGANIZATION}"
 THEIRS = f"/apigw/webhooks/v2/organization/{matchday.OTHER}"
 URL = "https://cms.example.org/hook"
 HOOKS = {"client_id": "hooks", "client_secret": matchday.SECRET}
-STRANGER = {"client_id": "strange-hooks", "client_secret": matchday.SECRET}
 BOTH = {"client_id": "both", "client_secret": matchday.SECRET}
-OPERATOR = {"client_id": "operator", "client_secret": matchday.SECRET}
 
 
 @pytest.fixture
@@ -146,29 +144,6 @@ async def test_addresses_that_may_not_be_called_cannot_be_subscribed(server, url
     assert (await get(server, f"{BASE}/list")) == {"webhooks": []}
 
 
-async def test_the_guard_of_the_process_checks_addresses(server, store):
-    """What it does not admit is refused in the words of the other refusals."""
-
-    async def check(url, organization):
-        return "inside" not in url and organization == matchday.ORGANIZATION
-
-    services = replace(server.services, check_address=check)
-    server.http._transport.app = create_app(services)
-
-    assert (await post(server, f"{BASE}/subscribe", {"url": "https://inside.example/"}, status=422))["field"] == "url"
-    assert (await post(server, f"{BASE}/subscribe", {"url": "https://outside.example/"}))["status"] == "active"
-
-
-@pytest.mark.parametrize(
-    ("body", "status"), [({}, 400), ({"url": ""}, 400), ({"url": None}, 400), ({"url": 5}, 422), ([], 422)]
-)
-async def test_bodies_without_an_address(server, body, status):
-    """A missing address is 400, one that is no text 422; the error names the field."""
-    error = await post(server, f"{BASE}/subscribe", body, status=status)
-
-    assert error.get("field", "url") == "url"
-
-
 async def test_there_is_room_for_so_many(server):
     """One subscription more than the setting says is refused; one that exists is not."""
     services = server.services
@@ -179,25 +154,6 @@ async def test_there_is_room_for_so_many(server):
 
     assert (await post(server, f"{BASE}/subscribe", {"url": f"{URL}/2"}, status=422))["field"] == "url"
     await post(server, f"{BASE}/subscribe", {"url": f"{URL}/1"})
-
-
-async def test_log_and_replay_keep_to_the_organization(server):
-    """A delivery of another organization is not found, although its number is known."""
-    await post(server, f"{BASE}/subscribe", {"url": URL})
-    await round_of(server, success=True)
-    (row,) = (await get(server, f"{BASE}/deliveries"))["deliveries"]
-
-    assert (await get(server, f"{THEIRS}/deliveries", params=STRANGER))["deliveries"] == []
-    await post(server, f"{THEIRS}/deliveries/{row['id']}/replay", params=STRANGER, status=404)
-    await post(server, f"{THEIRS}/ping", {"url": URL}, params=STRANGER, status=404)
-    await post(server, f"{THEIRS}/replay", {"url": URL, "since": 0}, params=STRANGER, status=404)
-    assert await post(server, f"{BASE}/deliveries/{row['id']}/replay") == {"queued": 1}
-
-
-@pytest.mark.parametrize("number", ["0", "99", "-1", "x", "1" * 40, "\u0661"])
-async def test_deliveries_that_do_not_exist(server, number):
-    """Whatever else stands in the path is 404."""
-    await post(server, f"{BASE}/deliveries/{number}/replay", status=404)
 
 
 async def test_the_log_by_filters_and_pages(server):
@@ -234,12 +190,6 @@ async def test_the_log_by_filters_and_pages(server):
         "id", "url", "kind", "tickerId", "localId", "version", "round", "tries", "timestamp", "milliseconds",
         "success", "statusCode", "message",
     }  # fmt: skip
-
-
-@pytest.mark.parametrize("params", [{"outcome": "maybe"}, {"since": "-5"}])
-async def test_filters_that_make_no_sense(server, params):
-    """They are 400 with the name of the parameter."""
-    assert (await get(server, f"{BASE}/deliveries", status=400, **params))["field"] == next(iter(params))
 
 
 async def test_a_span_of_time_is_queued_again(server):
@@ -318,18 +268,3 @@ async def test_the_older_addresses_name_the_endpoint_in_the_query(server):
     refused = {**query, "url": "ftp://cms.example.org/hook"}
     assert (await post(server, "/api/v5/webhooks/subscribe.json", params=refused, status=422))["field"] == "url"
     assert (await post(server, "/api/v5/webhooks/subscribe.json", status=400))["field"] == "url"
-
-
-async def test_metrics_are_for_operators(server):
-    """They need the scope `admin`, unless they are public."""
-    services = replace(server.services, metrics=lambda _: (b"matchwire_up 1\n", "text/plain"))
-    server.http._transport.app = create_app(services)
-    for params, status in (({}, 401), (HOOKS, 403), (OPERATOR, 200)):
-        answer = await server.http.get("/metrics", params=params)
-        assert answer.status_code == status
-    assert answer.text == "matchwire_up 1\n"
-    assert answer.headers["content-type"].startswith("text/plain")
-
-    public = replace(services, settings=configured(public_metrics=True))
-    server.http._transport.app = create_app(public)
-    assert (await server.http.get("/metrics")).status_code == 200

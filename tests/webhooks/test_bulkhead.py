@@ -14,27 +14,6 @@ from tests.kit.examples import examples
 QUICK, USUAL, SLOWLY = 0.01, 0.5, 5.0
 
 
-@pytest.mark.parametrize(
-    ("seconds", "grade"), [(0.0, 0), (0.099, 0), (0.1, 1), (None, 1), (0.999, 1), (1.0, 2), (10.0, 2)]
-)
-def test_grades(seconds, grade):
-    """Quick is below a tenth of a second, slow from one second on; what was never timed stands between."""
-    assert grade_of(seconds) == grade
-
-
-@pytest.mark.parametrize(
-    ("places", "taken"),
-    [(1, (1, 1, 1)), (2, (2, 1, 1)), (4, (4, 3, 3)), (8, (8, 7, 6)), (32, (32, 28, 24)), (512, (512, 448, 384))],
-)
-def test_what_a_grade_may_fill(places, taken):
-    """Slow work fills three quarters, what is not quick seven eighths, and each at least one place."""
-    for grade, limit in enumerate(taken):
-        compartment = Compartment(limits_of(places))
-        while compartment.free(grade):
-            compartment.count(grade, 1)
-        assert compartment.taken == limit
-
-
 class Crowd:
     """Work that takes places of a bulkhead and gives them back on command."""
 
@@ -117,50 +96,6 @@ async def test_quick_work_finds_a_place_among_slow_work(first, then, begins):
     await crowd.end(0)
     await crowd.leave()
     assert under_way == {SLOWLY: 12, USUAL: 14, QUICK: 16}[first]
-
-
-async def test_an_organization_never_has_more_than_its_share():
-    """However much is free, what is more waits, and passes nobody else's places on."""
-    crowd = Crowd(Bulkhead(100, 4))
-    for number in range(8):
-        await crowd.come(number, "a", f"{number}", QUICK)
-    await crowd.come("b", "b", "b", SLOWLY)
-    assert crowd.began == [0, 1, 2, 3, "b"]
-    await crowd.end("b")
-    assert crowd.began == [0, 1, 2, 3, "b"]
-    await crowd.cancel(0)
-    assert crowd.began == [0, 1, 2, 3, "b", 4]
-    await crowd.leave()
-
-
-async def test_a_place_granted_to_one_who_gives_up_in_that_moment_goes_on():
-    """Granted and cancelled between two steps of the loop, it is given back."""
-    crowd = Crowd(Bulkhead(1, 1))
-    for name in ("one", "two", "three"):
-        await crowd.come(name, name, name, QUICK)
-    crowd.ends["one"].set()
-    await asyncio.sleep(0)  # the first gives its place back: the second has it, and does not know yet
-    crowd.tasks["two"].cancel()
-    await settled()
-
-    assert crowd.began == ["one", "three"]
-    await crowd.leave()
-    assert crowd.bulkhead.taken == 0
-
-
-async def test_one_place_given_back_can_let_two_go_on():
-    """A quick one whose organization has its share, and a slow one of another because of all the slow ones."""
-    crowd = Crowd(Bulkhead(8, 4))
-    for name in ("a1", "a2", "a3", "b1", "b2", "b3"):
-        await crowd.come(name, name[0], name, SLOWLY)
-    await crowd.come("a quick", "a", "a", QUICK)
-    await crowd.come("a waits", "a", "a", QUICK)
-    await crowd.come("c waits", "c", "c", SLOWLY)
-    assert crowd.bulkhead.taken == 7
-    await crowd.end("a1")
-
-    assert set(crowd.began[7:]) == {"a waits", "c waits"}
-    await crowd.leave()
 
 
 STEPS = st.lists(

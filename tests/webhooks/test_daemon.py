@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import time
-from contextlib import AsyncExitStack
 from functools import partial
-from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -17,9 +14,6 @@ from typer.testing import CliRunner
 
 from config import Settings
 from ingest.cli.main import app
-from ingest.daemon import run as daemon
-from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.roles import Role
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.upkeep import command
 from tests.kit.day import ORGANIZATION, configuration, running
@@ -167,20 +161,3 @@ def test_the_commands_do_the_same_beside_the_daemon(settings, receiver, tmp_path
     assert "active" in listed
     assert url in listed
     assert [word in log for word in ("update", "ping", "replay")] == [True] * 3
-
-
-def test_limits_of_the_config_reach_those_who_keep_them():
-    """Rounds and look-ups, in all and for one organization."""
-    limits = {
-        "rounds": 40, "organization_rounds": 20, "look_ups": 8, "organization_look_ups": 4, "look_up_timeout": 0.5,
-    }  # fmt: skip
-    settings = Settings.model_validate({"webhooks": limits})
-    components = SimpleNamespace(store=SimpleNamespace(on_step=lambda _: None), leasing=None, quarantine=None)
-    process = daemon._Process(settings, components, Role.API, time.time, AsyncExitStack(), None)
-    guard = SsrfGuard(settings.webhooks)
-    bulkhead = daemon._deliver(process, guard).bulkhead
-
-    assert (bulkhead._all._limits[0], bulkhead._share[0]) == (40, 20)
-    assert guard._look_up_timeout == 0.5
-    assert guard._resolve._bulkhead._all._limits[0] == 8
-    assert guard._resolve._bulkhead._share[0] == 4

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import ssl
 from functools import partial
 from itertools import pairwise
 
@@ -12,7 +11,6 @@ import pytest
 from prometheus_client import generate_latest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ingest.kit.steady_clock import SteadyClock
 from mapping.rules.delivery import PLAN
 from store.liveblogs.liveblogs import insert_game
 from store.webhooks import delivery_log, webhooks
@@ -134,11 +132,6 @@ async def test_a_redirect_is_not_followed(hub, receiver):
 @pytest.fixture
 def hands():
     return Hands()
-
-
-@pytest.fixture
-def timing(hands):
-    return SteadyClock(wall=hands.wall, steady=hands.steady)
 
 
 GAPS = {"400": 600, "500": 600, "refused": 600, "429": 1200}
@@ -363,10 +356,3 @@ async def test_metrics_show_the_backlog_and_the_outcomes(hub, receiver):
     assert "matchwire_webhook_waiting 1.0" in text
     assert 'matchwire_webhook_subscriptions{status="active"} 2.0' in text
     assert str(receiver.port) not in text
-
-
-def test_the_guard_checks_certificates():
-    """A receiver must prove its name."""
-    import httpx
-
-    assert httpx.create_ssl_context(trust_env=False).verify_mode is ssl.CERT_REQUIRED

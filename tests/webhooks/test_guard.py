@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import aiohttp
 import pytest
 
 from config.sections import Webhooks
-from ingest.guard.guarded_session import callable_url
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
 from ingest.webhooks.receiver_client import ReceiverClient
 from mapping.rules.addresses import REFUSED, without_password
@@ -235,23 +234,6 @@ async def test_the_socket_refuses_what_the_look_up_let_through(names, dialled, m
         guard.open_socket(socket.AF_INET6 if ":" in bad else socket.AF_INET, socket.SOCK_STREAM, 0, (bad, 443))
 
     assert dialled.tried == []
-
-
-@pytest.mark.parametrize(("bad", "good"), FORMS)
-async def test_a_session_goes_nowhere_by_an_odd_form(names, dialled, bad, good):
-    """Who fetches by a session and has not checked the form of an address before reaches public hosts all the same."""
-    names.table |= {"localhost": ["127.0.0.1"], "127.0.0.1": ["127.0.0.1"]}
-    guard = SsrfGuard(Webhooks(), resolve=names)
-    with suppress(Blocked, ReachabilityResult, aiohttp.ClientError, AssertionError):  # the last one is aiohttp's own
-        async with session_of(guard) as session:
-            await session.get(bad)
-    assert {(host, port < 1024 and port not in {80, 443}) for host, port, _ in dialled.found} <= {(PUBLIC, False)}
-
-    dialled.found.clear()
-    with pytest.raises(ReachabilityResult):
-        async with session_of(guard) as session:
-            await session.get(callable_url(good))
-    assert dialled.found[0][0] == PUBLIC
 
 
 async def test_sockets_of_this_machine_cannot_be_named(names, dialled):

@@ -16,7 +16,7 @@ from ingest.webhooks.hub_ping import HubPings
 from providers.http_server import bind_socket, listening
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
-from tests.api.conftest import NOW, serving
+from tests.api.conftest import NOW
 from tests.kit import matchday
 from tests.kit.opening import store_at
 from tests.kit.settings import configured
@@ -141,16 +141,6 @@ async def test_a_change_pings_the_topics_of_its_feeds(store, hands):
     assert public.pings[0] == ("POST", [("hub.mode", "publish"), *(("hub.url", each) for each in TOPICS["gderby"])])
 
 
-async def test_the_topics_are_what_the_feeds_call_themselves(store):
-    """So that whoever subscribes to the hub is sent what is pinged for."""
-    async with serving(store, public_per_second=0, public_feeds=True, hub="https://hub.example.org/") as server:
-        for extension, topic in zip(("rss", "atom", "json"), TOPICS["gderby"], strict=True):
-            path = f"/api/embed/v4/feed/liveblog.{extension}"
-            response = await server.http.get(path, params={"liveblogId": "gderby"})
-            assert response.links["self"]["url"] == topic
-            assert response.links["hub"]["url"] == "https://hub.example.org/"
-
-
 async def test_what_readers_do_not_see_is_not_pinged_for(store):
     """A liveblog that is unpublished; the last change before that is none that the hub could fetch."""
     async with hub() as public, pinging(store, public.address) as pings:
@@ -216,11 +206,3 @@ async def test_a_hub_that_is_not_there_costs_nothing_but_pings(store):
         assert len(pings._waiting) <= hub_ping.MOST_WAITING
         pings._waiting.clear()
         await step(store)
-
-
-async def test_feeds_have_no_hub_where_none_is_configured(store):
-    async with serving(store, public_per_second=0, public_feeds=True) as server:
-        response = await server.http.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": "gderby"})
-        assert "hubs" not in response.json()
-        assert "link" not in response.headers
-        assert (await server.http.post("/websub", data={"hub.mode": "subscribe"})).status_code == 404

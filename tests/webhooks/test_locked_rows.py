@@ -7,19 +7,17 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 import pytest
-from sqlalchemy import NullPool, select, update
+from sqlalchemy import NullPool, select
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from config.sections import Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
-from mapping.rules.delivery import Health
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import webhook_rounds, workers
 from store.tables import webhooks as table
-from store.webhooks import deliveries, webhooks
-from store.webhooks.deliveries import AttemptRecord, Delivery, RecordResult, Round
+from store.webhooks import webhooks
 from tests.kit.opening import store_at
 from tests.store.conftest import ORGANIZATION, new_game
 from tests.webhooks.conftest import QUICK
@@ -99,40 +97,3 @@ async def test_the_records_of_others_go_on(store, receiver, locked):
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
         await delivering.stop(grace=1)
-
-
-async def hold(store, *names):
-    """So many receivers, claimed by this process, and what is to be recorded of each."""
-    delivery = Delivery(number=1, game_id="g", local_id="l", version=1)
-    done = Round(delivery=delivery, tries=1, at=1.0, took_ms=1, success=True, status_code=200, message="")
-    made = []
-    for name in names:
-        row = await subscribe(store, f"https://{name}.example/")
-        claimed = await store.write(partial(deliveries.claim, webhook_id=row.id, owner="one"))
-        made.append(AttemptRecord(claimed=claimed, rounds=(done,), cursor=5, health=Health()))
-    return made
-
-
-async def test_what_is_locked_differs_from_what_is_lost(store, locked):
-    """Of a locked row nothing is written, and it is to be tried again, unless it is somebody else's by then."""
-    stuck, free = await hold(store, "stuck", "free")
-    settle = partial(deliveries.record_attempts, records=[stuck, free])
-    async with locked(stuck.claimed.id) as conn:
-        result = await store.write(settle)
-        assert (set(result.recorded), result.locked) == ({free.claimed.id}, {stuck.claimed.id})
-        await conn.execute(update(table).where(table.c.id == stuck.claimed.id).values(fence=stuck.claimed.fence + 1))
-        await conn.commit()
-        await conn.execute(select(table.c.id).where(table.c.id == stuck.claimed.id).with_for_update())
-        assert await store.write(partial(deliveries.record_attempts, records=[stuck])) == RecordResult({}, frozenset())
-    assert await store.write(partial(deliveries.record_attempts, records=[stuck])) == RecordResult({}, frozenset())
-    assert await rounds_of(store, stuck.claimed) == []
-
-
-async def test_receivers_are_given_back_beside_a_locked_one(store, locked):
-    """What is locked stays with its holder, who takes it up again; nobody waits for it."""
-    stuck, free = await hold(store, "stuck", "free")
-    async with locked(stuck.claimed.id):
-        await store.write(partial(deliveries.release_claims, claimed=[stuck.claimed, free.claimed]))
-    owners = await store.read(lambda conn: dict(tuple(row) for row in conn.execute(select(table.c.id, table.c.owner))))
-
-    assert owners == {stuck.claimed.id: "one", free.claimed.id: None}

@@ -12,7 +12,7 @@ import pytest
 
 from config.sections import Webhooks
 from ingest.guard.names import Resolver
-from ingest.guard.ssrf_guard import Blocked, SsrfGuard
+from ingest.guard.ssrf_guard import SsrfGuard
 from tests.kit.command import ROOT
 from tests.kit.latency import OTHER, SLOW, changing, games_of, latencies, p99, shown
 from tests.webhooks.conftest import QUICK
@@ -87,63 +87,6 @@ async def test_a_look_up_that_was_given_up_keeps_its_place(slow_names):
     slow_names.let_go.set()
     await until(lambda: not resolver._bulkhead.taken)
     assert await guard.is_allowed("http://localhost:8080/", "a")
-
-
-async def test_who_asks_for_the_same_name_shares_the_look_up(slow_names):
-    """One look-up for all, also of several organizations; one who gives up takes nobody along."""
-    resolver = Resolver(8, 8)
-    lookups = [
-        asyncio.create_task(resolver("slow.example", 443, organization=each)) for each in ("a", "a", "b", "c", "d")
-    ]
-    await until(lambda: slow_names.begun)
-    lookups[0].cancel()
-    await asyncio.sleep(0.01)
-    slow_names.let_go.set()
-    outcomes = await asyncio.gather(*lookups, return_exceptions=True)
-
-    assert isinstance(outcomes[0], asyncio.CancelledError)
-    assert all(isinstance(each, socket.gaierror) for each in outcomes[1:])
-    assert slow_names.begun == ["slow.example"]
-    assert resolver._bulkhead.taken == 0
-
-
-async def test_a_name_that_is_known_to_be_slow_leaves_places_to_others(slow_names):
-    """Of the places of its organization names that were slow take three quarters at most."""
-    slow_names.seconds = 1.1
-    resolver = Resolver(8, 8)
-    every = [resolver(f"slow-{number}.example", 443, organization="a") for number in range(7)]
-    await asyncio.gather(*every, return_exceptions=True)
-    slow_names.seconds = 60
-    again = [
-        asyncio.create_task(resolver(f"slow-{number}.example", 443, organization="a"))  #
-        for number in range(7)
-    ]
-    await until(lambda: slow_names.under_way == 6)
-    await resolver("localhost", 443, organization="a")
-    assert slow_names.under_way == 6
-
-    slow_names.let_go.set()
-    await asyncio.gather(*again, return_exceptions=True)
-
-
-async def test_a_check_ends_with_the_time_of_a_look_up(slow_names):
-    """What is not found in time may not be called."""
-    async with asyncio.timeout(10):
-        with pytest.raises(Blocked):
-            await SsrfGuard(Webhooks(look_up_timeout=0.1)).check("https://slow.example/")
-
-
-async def test_without_a_thread_a_name_is_not_found(monkeypatch):
-    """A system that gives no more threads is a failed look-up, and its place is free again."""
-
-    def start(_):
-        raise RuntimeError("can't start new thread")
-
-    resolver = Resolver(8, 8)
-    monkeypatch.setattr(threading.Thread, "start", start)
-    with pytest.raises(OSError, match="no thread"):
-        await resolver("public.example", 443)
-    assert resolver._bulkhead.taken == 0
 
 
 HANGING = """

@@ -15,7 +15,6 @@ from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
 from mapping.rules.delivery import Health
-from store.database import Store
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
@@ -60,56 +59,6 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(two_stor
         row.id
     }
     assert await store.read(lambda conn: deliveries.tried_numbers(conn, row.id, after=0)) == frozenset({1})
-
-
-async def test_only_what_is_within_reach_is_requested(two_stores):
-    """What a living process has claimed is out of reach for others; what a dead one had claimed is within it."""
-    store, _ = two_stores
-    rows = [await subscribe(store, f"https://cms.example/{number}") for number in range(3)]
-    await lives(store, "one", "two", "three")
-    for row, owner in zip(rows, ("one", "two"), strict=False):
-        await store.write(partial(deliveries.claim, webhook_id=row.id, owner=owner))
-
-    async def reach():
-        return set(await store.read(partial(webhooks.within_reach, owner="three")))
-
-    assert await reach() == {rows[2].id}
-    assert await store.read(partial(webhooks.orphaned_ids, owner="three")) == []
-    await lives(store, "two", "three")
-    assert await reach() == {rows[0].id, rows[2].id}
-    assert await store.read(partial(webhooks.orphaned_ids, owner="three")) == [rows[0].id]
-
-
-async def test_a_step_is_two_units_where_it_is_written_and_one_where_it_is_heard(two_stores, monkeypatch):
-    """What is new gets its number and is read in one unit; the other process finds both done, and only reads."""
-    store, other = two_stores
-    game = await store.write(partial(insert_game, game=new_game(1)))
-    await lives(store, "one", "two")
-    one, two = (
-        Dispatcher(each, SsrfGuard(Webhooks()), QUICK, claim_owner=SoleOwner(owner), quarantine=Quarantine())
-        for each, owner in ((store, "one"), (other, "two"))
-    )
-    requested = {"one": [], "two": []}
-
-    async def ask(name, ids, **_):
-        requested[name].extend(ids)
-
-    monkeypatch.setattr(one, "_ask", partial(ask, "one"))
-    monkeypatch.setattr(two, "_ask", partial(ask, "two"))
-    row = await subscribe(store, "https://cms.example/")
-    assert [await each._notice() for each in (one, two)] == [True, True]
-    units = []
-    for kind in ("read", "read_for_write", "write"):
-        whole = getattr(Store, kind)
-        monkeypatch.setattr(
-            Store, kind, lambda of, *a, whole=whole, kind=kind: units.append((of, kind)) or whole(of, *a)
-        )
-
-    await store.write(lambda unit: record(unit, game.id, Change()))
-    assert [await each._notice() for each in (one, two)] == [True, True]
-
-    assert requested == {"one": [row.id], "two": [row.id]}
-    assert units == [(store, "write"), (store, "read_for_write"), (store, "write"), (other, "read_for_write")]
 
 
 async def test_two_processes_share_the_receivers(two_stores, receiver):

@@ -51,21 +51,6 @@ async def test_organizations_and_their_receivers_take_turns(loop):
 
 
 @in_virtual_time
-async def test_who_gives_up_uses_no_turn(loop):
-    """Those behind one who has given up come as if nobody had waited."""
-    rates, served = FairRateLimiter(20, 1), []
-    await rates.acquire("host")
-    gone = await waiting(rates, served, "a", "gone", 400)
-    tasks = await waiting(rates, served, "a", "there", 2)
-    for each in gone:
-        each.cancel()
-    await asyncio.gather(*tasks)
-
-    assert (served, round(loop.time(), 3)) == (["there", "there"], 2 / 20)
-    await asyncio.gather(*gone, return_exceptions=True)
-
-
-@in_virtual_time
 async def test_no_more_than_the_rate_and_a_burst(loop):
     """After a rest a burst at once, then one after the other; another host has its own."""
     rates, served = FairRateLimiter(50, 5), []
@@ -77,12 +62,4 @@ async def test_no_more_than_the_rate_and_a_burst(loop):
     assert set(rates._hosts) == {"host", "another"}
     await asyncio.sleep(0.15)
     rates.forget()
-    assert not rates._hosts
-
-
-async def test_no_limit():
-    """A rate of nothing means that nobody waits."""
-    rates = FairRateLimiter(0, 0)
-    for _ in range(1000):
-        await rates.acquire("host")
     assert not rates._hosts

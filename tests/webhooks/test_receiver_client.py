@@ -11,7 +11,6 @@ import pytest
 import uvloop
 
 from config.sections import Webhooks
-from ingest.guard import guarded_session
 from ingest.guard.guarded_session import callable_url
 from ingest.guard.ssrf_guard import Blocked, SsrfGuard
 from ingest.webhooks import receiver_client
@@ -159,27 +158,6 @@ async def flooded(guard, piece):
     assert requests == 1
 
 
-async def test_what_comes_is_counted_for_each_request(guard, monkeypatch):
-    """A connection is used again and again, however much has come over it in all."""
-    monkeypatch.setattr(guarded_session, "RECEIVED", 2 * len(SIZED))
-    connections = 0
-
-    async def serve(reader, writer):
-        nonlocal connections
-        connections += 1
-        with suppress(asyncio.IncompleteReadError):
-            while True:
-                await reader.readuntil(b"\r\n\r\n")
-                writer.write(SIZED)
-        writer.close()
-
-    async with serving(serve) as port, client_of(guard, f"http://127.0.0.1:{port}/") as client:
-        for _ in range(5):
-            assert await client.post({}, b"") == Response(200, "")
-
-    assert connections == 1
-
-
 async def test_what_comes_unasked_ends_the_connection(guard):
     """It would be taken for the response to the next delivery."""
     connections = 0
@@ -265,22 +243,6 @@ async def test_who_gives_up_takes_the_connection_along(guard):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 await client.post({}, b"")
-        async with asyncio.timeout(60):
-            await ended.wait()
-
-
-async def test_who_gives_up_in_the_handshake_takes_the_connection_along(guard):
-    """A receiver that takes a connection and says nothing is left, and holds nothing of ours."""
-    ended = asyncio.Event()
-
-    async def serve(reader, writer):
-        await reader.read()
-        ended.set()
-        writer.close()
-
-    async with serving(serve) as port, client_of(guard, f"https://127.0.0.1:{port}/", 0.2) as client:
-        with pytest.raises(TimeoutError):
-            await client.post({}, b"")
         async with asyncio.timeout(60):
             await ended.wait()
 

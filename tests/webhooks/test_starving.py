@@ -123,20 +123,3 @@ async def test_a_hundred_slow_subscriptions_of_an_organization(hub, receiver, se
         print(f"\n{whose}: without {shown(before)}; beside {shown(after)}")  # noqa: T201
 
     assert p99(beside[0]) <= 3 * p99(without[0])
-
-
-@pytest.mark.soak
-async def test_two_hundred_slow_subscriptions_at_the_host_of_a_quick_one(hub, receiver):
-    """With the default settings, and all receivers at one address: a quick one of another organization waits for its turn
-    at the host, which comes after one of each other organization."""
-    games = {each: await games_of(hub, each, 100 * index + 10, 10) for index, each in enumerate((*SLOW, OTHER))}
-    await hub.subscribe(receiver.url("ok", "other"), OTHER)
-    async with hub.deliver(Webhooks()), changing(hub, [id_ for each in SLOW for id_ in games[each]], 0.1):
-        without = await latencies(hub, receiver, "other", games[OTHER], 100, 0.2)
-        for each in SLOW:
-            await subscribe_slow(hub, receiver, each, 100, 4.9)
-        await asyncio.sleep(15)
-        beside = await latencies(hub, receiver, "other", games[OTHER], 100, 0.2)
-    print(f"\nwithout {shown(without)}; beside {shown(beside)}")  # noqa: T201
-
-    assert p99(beside) < 1  # fifty turns: a quarter of them would do

@@ -97,15 +97,3 @@ async def test_an_open_round_planned_by_a_clock_set_back_since_is_made(hub, rece
         await receiver.until(lambda: len(receiver.requests()) == 2)
 
         assert (await status_of(hub, url))[0] == "active"
-
-
-def test_the_steady_wall_follows_small_corrections():
-    """A clock that is corrected by a second is followed, one that jumps by an hour is not."""
-    clocks = {"wall": 1000.0, "steady": 50.0}
-    timing = SteadyClock(wall=lambda: clocks["wall"], steady=lambda: clocks["steady"])
-    began, found = timing.now(), []
-    for wall, steady in ((11, 10), (3600, 0), (10, 10)):
-        clocks["wall"] += wall
-        clocks["steady"] += steady
-        found.append(timing.now() - began)
-    assert found == [11, 11, 21]

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import signal
 import time
 from contextlib import AsyncExitStack
-from functools import partial
 
 import httpx
 import pytest
 
 from api.desk import liveblog_view
-from api.desk.attendance import ANNOUNCED_EVERY, LASTS, LONGEST_NAME, LONGEST_POST, MOST_PAGES, TOPIC, Attendance
+from api.desk.attendance import ANNOUNCED_EVERY, LASTS, Attendance
 from api.desk.cookies import SESSION
 from tests.api.conftest import serving
 from tests.kit import matchday
@@ -119,24 +117,6 @@ def test_what_was_lost_is_made_up_for():
     assert there.others("g1", "own") == []
 
 
-def test_what_another_version_announces_is_passed_over():
-    there = Attendance(lambda: 1000.0)
-    for word in ("", "{", "[]", "1", '["g1","p","a","n"]', '["g1","p","a","n",1]', '{"a":1}'):
-        assert there.hear(word) == ""
-    assert there.others("g1", "own") == []
-
-
-def test_only_news_wake_anybody():
-    now, words = [1000.0], []
-    here, there = Attendance(lambda: now[0], words.append), Attendance(lambda: now[0])
-    for post in ("", "", "e1"):
-        now[0] += ANNOUNCED_EVERY
-        here.report("g1", "p", "a1", "Kim", post)
-    here.leave("g1", "p")
-    here.leave("g1", "p")
-    assert [there.hear(word) for word in words] == ["g1", "", "g1", "g1", ""]
-
-
 def test_who_comes_back_is_news():
     """A page that was hidden until it counted as closed is seen again at once, here and at other processes."""
     now, words = [1000.0], []
@@ -148,58 +128,3 @@ def test_who_comes_back_is_news():
     assert [there.hear(word) for word in words[:1]] == ["g1"]
     now[0] += LASTS
     assert [there.hear(word) for word in words[1:]] == ["g1"]
-
-
-def test_who_goes_where_nobody_knows_them_goes_everywhere():
-    """The process that serves the end of a page may have begun a moment ago; where nobody knew the page, that is no news."""
-    words = []
-    there, fresh = Attendance(lambda: 1000.0), Attendance(lambda: 1000.0, words.append)
-    there.report("g1", "p", "a1", "Kim", "")
-    fresh.leave("g1", "p")
-    assert [there.hear(word) for word in words] == ["g1"]
-    assert there.others("g1", "own") == []
-    assert [there.hear(word) for word in words] == [""]
-
-
-def test_pages_beyond_the_bound_wake_nobody_and_take_nobodys_place():
-    """One more than are kept would otherwise be news each time, and so would the page in whose place it comes."""
-    now, words = [1000.0], []
-    here, there = Attendance(lambda: now[0], words.append), Attendance(lambda: now[0])
-    pages = [f"p{number}" for number in range(MOST_PAGES + 1)]
-    for page in pages:
-        here.report("g1", page, page, page, "")
-    assert [there.hear(word) for word in words] == ["g1"] * MOST_PAGES
-    assert not any(here.report("g1", page, page, page, "") for page in pages)
-    assert there.hear(json.dumps(["g1", pages[-1], "a", "A", ""])) == ""
-    assert [each.name for each in here.others("g1", "own")] == pages[:-1]
-    here.leave("g1", pages[0])
-    assert here.report("g1", pages[-1], pages[-1], pages[-1], "")
-    now[0] += LASTS
-    assert here.report("g1", "later", "a", "A", "")
-    assert [each.name for each in here.others("g1", "own")] == ["A"]
-
-
-def test_one_person_leaves_places_to_others():
-    """Somebody with many pages of one liveblog is seen in some of them."""
-    here = Attendance(lambda: 1000.0)
-    for number in range(MOST_PAGES):
-        here.report("g1", f"p{number}", "a1", "Kim", "")
-    assert here.report("g1", "q", "a2", "Sam", "")
-    assert {each.name for each in here.others("g1", "own")} == {"Kim", "Sam"}
-
-
-async def test_long_names_are_announced_too(two_stores):
-    """However many bytes their letters take, and beside other words."""
-    one, other = two_stores
-    heard, words = asyncio.Queue(), asyncio.Queue()
-    other.on_step(heard.put_nowait)
-    other.on_announcement(TOPIC, words.put_nowait)
-    assert await asyncio.wait_for(heard.get(), SOON) is None
-    here, there = Attendance(lambda: 1000.0, partial(one.announce, TOPIC)), Attendance(lambda: 1000.0)
-    name, post = "\N{PARTY POPPER}" * LONGEST_NAME, "\N{PARTY POPPER}" * LONGEST_POST
-    here.report("g1", "p", "a1", name, post)
-    one.announce(TOPIC, "\N{PARTY POPPER}" * 2000)
-    here.report("g1", "q", "a2", "Sam", "")
-    for _ in range(2):
-        there.hear(await asyncio.wait_for(words.get(), SOON))
-    assert [(each.name, each.post) for each in there.others("g1", "own")] == [(name, post), ("Sam", "")]

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-import socket
-import time
 from functools import partial
 
 import pytest
-import uvicorn
 
 from api.desk.cookies import SESSION
-from config.sections import OpenId
 from store.accounts import accounts, sessions
-from tests.api.conftest import declared_database, serving
 from tests.api.desk.conftest import desk_on_a_port
 from tests.kit import matchday
 from tests.kit.browser import needed
-from tests.kit.desk import news
 from tests.kit.desk_browser import opened, sign_in
-from tests.kit.openid_servers import CLIENT, provider
-from tests.kit.opening import store_at
-from tests.kit.people import EMAIL, add_account
-from tests.kit.sqlite import copied_url
+from tests.kit.people import EMAIL
 
 pytestmark = needed
 
@@ -115,23 +105,6 @@ async def test_every_key_stop_is_seen(desk, browser):
     } <= set(reached)
 
 
-async def test_scripts_of_the_desk_call_the_operations_of_clients(desk, browser):
-    """With the page's token; without it the same request is refused."""
-    _, address = desk
-    page = await opened(browser)
-    await enter(desk, browser)
-    await page.goto(f"{address}/desk")
-    call = """async ([draft, token]) => {
-      const { send } = await import(document.querySelector("script[type=module]").src);
-      const path = "api/v5/write/ticker/create.json";
-      const options = { method: "POST", body: JSON.stringify(draft) };
-      return (token ? await send(path, options) : await fetch(`/${path}`, options)).status;
-    }"""
-
-    assert await page.evaluate(call, [news(), True]) == 200
-    assert await page.evaluate(call, [news(), False]) == 403
-
-
 @pytest.mark.proof
 async def test_other_sites_cannot_use_the_session(desk, browser):
     """A form and a script of another site, and a frame of it: nothing is written, nothing shown."""
@@ -160,32 +133,3 @@ async def test_other_sites_cannot_use_the_session(desk, browser):
     await page.reload()
     await page.get_by_role("button", name="Sign out", exact=True).wait_for()
     assert server.store is not None
-
-
-@pytest.mark.proof
-async def test_a_person_signs_in_with_a_provider(tmp_path, browser):
-    """In the browser as a whole: to the provider, there by a button, and back, to the page that was wanted."""
-    store = await store_at(copied_url(tmp_path / "openid.db", declared_database), clock=time.time)
-    person = {"sub": "kim-at-sso", "email": EMAIL, "email_verified": True}
-    listener = socket.create_server(("127.0.0.1", 0))
-    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    async with provider(person) as issuer:
-        openid = OpenId(issuer=issuer, client_id=CLIENT, client_secret="x" * 20, name="Example SSO")
-        async with serving(store, public_url=address, desk__openid=openid, desk__passwords=False) as server:
-            server.now = time.time()
-            app = uvicorn.Server(uvicorn.Config(server.app, log_level="warning", lifespan="off"))
-            running = asyncio.create_task(app.serve(sockets=[listener]))
-            await add_account(store)
-            page = await opened(browser)
-            await page.goto(f"{address}/desk/account")
-            assert await page.get_by_label("Password").count() == 0
-            await page.get_by_role("link", name="Sign in with Example SSO").click()
-            await page.locator("[name=sub]").first.wait_for()
-            button = page.get_by_role("button", name="kim-at-sso")
-            await (button if await button.count() else page.locator("button[value=kim-at-sso]")).first.click()
-            await page.get_by_text("Example SSO, and have no password here").wait_for(timeout=30_000)
-            assert page.url == f"{address}/desk/account"
-            app.should_exit = True
-            await running
-    listener.close()
-    await store.close()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.kit.browser import needed
-from tests.kit.event_desk import CONTENT, post
+from tests.kit.event_desk import CONTENT
 from tests.kit.liveblog_page import at_desk, row, says, stands, writing
 
 pytestmark = [needed, pytest.mark.proof]
-PUBLIC = True
 LATER, LATER_STILL = "2026-10-01T18:30", "2026-10-02T20:15"
 """After the moment at which the tests' service stands, as the field for date and time writes it."""
 SECONDS = {LATER: 1_790_879_400, LATER_STILL: 1_790_972_100}
@@ -115,55 +114,6 @@ async def test_quote_embed_poll_and_quiz_are_written_and_changed(desk, browser):
     assert page.complaints == []
 
 
-async def test_a_vote_does_not_stand_in_the_way_of_whoever_edits_the_poll(desk, browser):
-    """Results are no words of anybody: nothing is taken over, nothing has to be chosen, and no result is stored."""
-    block = {"_type": f"{CONTENT}::PollContentBlock", "question": "Who wins?",
-             "options": [{"text": "A"}, {"text": "B"}], "results": "always"}  # fmt: skip
-    made = await desk.desk.create({**post("Vote"), "local_id": "epoll", "contents": [block]})
-    stored = made["contents"][0]
-    page = await at_desk(desk, browser)
-    await row(page, "epoll").get_by_role("button", name="Edit").click()
-    await page.get_by_label("Question").fill("Who will win?")
-    vote = await desk.http.post(
-        f"/apigw/polls/v1/polls/{stored['local_id']}/vote", params={"client_id": "desk"},
-        json={"options": [stored["options"][0]["id"]]},
-    )  # fmt: skip
-    assert vote.status_code < 500
-    await desk.desk.update("epoll", {"headline": "Theirs"})
-    await page.locator("#meanwhile").filter(has_text="taken over: Headline").wait_for()
-    assert await page.get_by_text("Which one shall stand?").count() == 0
-    await page.get_by_role("button", name="Save").click()
-    await says(page, "Saved.")
-    now = await stands(desk, "epoll")
-    assert without_ids(now["contents"]) == [{**without_ids(block), "question": "Who will win?"}]
-
-
-async def test_a_post_becomes_a_milestone_and_stands_out_in_its_place(desk, browser):
-    """Readers see the headline of the one, and the frame of the other, without either being pinned."""
-    page = await at_desk(desk, browser)
-    await new_post(page)
-    await page.keyboard.type("The first half is over.")
-    await page.get_by_label("Stands out").select_option(label="Milestone")
-    await page.get_by_role("textbox", name="Headline").fill("Level at the break")
-    await send(page)
-    await says(page, "Posted.")
-    made = await made_by(desk)
-    assert (made["highlight"], made["headline"], made["is_sticky"]) == ("milestone", "Level at the break", False)
-    shown = row(page, made["local_id"])
-    await shown.locator(".state").filter(has_text="Milestone").wait_for()
-    public = await readers_see(desk, browser)
-    await public.locator(f"#{made['local_id']}").get_by_text("Level at the break").wait_for()
-
-    await shown.get_by_role("button", name="Edit").click()
-    await page.get_by_label("Stands out").select_option(label="Highlighted in its place")
-    await page.get_by_role("button", name="Save").click()
-    await says(page, "Saved.")
-    now = await stands(desk, made["local_id"])
-    assert (now["highlight"], now["headline"], now["contents"]) == ("inplace", "Level at the break", made["contents"])
-    await public.reload()
-    await public.locator(f"#{made['local_id']}.highlighted:not(.pinned)").wait_for()
-
-
 async def test_a_post_is_scheduled_changed_and_taken_off_the_schedule(desk, browser):
     """Seen as scheduled, with its time; readers do not see it before somebody publishes it."""
     page = await at_desk(desk, browser)
@@ -210,27 +160,3 @@ async def test_a_post_is_scheduled_changed_and_taken_off_the_schedule(desk, brow
     await public.reload()
     await public.locator(f"#{made['local_id']}").get_by_text("Line-ups at half past six").wait_for()
     assert page.complaints == []
-
-
-async def test_a_draft_is_given_a_time_and_one_is_kept_without(desk, browser):
-    """Saved with a time it is scheduled, no draft that nothing publishes; kept as a draft it has no time."""
-    await desk.desk.create(post("A draft", local_id="eplan", local_status=60))
-    page = await at_desk(desk, browser)
-    await row(page, "eplan").get_by_role("button", name="Edit").click()
-    await page.get_by_label("Publish at").fill(LATER)
-    await page.get_by_role("button", name="Save").click()
-    await says(page, "Scheduled: it will be published at")
-    now = await stands(desk, "eplan")
-    assert (bool(now["publish_at"]), now["local_status"]) == (True, 0)
-    await page.get_by_role("button", name="Undo", exact=True).click()
-    await says(page, "Undone.")
-    now = await stands(desk, "eplan")
-    assert (now.get("publish_at"), now["local_status"]) == (None, 60)
-
-    await new_post(page)
-    await page.keyboard.type("For somebody to look at")
-    await page.get_by_label("Publish at").fill(LATER)
-    await page.get_by_role("button", name="Keep as draft").click()
-    await says(page, "Kept as a draft.")
-    kept = await made_by(desk)
-    assert (kept.get("publish_at"), kept["local_status"]) == (None, 60)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.kit.browser import needed
 from tests.kit.liveblog_page import at_desk, says, writing
-from tests.kit.pictures import HTML, picture
+from tests.kit.pictures import picture
 
 pytestmark = [needed, pytest.mark.proof]
 GIVE = """(target, [kind, files, words]) => {
@@ -108,36 +108,6 @@ async def test_a_picture_dropped_beside_the_form_does_not_replace_the_page(desk,
     assert page.url.startswith(desk.address)
 
 
-async def test_what_cannot_be_taken_is_said_and_nothing_written_is_lost(desk, browser):
-    """A file that is no picture, one that only says so, one that is too large, and one with too many pixels."""
-    page = await at_desk(desk, browser)
-    await page.evaluate("document.getElementById('desk-liveblog').dataset.pictureBytes")
-    await new_post(page)
-    await page.keyboard.type("What I wrote")
-    large = base64.b64encode(b"\x89PNG\r\n\x1a\n").decode()
-    files = (
-        ("notes.pdf", "application/pdf", base64.b64encode(b"%PDF-1.7").decode()),
-        ("page.png", "image/png", base64.b64encode(HTML).decode()),
-        ("huge.png", "image/png", large, 21 * 1024 * 1024),
-        png("fine.png"),
-    )
-    assert await give(page.locator("#text"), "drop", *files)
-    await page.get_by_role("group", name="Pictures and videos: fine.png").wait_for()
-    for words in (
-        "notes.pdf is not a picture or video that can be shown.",
-        "page.png is not a picture or video that can be shown.",
-        "huge.png is too large: pictures may have 20 MB, videos 500 MB.",
-    ):
-        await page.get_by_role("alert").filter(has_text=words).wait_for()
-    assert await page.get_by_role("textbox", name="Text").inner_text() == "What I wrote"
-    await page.get_by_label(FIELDS).fill("Rain")
-    await send(page)
-    await says(page, "Posted.")
-    [made] = await mine(desk)
-    assert "What I wrote" in made["contents"][0]["text"]
-    assert len(made["media"]) == 1
-
-
 async def test_an_upload_that_fails_is_tried_again(desk, browser):
     """While the service is away the words stay, nothing is sent by halves, and the file is still at hand."""
     page = await at_desk(desk, browser)
@@ -152,30 +122,6 @@ async def test_an_upload_that_fails_is_tried_again(desk, browser):
     await page.get_by_label(FIELDS).fill("Rain")
     assert await failed.count() == 0
     assert await page.get_by_role("textbox", name="Text").inner_text() == "What I wrote"
-    await send(page)
-    await says(page, "Posted.")
-    [made] = await mine(desk)
-    assert len(made["media"]) == 1
-
-
-async def test_a_post_waits_for_its_pictures(desk, browser):
-    """Sent while one is on its way it is not posted without it; the page says why."""
-    page = await at_desk(desk, browser)
-    await new_post(page)
-    await page.keyboard.type("With a picture")
-    held = []
-
-    async def hold(route):
-        held.append(route)
-
-    await page.route("**/upload", hold)
-    assert await give(page.locator("#text"), "drop", png("slow.png"))
-    await page.get_by_text("Uploading slow.png").wait_for()
-    await send(page)
-    await says(page, "Pictures are still being uploaded.")
-    assert await mine(desk) == []
-    await held[0].continue_()
-    await page.get_by_label(FIELDS).fill("Late")
     await send(page)
     await says(page, "Posted.")
     [made] = await mine(desk)

@@ -6,8 +6,8 @@ import pytest
 
 from store.following import ledger
 from tests.kit.browser import needed
-from tests.kit.event_desk import post, text
-from tests.kit.liveblog_page import GOAL, PERSON, TICKER, at_desk, follow_match, provider_says, row, says, stands
+from tests.kit.event_desk import post
+from tests.kit.liveblog_page import TICKER, at_desk, follow_match, provider_says, row, says, stands
 
 pytestmark = needed
 WROTE = {"version", "updated_at", "editor", "sort"}
@@ -81,44 +81,6 @@ async def test_the_words_of_a_deleted_post_are_posted_again_as_a_persons(desk, b
 
 
 @pytest.mark.proof
-async def test_a_deleted_post_with_everything_in_it_is_posted_again_by_a_key(desk, browser):
-    """Quote, poll, embed, picture, pin and headline are those of the old one; the new parts have ids of their own."""
-    kind = "Svc::Model::Content::"
-    blocks = [
-        text("All of it"),
-        {"_type": f"{kind}QuoteContentBlock", "text": "We kept going.", "author": "The coach", "source": "TV"},
-        {"_type": f"{kind}PollContentBlock", "question": "Who wins?", "options": [{"text": "A"}, {"text": "B"}]},
-        {"_type": f"{kind}WebEmbedContentBlock", "url": "https://example.org/clip"},
-        {
-            "_type": f"{kind}MultiMediaContentBlock",
-            "items": [
-                {"_type": f"{kind}ImageMediaContent", "source_url": "https://img.example.org/1.jpg", "title": "Rain"}
-            ],
-        },
-    ]
-    await desk.desk.create({"_type": "Svc::Model::Event", "local_id": "efull", "contents": blocks,
-                            "highlight": "milestone", "headline": "A headline"})  # fmt: skip
-    before = await stands(desk, "efull")
-    page = await at_desk(desk, browser)
-    await delete(page, "efull")
-    await page.keyboard.press("u")
-    await says(page, "Posted again, as a new post of yours at its old time.")
-    [made] = [each for each in (await desk.desk.show())["events"] if each["user_id"] == desk.account.id]
-
-    def shape(document):
-        plain = [{name: value for name, value in each.items() if name not in {"local_id", "options", "items"}}
-                 for each in document["contents"]]  # fmt: skip
-        options = [option["text"] for each in document["contents"] for option in each.get("options", ())]
-        pictures = [item["title"] for each in document["contents"] for item in each.get("items", ())]
-        return plain, options, pictures, [each["url"] for each in document["media"]]
-
-    assert shape(made) == shape(before)
-    assert (made["headline"], made["highlight"]) == ("A headline", "milestone")
-    ids = [{each["local_id"] for each in (*document["contents"], *document["media"])} for document in (before, made)]
-    assert ids[0].isdisjoint(ids[1])
-
-
-@pytest.mark.proof
 async def test_a_field_that_was_handed_back_becomes_the_persons_again(desk, browser):
     """With the person's words, by the key; undone once more it says that nothing is left of it."""
     await follow_match(desk)
@@ -136,25 +98,6 @@ async def test_a_field_that_was_handed_back_becomes_the_persons_again(desk, brow
     await page.keyboard.press("u")
     await says(page, "There is nothing to undo.")
     assert page.complaints == [] or all("404" in each for each in page.complaints)
-
-
-@pytest.mark.proof
-async def test_a_text_that_was_handed_back_becomes_the_persons_again(desk, browser):
-    """A block of text too, beside whatever else stands in the post."""
-    await follow_match(desk)
-    page = await at_desk(desk, browser)
-    await row(page, "egoal9").get_by_role("button", name="Edit").click()
-    await page.get_by_role("textbox", name="Text").fill("Brandt, and what a goal.")
-    await page.get_by_role("button", name="Quote", exact=True).click()
-    await page.get_by_label("What was said").fill("I hit it well.")
-    await page.get_by_role("button", name="Save").click()
-    await says(page, "Saved.")
-    mine = (await stands(desk, "egoal9"))["contents"]
-    await hand_back(page, "egoal9", "Text")
-    assert (await stands(desk, "egoal9"))["contents"] != mine
-    await undo(page)
-    await says(page, "Undone.")
-    assert (await stands(desk, "egoal9"))["contents"] == mine
 
 
 @pytest.mark.proof
@@ -226,48 +169,6 @@ async def test_what_others_have_changed_since_is_not_taken_back(desk, browser):
 
 
 @pytest.mark.proof
-async def test_other_fields_that_changed_since_are_no_hindrance(desk, browser):
-    """What somebody else has written in another field stays, and mine is taken back."""
-    await desk.desk.create(post("Ours", local_id="eours"))
-    page = await at_desk(desk, browser)
-    await row(page, "eours").get_by_role("button", name="Pin").click()
-    await says(page, "Pinned.")
-    await desk.desk.update("eours", {"headline": "Theirs"})
-    await undo(page)
-    await says(page, "Undone.")
-    now = await stands(desk, "eours")
-    assert (now["highlight"], now["headline"]) == ("", "Theirs")
-
-
-@pytest.mark.proof
-async def test_a_new_post_is_taken_back_to_a_draft_and_a_new_draft_deleted(desk, browser):
-    """No word is lost either way: a draft that was deleted can be posted again, as a draft."""
-    page = await at_desk(desk, browser)
-
-    async def write(words, value):
-        await page.keyboard.press("n")
-        await page.locator("#text:focus").wait_for()
-        await page.keyboard.type(words)
-        await page.locator(f"#post-form button[value='{value}']").click()
-
-    await write("Out at once", "0")
-    await says(page, "Posted.")
-    await undo(page)
-    await says(page, "Undone: the post is a draft.")
-    await write("Kept for later", "60")
-    await says(page, "Kept as a draft.")
-    await undo(page)
-    await says(page, "Deleted for good.")
-    await page.get_by_role("button", name="Post its words again").click()
-    await says(page, "Posted again, as a new post of yours at its old time.")
-    mine = [each for each in (await desk.desk.show())["events"] if each["user_id"] == desk.account.id]
-    assert sorted((each["contents"][0]["text"], each["local_status"]) for each in mine) == [
-        ("Kept for later", 60),
-        ("Out at once", 60),
-    ]
-
-
-@pytest.mark.proof
 async def test_score_and_state_by_hand_are_taken_back_to_the_provider(desk, browser):
     """So they follow the match again; and what was handed back can be the person's again."""
     await follow_match(desk)
@@ -291,16 +192,3 @@ async def test_score_and_state_by_hand_are_taken_back_to_the_provider(desk, brow
     now = await desk.desk.show()
     assert (now["scoreboard"], now["state_info"]) == (before["scoreboard"], before["state_info"])
     assert page.complaints == []
-
-
-@pytest.mark.proof
-async def test_a_post_that_changed_in_nothing_that_is_seen_can_be_pinned(desk, browser):
-    """Each write is a step of its version, and the row knows the last one."""
-    await desk.desk.create(post("Stays", local_id="estays", sport_event=GOAL))
-    page = await at_desk(desk, browser)
-    version = (await desk.desk.update("estays", {"sport_event": {**GOAL, "players": GOAL["players"]}}))["version"]
-    version = (await desk.desk.update("estays", {"updated_at": 1_790_000_123}))["version"]
-    await page.locator(f'.row[data-post="estays"][data-version="{version}"]').wait_for()
-    await row(page, "estays").get_by_role("button", name="Pin").click()
-    await says(page, "Pinned.")
-    assert PERSON["name"] in scorers(await stands(desk, "estays"))

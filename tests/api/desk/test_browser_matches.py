@@ -14,10 +14,9 @@ from store.alarms.alarms import Observed
 from store.comments import comments
 from store.comments.comments import NewComment
 from store.following import sync
-from store.liveblogs import liveblogs
 from tests.api.conftest import declared_database
 from tests.api.desk.conftest import desk_on_a_port, note_complaints
-from tests.kit import matchday, poison
+from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.followed import add_followed, draft, set_score
 from tests.kit.opening import pool_settings, store_at
@@ -120,24 +119,6 @@ async def test_a_liveblog_is_paused_and_goes_on_from_the_table(desk, browsers):
     assert page.complaints == []
 
 
-async def test_the_table_is_filtered_and_searched(desk, browsers):
-    """By choosing and by words; the address says how."""
-    server, address = desk
-    await fill(server)
-    page = await opened(server, address, browsers)
-    await page.goto(f"{address}/desk")
-    await page.get_by_label("Trouble").select_option("drafts")
-    await page.wait_for_url("**trouble=drafts**")
-    assert await page.locator("#matches tbody tr").count() == 1
-    await page.get_by_label("Trouble").select_option("")
-    await page.wait_for_url("**trouble=&**")
-    await page.get_by_role("searchbox", name="Search").fill("moorwerder")
-    await page.keyboard.press("Enter")
-    await page.wait_for_url("**q=moorwerder**")
-    assert await page.locator("#matches tbody tr").count() == 1
-    assert page.complaints == []
-
-
 async def test_comments_are_decided_by_keys(desk, browsers):
     """Next, approve, undo, reject, ban; the counts follow, and new ones appear by themselves."""
     server, address = desk
@@ -181,26 +162,3 @@ async def test_comments_are_decided_by_keys(desk, browsers):
 def _all(conn):
     query = {"status": None, "game_id": None, "channel_id": None, "limit": 100, "after": None}
     return comments.list_comments(conn, matchday.ORGANIZATION, **query).comments
-
-
-@pytest.mark.proof
-async def test_hostile_texts_that_arrive_stay_texts(desk, browsers):
-    """In the table, on the settings, in the queue: put in by the script, and nothing runs."""
-    server, address = desk
-    hostile = poison.xss_liveblog()
-    await add_followed(server, 1, title="Quiet")
-    page = await opened(server, address, browsers)
-    await page.goto(f"{address}/desk")
-    change = liveblogs.Change(game=hostile.document)
-    await server.store.write(partial(liveblogs.record, game_id=f"{1:024x}", change=change))
-    server.ticks += 10
-    await page.locator("#matches").get_by_text("alert(1)").first.wait_for(timeout=30_000)
-    await page.goto(f"{address}/desk/comments")
-    await add_comments(server, name=poison.XSS, text=poison.XSS)
-    server.ticks += 10
-    await page.locator(".queue").get_by_text("alert(1)").first.wait_for(timeout=30_000)
-    for path in ("/desk/matches/gmatch1", "/desk/comments", "/desk/comments?liveblogId=gmatch1"):
-        await page.goto(f"{address}{path}")
-        assert "alert(1)" in await page.locator("main").inner_text()
-        assert await page.locator("main :is(script, img, svg, [onerror], [onload])").count() == 0
-    assert page.complaints == []

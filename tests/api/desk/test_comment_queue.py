@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
-from sqlalchemy import event
 
 from store.comments import comments
 from store.comments.comments import NewComment
@@ -79,24 +78,3 @@ async def test_states_are_counted_and_pages_follow(server):
     assert [f"No {number}" in second.text for number in range(4)] == [True, False, False, False]
     for query in ("status=deleted", "status=x", "limit=0", "next=x"):
         assert (await browser.send("GET", f"/desk/comments?{query}")).status_code == 400, query
-
-
-async def test_a_hundred_comments_cost_what_three_cost(server):
-    """In statements."""
-    await server.add(matchday.derby())
-    statements = []
-    for number in range(3):
-        await add(server, number)
-    browser = await a_person(server)
-    engine = await server.store.read(lambda conn: conn.engine)
-    event.listen(engine, "before_cursor_execute", lambda _c, _u, text, *_: statements.append(text))
-    counts = []
-    for _ in range(2):
-        statements.clear()
-        await browser.send("GET", "/desk/comments/list?limit=100")
-        counts.append(len(statements))
-        for number in range(3, 100) if len(counts) == 1 else ():
-            await add(server, number)
-        server.ticks += 3
-    assert counts[0] == counts[1]
-    assert 0 < counts[0] <= 12

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 from functools import partial
 
 import pytest
 
 from api.desk import fragment_cache, liveblog_view
-from api.desk.fragment_cache import KEPT_SECONDS, FragmentCache
+from api.desk.fragment_cache import FragmentCache
 from api.http.step_signal import StepSignal
 from tests.kit import matchday
 from tests.kit.event_desk import Desk, post
@@ -158,51 +157,6 @@ async def test_a_step_is_not_missed_while_a_liveblog_is_looked_at(server, editor
     step_meanwhile("_found")
     task = report(editor, mark=known["mark"], people=known["seen"], wait="1")
     assert (await asyncio.wait_for(task, 30))["mark"] != known["mark"]
-
-
-async def test_a_step_is_not_missed_while_the_table_is_made(server, editor, monkeypatch, step_meanwhile):
-    monkeypatch.setattr(fragment_cache, "HELD_SECONDS", 60)
-    first = await editor.send("GET", TABLE, params={"show": "others"})
-    server.ticks += 10
-    step_meanwhile("read_table")
-    headers = {"If-None-Match": first.headers["etag"]}
-    request = editor.send("GET", TABLE, headers=headers, params={"show": "others", "wait": "1"})
-    assert (await asyncio.wait_for(request, 30)).status_code == 200
-
-
-async def test_a_step_that_what_is_kept_lacks_is_not_missed(server, editor, monkeypatch):
-    """Somebody else's table was made just before the step, and the request comes just after it."""
-    monkeypatch.setattr(fragment_cache, "HELD_SECONDS", 60)
-    first = await editor.send("GET", TABLE, params={"show": "others"})
-    await Desk(server.http).create(post("Just now", local_status=60))
-    headers = {"If-None-Match": first.headers["etag"]}
-    task = await held(editor.send("GET", TABLE, headers=headers, params={"show": "others", "wait": "1"}))
-    server.ticks += 10
-    assert (await asyncio.wait_for(task, 30)).status_code == 200
-
-
-async def test_nothing_is_kept_of_those_who_have_waited(server, editor):
-    """However many liveblogs were looked at that never step again."""
-    signal = server.services[StepSignal]
-    await asyncio.gather(*(signal.wait(0, signal.next_step(f"g{number}")) for number in range(50)))
-    gc.collect()  # an exception holds on to the frames that it came through
-    assert len(signal) == 0
-
-
-async def test_what_was_begun_before_a_pause_is_not_given_after_it():
-    """However long it took to make: it may not hold what was committed while it was made."""
-    now, made = [0.0], []
-    cache = FragmentCache(lambda: now[0], asyncio.Event)
-
-    async def make():
-        made.append(now[0])
-        now[0] += 0.4
-        return f"begun at {made[-1]}"
-
-    await cache.get("key", make)
-    assert (await cache.get("key", make)).rendering.body == b"begun at 0.0"
-    now[0] = KEPT_SECONDS
-    assert (await cache.get("key", make)).rendering.body == b"begun at 0.5"
 
 
 @pytest.mark.parametrize("how", ["forget", "anew"])

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from html import unescape
 
 import pytest
-from sqlalchemy import event
 
 from mapping.errors import MatchUnknown
 from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.leading_source import Lead, Reason
 from mapping.fusion.source_pair import Difference, PairState
-from store.following import standbys
-from tests.api.conftest import NOW, declared_database, serving
-from tests.kit import matchday, poison
+from tests.api.conftest import NOW, declared_database
+from tests.kit import poison
 from tests.kit.desk_table import a_person, handlers_in, keys
-from tests.kit.followed import add_followed, add_pair
-from tests.kit.source_pair import failing, refused, turned_round
-from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, THIRD_ID, source_service
+from tests.kit.followed import add_pair
+from tests.kit.source_pair import failing, refused
+from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, source_service
 from tests.kit.sqlite import copied_url
 
 ADD = {"add": "yes", "standby_provider": "second", "standby_id": f" {SECOND_ID} "}
@@ -118,36 +115,6 @@ async def test_a_person_has_a_source_stand_by_chooses_who_leads_and_takes_it_off
     assert done.count("liveblog.changeExternal") == 4
 
 
-async def test_a_person_adds_a_third_source_and_takes_the_second_one_off(tmp_path):
-    """The form stands there until no provider is left; each standby is taken off by itself."""
-    url = copied_url(tmp_path / "sources.db", declared_database)
-    async with source_service(url, third=True) as desk:
-        await desk.create()
-        desk.browser = await a_person(desk.server)
-        await submit(desk, ADD)
-        page = await page_of(desk)
-        offered = page.partition('id="standby_provider"')[2].partition("</select>")[0]
-        assert re.findall(r'<option value="([^"]+)"', offered) == ["gn-gsd", "third"]
-        twice = await submit(desk, ADD)
-        assert (twice.status_code, at_field(twice.text, "standby_provider")) == (
-            422,
-            "The match comes from this provider already. Choose another one.",
-        )
-        another = {**ADD, "standby_provider": "third", "standby_id": THIRD_ID}
-        assert (await submit(desk, another)).status_code == 303
-        desk.process.second.error = failing()
-        await desk.go_on(30, first=False)
-
-        page = await page_of(desk)
-        assert re.search(r"heim First source .* second Standby .* third Standby .* Leads since", words(page))
-        assert "Always third, whatever happens" in words(page)
-        assert "third – the other source answers with errors" in await page_of(desk, "/desk")
-        assert (await submit(desk, {"remove": "second"})).status_code == 303
-        assert [each["provider"] for each in (await desk.source())["sources"]] == ["heim", "third"]
-        assert (await submit(desk, {"remove": "third"})).status_code == 303
-        assert "One source alone" in words(await page_of(desk))
-
-
 async def test_the_standby_leads_and_the_page_says_why(desk):
     """On the settings, in the table of matches, on the page of the liveblog."""
     await submit(desk, ADD)
@@ -193,20 +160,6 @@ async def test_what_sources_disagree_about_is_said_with_the_words_of_each(desk):
     assert keys(await page_of(desk, "/desk?trouble=sources-disagree")) == []
 
 
-async def test_the_page_of_the_liveblog_knows_at_once_that_another_source_leads(desk):
-    """What an open page compares is another one, although no post has changed."""
-    await submit(desk, ADD)
-    await desk.go_on()
-    path = f"/desk/liveblogs/{desk.name}/posts"
-    mark = (await desk.browser.send("GET", path)).json()["mark"]
-    assert (await desk.browser.send("GET", path, params={"mark": mark})).status_code == 204
-    await desk.switched()
-
-    after = await desk.browser.send("GET", path, params={"mark": mark})
-    assert after.status_code == 200
-    assert "second leads: the other source answers with errors" in after.json()["match"]
-
-
 async def test_a_draft_that_waits_for_the_other_source_says_so(desk):
     """With a reason of its own, and publishing it in one click."""
     await submit(desk, ADD)
@@ -244,91 +197,7 @@ async def test_what_cannot_stand_by_is_said_at_its_field(desk, fields, error, fi
     assert (await desk.source())["sources"] == []
 
 
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
-        ("en", "This is another match: home and away are the other way round (SV Nordhafen – FC Südtor; "),
-        ("de", "Das ist ein anderes Spiel: Heim und Gast sind vertauscht (SV Nordhafen – FC Südtor; "),
-    ],
-)
-async def test_another_match_is_refused_in_the_language_of_the_person(desk, language, said):
-    desk.process.second.match = turned_round(desk.process.second.match)
-    path = f"/desk/matches/{desk.name}/sources"
-    answer = await desk.browser.submit(path, ADD, headers={"Accept-Language": language})
-
-    assert answer.status_code == 422
-    assert said in at_field(answer.text, "standby_id")
-
-
-async def test_a_choice_of_a_source_that_is_none_any_more_is_refused_at_its_field(desk):
-    """Somebody has taken it off meanwhile."""
-    await submit(desk, ADD)
-    answer = await submit(desk, {"choose": "yes", "leads": "gn-gsd", "confirm": "two"})
-
-    assert (answer.status_code, at_field(answer.text, "leads")) == (422, "This is no source of the match any more.")
-    assert (await desk.source())["confirm"] == "one"
-
-
-@pytest.mark.parametrize(
-    ("sport", "providers", "said"),
-    [
-        ("soccer", {"heim"}, "A standby needs access to a second provider, and your organization has one."),
-        ("icehockey", {"heim", "second"}, "In this sport no second source can stand by."),
-    ],
-)
-async def test_where_nothing_can_stand_by_the_page_says_why(store, sport, providers, said):
-    async with serving(store, parts={"providers": frozenset(providers)}) as server:
-        await add_followed(server, 1, sport=sport)
-        page = await (await a_person(server)).send("GET", "/desk/matches/gmatch1")
-
-    assert said in words(page.text)
-    assert "standby_id" not in page.text
-
-
-async def test_pairs_cost_the_same_statements_however_many_there_are(desk):
-    """And a table without any costs it too."""
-    store, statements = desk.server.store, []
-    counted = await store.read(lambda conn: conn.engine)
-    event.listen(counted, "before_cursor_execute", lambda _c, _u, text, *_: statements.append(text))
-
-    async def cost():
-        statements.clear()
-        desk.server.ticks += 3
-        assert (await desk.browser.send("GET", "/desk/matches/table?limit=100")).status_code == 200
-        return len(statements)
-
-    alone = await cost()
-    await submit(desk, ADD)
-    one = await cost()
-    for number in range(20):
-        await add_followed(desk.server, number, title=f"Match {number}")
-        (second,) = await store.read(partial(standbys.of_liveblog, game_id=desk.ticker_id))
-        await store.write(partial(standbys.save_sources, game_id=f"{number:024x}", follow_ids=[second.follow_id]))
-    assert alone == one == await cost()
-
-
 LEAD = Lead(source="second", since=NOW - 60, reason=Reason.SILENT)
-
-
-@pytest.mark.parametrize(
-    ("state", "answered", "expected"),
-    [
-        (PairState(running=True, lead=LEAD), (400, 5), "standby-leads"),
-        (PairState(running=True, lead=LEAD), (400, 400), "silent"),
-        (PairState(running=True, lead=LEAD), (5, 400), "silent"),
-        (PairState(running=True), (400, 5), "silent"),
-        (PairState(running=False, lead=LEAD), (5, 5), None),
-    ],
-)
-async def test_the_worst_of_a_match_of_two_sources_is_what_readers_lack(server, state, answered, expected):
-    """A first source that the standby stands in for is no worse than that; where both are silent, nobody brings anything."""
-    state_info = {**matchday.document()["state_info"], "check_time": NOW - 600}
-    follows = await add_pair(server, state, document=matchday.document(state_info=state_info))
-    server.answered.update({each: NOW - age for each, age in zip(follows, answered, strict=True)})
-    page = await (await a_person(server)).send("GET", "/desk?show=running")
-    row = re.search(r'<tr data-key="gmatch1"( data-trouble="([a-z-]+)")?', page.text)
-
-    assert row[2] == expected
 
 
 async def test_hostile_words_of_a_source_are_words(server):
@@ -343,16 +212,3 @@ async def test_hostile_words_of_a_source_are_words(server):
         assert handlers_in(page.text) == [], path
         assert not re.search(r"<(script>|img|svg|/textarea)", page.text), path
         assert page.text.count("&lt;script&gt;alert(1)") >= 2, path
-
-
-async def test_hostile_ids_and_forms_are_words(desk):
-    """Ids of matches, and what a refused form says again."""
-    desk.second_says(BEFORE, match_id=poison.XSS)
-    assert (await submit(desk, {**ADD, "standby_id": "x"})).status_code == 303
-    await submit(desk, {"remove": "second"})
-    refusal = await submit(desk, {**ADD, "standby_id": poison.XSS, "standby_provider": poison.XSS})
-    await submit(desk, {**ADD, "standby_id": "x"})
-    for html in (refusal.text, await page_of(desk)):
-        assert handlers_in(html) == []
-        assert not re.search(r"<(script>|img|svg|/textarea)", html)
-        assert "&lt;script&gt;alert(1)" in html

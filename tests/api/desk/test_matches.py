@@ -12,7 +12,7 @@ from mapping.errors import Forbidden, MatchUnknown, UpstreamUnavailable
 from store.alarms import alarms
 from store.alarms.alarms import Observed
 from store.engine.unit import Unit
-from store.following import ledger, sync
+from store.following import sync
 from store.liveblogs import liveblogs
 from store.tables import resources
 from store.webhooks import webhooks
@@ -60,30 +60,6 @@ async def test_trouble_stands_on_top_in_words(server):
     ):
         assert words in page.text.partition("<tbody>")[2], words
     assert "Liveblogs: 9, with trouble: 8" in page.text
-
-
-async def test_a_clock_that_ran_past_any_end_is_trouble(server):
-    """The match is live, and its state is hours old; while it runs there is none."""
-    old = {**matchday.document()["state_info"], "check_time": NOW - 3 * 3600}
-    young = {**old, "check_time": NOW - 600}
-    await add_followed(server, 1, document=matchday.document(state_info=young))
-    await add_followed(server, 2, document=matchday.document(state_info=old))
-
-    page = await (await a_person(server)).send("GET", "/desk")
-
-    assert keys(page.text) == ["gmatch2", "gmatch1"]
-    assert page.text.count('data-trouble="frozen-clock"') == 1
-
-
-async def test_what_the_provider_took_back_is_no_draft(server):
-    """It is hidden, and nobody has to look at it."""
-    await add_followed(server, 1, events=(draft("eone"), draft("etwo")))
-    row = ledger.LedgerRow(key="incident:1", local_id="eone", kind="goal", state="withdrawn")
-    await server.store.write(lambda unit: ledger.save(unit, f"{1:024x}", [row]))
-
-    page = await (await a_person(server)).send("GET", "/desk")
-
-    assert '<td data-label="Drafts">1</td>' in page.text
 
 
 async def test_failing_receivers_are_said(server):
@@ -221,16 +197,6 @@ async def test_what_the_provider_refuses_is_said(server, error, words):
         await browser.submit("/desk/matches/new", {"provider": "heim", "kind": "matchId", "id": "7"}),
     ):
         assert (response.status_code, words in response.text, 'name="key"' in response.text) == (422, True, False)
-
-
-async def test_another_match_is_attached(server):
-    """With the settings that the liveblog has."""
-    await add_followed(server, 1, terms={"exclude_events": ["soccer.goal"]})
-    browser = await a_person(server)
-    page = await browser.send("GET", "/desk/matches/new?attach=gmatch1&provider=heim&kind=matchId&id=7")
-    assert "Home 1 – Away 1" in page.text
-    await browser.submit("/desk/matches/new", {"attach": "gmatch1", "provider": "heim", "kind": "matchId", "id": "7"})
-    assert (server.requested[-1].attach_to, server.requested[-1].exclude_events) == ("gmatch1", ("soccer.goal",))
 
 
 async def test_the_fragment_is_sent_once(server):

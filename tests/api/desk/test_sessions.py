@@ -34,33 +34,6 @@ async def browser(server, account):
     return await signed_in(server, account)
 
 
-async def test_a_session_opens_what_a_client_opens(server, browser):
-    """The same operations, by the same paths; what is written names the person for clients, and for no reader."""
-    made = await browser.send("POST", CREATE, json=news())
-    assert made.status_code == 200, made.text
-    name = made.json()["local_id"]
-    event = await browser.send(
-        "POST", "/api/v5/write/event/create.json", params={"ticker_local_id": name}, json=post("It rains.")
-    )
-    assert event.status_code == 200, event.text
-    changed = await browser.send(
-        "POST",
-        "/api/v5/write/event/update.json",
-        params={"event_local_id": event.json()["local_id"]},
-        json=post("It pours."),
-    )
-
-    shown = (await browser.send("GET", "/api/v5/write/ticker/show.json", params={"local_id": name})).json()
-
-    editor = changed.json()["editor"]
-    assert editor["name"] == "Kim Example"
-    assert editor["_id"].startswith("person.")
-    assert event.json()["user_id"] == editor["_id"]
-    assert shown["editors"] == [editor]
-    assert shown["events"][0]["editor"] == editor
-    assert EMAIL not in str(shown)
-
-
 async def test_readers_see_nobody(store):
     """No public answer names a person: neither by id, by name nor by e-mail address."""
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
@@ -92,15 +65,6 @@ async def test_public_answers_are_the_same_with_and_without_a_session(store):
             heads = [{k: v for k, v in each.headers.items() if k not in own} for each in (alone, known)]
             assert (alone.status_code, alone.content, heads[0]) == (known.status_code, known.content, heads[1]), path
             assert "set-cookie" not in known.headers
-
-
-def test_sessions_count_where_a_secret_does_and_at_the_desk():
-    """Nothing that readers see takes one; images and videos do, as they take a client's secret for what is not published."""
-    taking = {row.path for row in ROUTES if row.takes_sessions and row.access == "open"}
-
-    assert taking == {row.path for row in ROUTES if row.people}
-    assert len(taking) == 2
-    assert not any(row.takes_sessions for row in ROUTES if row.access in {"page", "feed", "reader", "metrics"})
 
 
 async def test_a_clients_secret_goes_before_a_session(server, browser, auth):

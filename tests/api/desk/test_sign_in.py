@@ -339,20 +339,3 @@ async def test_no_log_line_holds_a_password_a_token_or_an_address(server):
     assert "desk.signed_in" in text
     for secret in (PASSWORD, "wrong password here", "another good long one", browser.token, browser.csrf, EMAIL):
         assert secret not in text
-
-
-async def test_forms_are_forms(server):
-    """A body of another kind, a field that is given twice, one that is too large: refused, and never a session."""
-    await add_account(server.store)
-    twice = f"email={EMAIL}&email=x&password={PASSWORD}".replace(" ", "+")
-    form = {**OWN_SITE, "Content-Type": "application/x-www-form-urlencoded"}
-
-    for body, headers, status in (
-        (b"{}", {**OWN_SITE, "Content-Type": "application/json"}, 400),
-        (twice.encode(), form, 400),
-        (b"email=" + b"x" * 20_000, form, 413),
-        (b"\xff=\xff", form, 400),
-    ):
-        response = await server.http.post("/desk/sign-in", content=body, headers=headers)
-        assert response.status_code == status
-        assert "set-cookie" not in response.headers

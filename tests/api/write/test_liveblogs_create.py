@@ -8,7 +8,7 @@ import pytest
 
 from store.masterdata.declarations import Declaration, declare
 from tests.kit import matchday
-from tests.kit.desk import BOARD, META, TEAM, good, match, news, permission, refused, team, team_meta
+from tests.kit.desk import BOARD, META, TEAM, good, match, news, refused, team, team_meta
 
 ORGANIZATION = matchday.ORGANIZATION
 DECLARED = (
@@ -18,7 +18,6 @@ DECLARED = (
     Declaration(owner_id=ORGANIZATION, kind="location", id="kai", fields={"name": "Stadion am Kai", "city": "Kiel"}),
     Declaration(owner_id=matchday.OTHER, kind="pricing", id="theirs", fields={}),
 )
-LOCALES = ("en", "de", "en-gb", "en-ie", "en-au", "en-nz", "zh-tw", "fr-fr", "it-it", "nl-nl", "")
 
 
 @pytest.fixture
@@ -39,13 +38,6 @@ async def test_a_title_is_enough(desk):
     assert game["local_id"].startswith("g")
     assert game["owner"]["_id"] == ORGANIZATION
     assert game == await desk.read("ticker/show", ticker_id=game["ticker_id"])
-
-
-async def test_the_type_comes_first(desk):
-    """`_type` is the first name of the response and of its objects."""
-    game = await desk.made("ticker/create", match())
-
-    assert next(iter(game)) == next(iter(game["meta_info"])) == next(iter(game["meta_info"]["home_team"])) == "_type"
 
 
 async def test_new_teams_are_created_once(desk):
@@ -76,57 +68,6 @@ async def test_known_teams_are_resolved_and_follow_their_record(desk):
 
     shown = await desk.read("ticker/show", local_id=game["local_id"])
     assert shown["meta_info"]["home_team"]["name"] == "SV Hafenstadt 1899"
-
-
-async def test_both_scoreboards_options_and_controls_are_kept(desk, declared):
-    """Everything of the create document comes back."""
-    board = {
-        "_type": f"{BOARD}SetBasedGameScoreboard",
-        "score": {"_type": f"{BOARD}ScoreboardScore", "home_score": "1", "away_score": "0"},
-        "scores": [{"_type": f"{BOARD}ScoreboardScore", "home_score": "6", "away_score": "4", "title": "1"}],
-        "serving": "away",
-        "house_rule": {"kept": None},
-    }
-    options = {
-        "_type": "Svc::Model::Options::TimedGameOptions",
-        "timing_type": "aui",
-        "regular_phase_length": 45,
-        "num_regular_phases": 2,
-        "overtime_phase_length": 15,
-        "num_overtime_phases": 2,
-    }
-    sent = match(
-        template_id="cup-special",
-        scoreboard=board,
-        options=options,
-        tags=["derby", {"_type": "Svc::Model::Tag", "_id": "tag1"}],
-        use_syndication_controls=True,
-        permissions=[permission("5f0c1de2a1b2c3d4e5f60777")],
-        marketplace_info={"pricing": {"_id": "gold"}, "detail": "All goals", "cover_image": "https://x.example/c.png"},
-    )
-    sent["meta_info"] |= {
-        "location": {"_id": "kai"}, "editorial_publishing": True, "allow_comments": False, "starts_at": 1_789_995_600,
-    }  # fmt: skip
-
-    game = await desk.made("ticker/create", sent)
-
-    assert game["scoreboard"] == board
-    assert game["options"] == options
-    assert game["tags"] == ["derby", {"_type": "Svc::Model::Tag", "_id": "tag1", "name": "Derby"}]
-    assert game["use_syndication_controls"] is True
-    assert game["permissions"] == [{"_type": "Svc::Model::SharedPermission", **permission("5f0c1de2a1b2c3d4e5f60777")}]
-    assert game["marketplace_info"]["pricing"]["_id"] == "gold"
-    assert (game["template_id"], game["sportstype"]) == ("cup-special", "soccer")
-    assert game["custom_template"]["_id"] == "cup-special"
-    assert game["meta_info"]["location"]["city"] == "Kiel"
-    assert (game["meta_info"]["editorial_publishing"], game["meta_info"]["allow_comments"]) == (True, False)
-    assert game["meta_info"]["starts_at"] == 1_789_995_600
-
-
-@pytest.mark.parametrize("locale", LOCALES)
-async def test_every_locale_is_accepted(desk, locale):
-    """Ten languages, and the empty one."""
-    assert (await desk.made("ticker/create", news(locale=locale)))["locale"] == locale
 
 
 async def test_an_external_id_names_one_liveblog(desk):
@@ -187,13 +128,6 @@ async def test_what_is_wrong_is_named_and_nothing_is_written(desk, declared, bod
     """A clear error with the path, no liveblog, and no team created on the way."""
     assert refused(await desk.post("ticker/create", body)) == (status, field)
     assert await total(desk) == await total(desk, "team/index") == 0
-
-
-async def test_the_players_team_of_beach_volleyball_is_explained(desk):
-    """The message says what is not supported."""
-    response = await desk.post("ticker/create", match({"_type": "Svc::Model::PlayersTeam", "name": "A/B"}))
-
-    assert "beach_volleyball" in response.json()["message"]
 
 
 async def test_any_content_type_and_any_prefix_will_do(server, desk):

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from mapping.sports.positions import POSITIONS
 from store.media import uploads
 from store.media.uploads import Upload
 from tests.kit import matchday
 from tests.kit.desk import player, refused, team, tournament
-from tests.kit.interface_tables import OURS, documents, enums
+from tests.kit.interface_tables import OURS, documents
 
 TEXT = OURS.read_text(encoding="utf-8")
 ORGANIZATION = matchday.ORGANIZATION
@@ -166,15 +165,6 @@ async def test_what_is_not_accepted_is_ignored(desk, records, kind):
     assert "surplus" not in created
 
 
-async def test_every_position_and_gender_is_accepted(desk):
-    """The 33 keys of positions, beside which free text is; male, female, other."""
-    wanted = {"position": list(enums(TEXT)["position"]), "gender": list(enums(TEXT)["GenderType"])}
-    for name, values in wanted.items():
-        made = [(await desk.made("player/create", player(**{name: each})))[name] for each in values]
-        assert made == values
-    assert [name for name in wanted["position"] if name not in POSITIONS] == []
-
-
 async def test_an_ext_id_need_not_be_unique(desk):
     """A second record of organization and sport has it too, when made and when changed; each can have another one."""
     first = await desk.made("player/create", player(ext_id="7"))
@@ -189,11 +179,3 @@ async def test_an_ext_id_need_not_be_unique(desk):
         own = {"_id": each["_id"], "name": each["name"], "ext_id": f"9{each['_id']}"}
         assert (await desk.made("player/update", own))["ext_id"] == f"9{each['_id']}"
         assert "ext_id" not in await desk.made("player/update", {**own, "ext_id": None})
-
-
-async def test_the_players_team_is_refused(desk):
-    """`Svc::Model::PlayersTeam` is explained."""
-    response = await desk.post("team/create", {**team(), "_type": "Svc::Model::PlayersTeam"})
-
-    assert refused(response) == (422, "_type")
-    assert "not supported" in response.json()["message"]

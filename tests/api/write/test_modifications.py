@@ -148,27 +148,6 @@ async def test_deletion_is_final(desk, game):
     assert (await desk.read("ticker/search"))["total"] == 0
 
 
-async def test_an_empty_list_changes_nothing(desk, game):
-    """No step without a change."""
-    assert good(await desk.modify(game))["version"] == 1
-
-
-@pytest.mark.parametrize(
-    ("body", "status", "field"),
-    [
-        ({"modifications": []}, 422, "local_id"),
-        ({"local_id": "", "ticker_id": None, "modifications": []}, 422, "local_id"),
-        ({"local_id": "unknown", "modifications": []}, 404, "local_id"),
-        ({"ticker_id": "unknown", "modifications": []}, 404, "ticker_id"),
-        ({"local_id": "unknown"}, 422, "modifications"),
-        ({"local_id": "unknown", "modifications": [change("DeletePermission", refid="x")] * 101}, 422, "modifications"),
-    ],
-)
-async def test_the_liveblog_must_be_named(desk, body, status, field):
-    """By `local_id` or `ticker_id`."""
-    assert refused(await desk.post("ticker/post_modifications", body)) == (status, field)
-
-
 async def test_two_names_must_agree(desk, game):
     """`local_id` and `ticker_id` of one liveblog are fine, of two are malformed."""
     other = await desk.made("ticker/create", news())

@@ -7,13 +7,10 @@ from functools import partial
 
 import pytest
 
-from store.masterdata.declarations import Declaration, declare
 from store.tables import players
 from tests.api.conftest import NOW, declared_database, open_store, serving
 from tests.kit import matchday
 from tests.kit.desk import META, Desk, change, match, news, player, refused, team, team_meta, tournament
-from tests.kit.event_desk import Desk as Posts
-from tests.kit.event_desk import post
 from tests.kit.interface_tables import OURS, enums, parameters
 from tests.kit.sqlite import copied_url, filled_database
 
@@ -182,16 +179,6 @@ async def test_defaults_are_those_of_the_reference(desk, filled, operation):
     assert (plain["limit"], plain["page"]) == (30, 1)
 
 
-async def test_results_are_decorated_with_abbreviated_events(server, desk):
-    """Everything that `compact` shows."""
-    await server.add(matchday.derby())
-    found = await desk.read("ticker/search", q="hafenstadt derby")
-    assert found["total"] == 0
-    (game,) = (await desk.read("ticker/search", q="hafenstadt"))["objects"]
-
-    assert game == await desk.read("ticker/show", local_id="gderby", compact="true")
-
-
 async def test_a_search_knows_the_present_names(desk, filled):
     """A renamed team, liveblog or player is found by its new name and not by its old one."""
     await desk.made("team/update", {"_id": filled["home"], "name": "Hansa Neustadt"})
@@ -222,33 +209,3 @@ async def test_wild_questions_are_harmless(desk, filled, operation):
     for question in ("%", "_", "'; DROP TABLE tokens; --", '"', "\\", "*" * 500, "a " * 2000, "🙂", "\u202e"):
         assert (await desk.read(path_of(operation), q=question))["total"] >= 0
     assert (await desk.read(path_of(operation), q="zzz%"))["total"] == 0
-
-
-async def test_a_liveblog_is_found_as_its_compact_form_shows_it(server, desk):
-    """Drafts, labels, editors, references and the name of its template included."""
-    cup = Declaration(
-        owner_id=matchday.ORGANIZATION,
-        kind="template",
-        id="cup-special",
-        fields={"name": "Cup", "sportstype": "soccer"},
-    )
-    await server.store.write(partial(declare, declared=[cup, *matchday.TAGS]))
-    made = await desk.made("ticker/create", match(template_id="cup-special", tags=["x"]))
-    posts = Posts(server.http, liveblog=made["local_id"])
-    first = await posts.create(post(tag_ids=["a"]))
-    await posts.update(first["local_id"], {"local_status": 60})
-    await posts.create(post(publish_at=NOW + 9999))
-    await posts.delete((await posts.create())["local_id"])
-
-    [found] = (await desk.read("ticker/search"))["objects"]
-    whole = await desk.read("ticker/show", local_id=made["local_id"])
-    compact = await desk.read("ticker/show", local_id=made["local_id"], compact="true")
-    assert found == compact
-    assert found["custom_template"] == whole["custom_template"]
-    assert found["custom_template"]["name"] == "Cup"
-    assert {name: each for name, each in whole.items() if name != "events"} == {
-        name: each for name, each in found.items() if name != "events"
-    }
-    assert [each["local_id"] for each in found["events"]] == [each["local_id"] for each in whole["events"]]
-    assert sorted(each["tag_ids"] for each in found["events"]) == [[], ["a"]]
-    assert [each["_id"] for each in found["editors"]] == ["desk"]
