@@ -11,7 +11,6 @@ from pydantic import ValidationError
 from config.organizations import OrganizationConfig
 from tests.api.conftest import serving
 from tests.kit import matchday
-from tests.kit.event_desk import Desk, post
 from tests.kit.settings import configure
 from tests.kit.statistics import Site
 
@@ -57,23 +56,6 @@ async def addresses(server):
 async def test_the_pattern_of_an_organization_is_used_everywhere(news):
     """Feeds, structured data, links to posts in pages, articles and teasers, the canonical address."""
     assert await addresses(news) == {ARTICLE}
-
-
-async def test_without_one_everything_leads_to_our_page(public):
-    """As before; links on the page itself have no address before their query."""
-    await public.add(matchday.derby())
-
-    assert await addresses(public) <= {OURS, ""}
-
-
-async def test_changes_of_a_page_lead_there_too(news):
-    """What a stream or a request brings of a post."""
-    query = {"fragment": "1", "refresh": "1"}
-    await Desk(news.http).create(post("Level again!", local_id="enew"))
-    changes = (await news.http.get("/liveblogs/gderby", params=query)).json()
-
-    assert f'href="{ARTICLE}#enew"' in next(each["html"] for each in changes["posts"] if each["id"] == "enew")
-    assert f'href="{ARTICLE}#ewinner"' in changes["moments"]
 
 
 async def test_embedders_still_find_our_page(news):
@@ -177,11 +159,6 @@ def test_a_pattern_names_a_liveblog_in_its_path_or_query(pattern):
     """Anything else is refused when the configuration is read."""
     with pytest.raises(ValidationError):
         OrganizationConfig(name="x", external_url=pattern)
-
-
-@pytest.mark.parametrize("pattern", ["https://news.example/{external_id}", "https://news.example/?id={ticker_id}"])
-def test_patterns_may_have_a_query(pattern):
-    assert OrganizationConfig(name="x", external_url=pattern).external_url == pattern
 
 
 async def test_a_liveblog_without_the_id_of_the_pattern_keeps_its_page(news):

@@ -10,7 +10,6 @@ from providers.http_server import bind_socket, listening
 from tests.kit import matchday
 from tests.kit.accessible import violations
 from tests.kit.browser import needed
-from tests.kit.browser_media import SHIFTS
 from tests.kit.embedding import OtherSite, Service, example
 from tests.kit.event_desk import post, text
 from tests.kit.showing import file, showing
@@ -145,39 +144,6 @@ async def test_a_prefetched_liveblog_needs_no_script_and_is_taken_over_by_one(se
     await article.shows("enew", "Level again!")
     assert [url for url in article.requested if "fragment=1" in url and "refresh" not in url] == []
     assert article.complaints == []
-
-
-MEASURED = """service => new Promise((resolve) => {
-  addEventListener("message", ({ origin, data }) => origin === service && requestAnimationFrame(() => resolve(data.height)));
-  frames[0].postMessage({ type: "matchwire-measure" }, "*");
-})"""
-"""How high the first frame says that it is, once whoever listens has heard it."""
-TOP = "document.getElementById('after').getBoundingClientRect().top"
-
-
-async def test_a_frame_grows_where_nobody_sees_it(service, site, browser):
-    """What the reader sees stands still: at first below the frame, then beyond it; a frame below the screen grows at once."""
-    frame = f'<iframe src="{service.address}/embed/gderby" title="Derby" width="100%" height="300"></iframe>'
-    lines = "<p>A line of the article.</p>" * 60
-    site.pages["/still"] = (
-        f"<!doctype html><title>Still</title><h1>Derby</h1>{frame}<p id=after>After</p>{lines}{frame}"
-        f'<p>End</p>{lines}<script type="module" src="{service.address}/static/frame.js"></script>'
-    )
-    page = await browser.new_page()
-    await page.add_init_script(f"({SHIFTS})()")
-    await page.goto(f"{site.address}/still")
-    await page.frame_locator("iframe >> nth=0").locator("#egoal").wait_for(timeout=SOON)
-    height = await page.evaluate(MEASURED, service.address)
-    assert height > 1000
-    assert await page.evaluate("document.querySelector('iframe').offsetHeight") == 300
-    assert await page.evaluate("window.shifted") < 0.05
-
-    await page.evaluate(f"scrollBy(0, {TOP} + 90)")
-    await page.wait_for_function("() => document.querySelector('iframe').offsetHeight > 1000", timeout=SOON)
-    assert abs(await page.evaluate(TOP) + 90) <= 1
-    await page.wait_for_function("() => document.querySelectorAll('iframe')[1].offsetHeight > 1000", timeout=SOON)
-    assert abs(await page.evaluate(TOP) + 90) <= 1
-    assert await page.evaluate("window.shifted") < 0.05
 
 
 async def test_a_frame_is_as_high_as_its_liveblog_and_the_snippets_show_it(service, site, browser):

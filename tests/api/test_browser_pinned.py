@@ -5,14 +5,11 @@ from __future__ import annotations
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import post
-from tests.kit.live_page import SEEN, SOON, TOP, Page, page, site
+from tests.kit.live_page import SEEN, SOON, Page, page, site
 from tests.kit.pinned_posts import LONG_AGO, fill
 
 __all__ = ["page", "site"]
 pytestmark = needed
-
-BELOW = "all => all.filter((each) => each.getBoundingClientRect().bottom > 0).map((each) => each.id)"
-"""Of posts those that the reader sees, or that are below."""
 
 
 async def opened(site, browser, query=""):
@@ -53,22 +50,3 @@ async def test_a_post_of_long_ago_comes_to_the_top_and_goes_again(site, browser,
     await shown.shows("eold")
     assert (await shown.ids())[-1] == "eold"
     assert shown.complaints == []
-
-
-async def test_a_post_of_the_page_moves_and_its_reader_does_not(site, browser):
-    """Who reads further down goes on reading the same line while a post goes to the top and back to its time."""
-    await fill(site.server)
-    shown = await opened(site, browser)
-    before = await shown.ids()
-    await shown.page.evaluate("document.getElementById('emany020').scrollIntoView({block: 'start'})")
-    first, second = (await shown.page.eval_on_selector_all(SEEN, BELOW))[:2]
-    top = await shown.page.evaluate(TOP, second)
-    await site.desk.update(first, {"highlight": "stickyNoHighlight"})
-    await pinned(shown, first)
-    assert abs(await shown.page.evaluate(TOP, second) - top) < 2
-    assert (await shown.ids())[0] == first
-    await site.desk.update(first, {"highlight": ""})
-    await shown.page.locator(f"#{first}:not(.pinned)").wait_for(timeout=SOON)
-
-    assert await shown.ids() == before
-    assert await shown.page.locator(".pin").count() == 0

@@ -15,7 +15,6 @@ from api.page.card_facts import CardFacts, CardSide
 from store.liveblogs.liveblogs import Change, record
 from tests.kit import matchday, poison
 from tests.kit.matchday import pair
-from tests.kit.page_parts import ORDER, race
 
 PATH = "/liveblogs/gderby/card.png"
 ARABIC = "نادي الهلال"
@@ -89,20 +88,6 @@ def test_an_image_of_the_liveblog_comes_first():
         )
         == ""
     )
-
-
-def test_a_card_says_what_the_board_says():
-    """The score as the language writes it, the state of play, of a race the podium."""
-    facts = facts_of(matchday.document(locale="de"), matchday.KICK_OFF + 4000, "Newsroom")
-    over = facts_of(race(gamestate=31), 0, "")
-    before = facts_of(matchday.document(state_info={"gamestate": 0}), 0, "")
-
-    assert (facts["score"], facts["state"], facts["live"]) == ("2:1", "Live", True)
-    assert [side["initials"] for side in facts["sides"]] == ["HAF", "AVB"]
-    assert over["lines"] == ["1. Verstappen", "2. Ocon", "3. Gasly"]
-    assert facts_of(race(lap=4, total_laps=9), 0, "")["lines"] == ["Lap 4/9"]
-    assert (before["score"], before["state"]) == ("", "Not started")
-    assert len(ORDER) == 4
 
 
 def test_no_name_is_wider_than_its_place():

@@ -17,23 +17,6 @@ async def send(server, body, *, auth=None, path=PATH, headers=None):
     return await server.http.post(path, params=params, content=content, headers=headers)
 
 
-async def test_a_minimal_request_takes_the_defaults(server):
-    """Without more than provider and match: locale `en`, no text, nothing posted automatically, no title."""
-    response = await send(server, GOOD)
-
-    assert response.status_code == 200
-    assert response.json()["external"] == {"provider": "heim"}
-    (requested,) = server.requested
-    assert (requested.organization_id, requested.client_id, requested.provider) == (
-        matchday.ORGANIZATION,
-        "desk",
-        "heim",
-    )
-    assert (requested.selector_kind, requested.selector_id) == ("match", "8315073")
-    assert (requested.title, requested.locale, requested.text, requested.auto_post) == (None, "en", False, False)
-    assert (requested.exclude_scoreboard, requested.exclude_events, requested.idempotency_key) == (False, (), None)
-
-
 async def test_everything_that_is_said_arrives(server):
     """Title, locale, text and the configuration of automatic posting reach the importer."""
     body = {

@@ -214,31 +214,6 @@ async def test_players_named_by_id_alone_are_shown_by_name(public):
     assert "Scorer: <bdi>Ole Brandt-Diaz</bdi>" in (await feed(public)).text
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        ("Goal for Hafenstadt! Brandt scores after a pass of Petersen.", False),
-        ("Goal! Ole Brandt scores.", True),
-        ("Brandts Ecke bringt Petersen ins Spiel.", True),
-        ("進球, Brandt破門得分, 助攻:Petersen", False),
-        ("What a goal!", True),
-    ],
-)
-async def test_the_line_of_players_is_left_out_where_the_sentence_names_them(public, words, named):
-    """Feeds and pages list who took part unless the text has all their names, given whole or as surnames."""
-    people = (("Scorer", "Ole Brandt"), ("Assist", "Jo Petersen"))
-    block = matchday.incident("goal", "Goal", "3'", side=matchday.HOME, people=people)
-    event = matchday.event("egoal", matchday.KICK_OFF, sport_event=block, contents=[matchday.text(words)])
-    await public.add(matchday.Liveblog(events=(event,)))
-    page = await public.http.get("/liveblogs/gderby")
-
-    assert (
-        named
-        == ("Scorer: <bdi>Ole Brandt</bdi>" in (await feed(public)).text)
-        == ("Scorer: <bdi>Ole Brandt</bdi>" in page.text)
-    )
-
-
 @pytest.mark.parametrize(("locale", "score"), [("en", "1-1"), ("de", "1:1"), ("fr-fr", "1-1"), ("", "1-1")])
 async def test_scores_in_titles_are_written_as_in_texts(public, locale, score):
     """One format of scores in each locale: feeds, page and summary have that of the sentences."""
@@ -248,24 +223,6 @@ async def test_scores_in_titles_are_written_as_in_texts(public, locale, score):
 
     assert titles["equal"].startswith(f"45+2' Goal {score} ")
     assert f"Goal <b>{score}</b>" in page.text
-
-
-@pytest.mark.parametrize(
-    ("namesake", "expected"),
-    [("Max Brandt", "O. Brandt"), ("Otto Brandt", "Ole Brandt"), ("Max Brandtner", "Brandt"), ("Ole Brandt", "Brandt")],
-)
-async def test_titles_distinguish_two_players_of_one_surname(public, namesake, expected):
-    """An initial as in the text, the whole name where the initials are equal; nothing where nobody has the same name."""
-    block = matchday.incident(
-        "yellow-card", "Yellow card", "36'", side=matchday.HOME, people=(("Player", "Ole Brandt"),)
-    )
-    block["players"][0]["player"]["short_name"] = "Brandt"
-    liveblog = matchday.Liveblog(events=(matchday.event("ecard", matchday.KICK_OFF, sport_event=block),))
-    liveblog.document["squads"] = {"away": {"bench": [{"name": namesake, "short_name": namesake.split()[1]}]}}
-    await public.add(liveblog)
-    (item,) = (await feed(public)).json()["items"]
-
-    assert item["title"] == f"36' Yellow card – {expected} (HAF)"
 
 
 async def test_the_title_of_an_own_goal_names_no_player_of_the_other_team(public):

@@ -139,21 +139,6 @@ async def test_a_version_of_the_future_begins_anew(derby):
     assert {each["id"] for each in changed["posts"]} == set(matchday.PUBLIC)
 
 
-async def test_a_page_hears_the_same_as_it_reads(derby, monkeypatch):
-    """The stream's messages for pages, and a beat in silence, which a script can hear."""
-    monkeypatch.setattr("api.stream.streams.SILENCE", 1.0)
-    await Desk(derby.http).create(post(local_id="enew"))
-    params = {"liveblogId": "gderby", "html": "1", "refresh": "1"}
-    async with over_http(derby.app) as http, http.stream("GET", STREAM, params=params) as response:
-        lines = response.aiter_lines()
-        found = [await anext(lines) for _ in range(8)]
-    _, changed = await changes(derby, 1)
-
-    assert found[2:4] == ["id: 2", "event: update"]
-    assert json.loads(found[4].removeprefix("data: ")) == changed
-    assert found[6:8] == ["event: beat", "data: still here"]
-
-
 def ids_on(html):
     return [name for name in read(html).ids if name.startswith("e")]
 

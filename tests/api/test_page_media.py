@@ -95,25 +95,6 @@ async def test_without_consent_a_video_has_its_player_at_once(store):
     assert "consent" not in html
 
 
-async def test_a_slideshow_is_a_list_that_takes_the_keyboard(public):
-    """Focusable and named, one item a file, numbered; a single file and the default are no slideshow."""
-    photos = [file(f"m{index}", f"https://img.example.org/{index}.jpg") for index in range(3)]
-    slides, stack = {"display_type": "slideshow"}, {"display_type": "default"}
-    await add(
-        public,
-        showing("eslides", *photos, block_fields=slides),
-        showing("estack", *photos, block_fields=stack, at=matchday.KICK_OFF + 1),
-        showing("eone", photos[0], block_fields=slides, at=matchday.KICK_OFF + 2),
-        locale="de",
-    )
-    html = (await page_of(public)).text
-
-    shows = re.findall(r'<ul class="slides" tabindex="0" aria-label="Bildergalerie">(.*?)</ul>', html)
-    assert [each.count("<li>") for each in shows] == [3]
-    assert re.findall(r"<i>(.*?)</i></li>", shows[0]) == ["1/3", "2/3", "3/3"]
-    assert len(image_tags(html)) == 7
-
-
 async def test_hostile_texts_of_files_become_no_code(public):
     """Title, credit and warning of images and videos, under a warning and without, single and as slides."""
     photo, clip = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from html import unescape
 
-from api.page.moments import SHOWN, key_moments_html
+from api.page.moments import key_moments_html
 from api.page.page import render_liveblog
-from api.view.key_moments import KeyMoments, moments_of
+from api.view.key_moments import KeyMoments
 from mapping.key_moments import KeyMoment
 from mapping.sports.base import MomentType
 from tests.kit import matchday
@@ -50,19 +50,6 @@ def test_key_moments_stand_newest_first_in_groups():
     assert re.findall(r"<h3>(.*?)</h3>", html) == ["Second half", "First half"]
     assert re.findall(r'href="\?post=(e\d+)', html) == ["e88", "e50", "e45", "e4"]
     assert "<details" not in html
-
-
-def test_many_key_moments_fold_by_choice_and_none_is_cut():
-    """The newest are seen at once, all others after a click, also without a script."""
-    count = 3 * SHOWN
-    html = key_moments_html(KeyMoments(tuple(moment(at, "First half") for at in range(count)), ""), page_files())
-    seen, folded = html.split("<details")
-
-    assert len(re.findall("<li", seen)) == SHOWN
-    assert len(re.findall("<li", folded)) == count - SHOWN
-    assert f"Earlier key moments ({count - SHOWN})" in words(folded)
-    assert re.findall(r'href="\?post=e(\d+)', html) == [str(at) for at in reversed(range(count))]
-    assert read(html).bad == []
 
 
 async def test_the_sections_of_a_page_have_a_bar_with_the_score(public):
@@ -114,17 +101,6 @@ def test_sets_are_a_table_with_the_winner():
         ["RAF Rafael Nadal ✓ Winner", "6", "6", "6", "6", "9"],
     ]
     assert 'class="parts"' not in section(html, "board")
-
-
-def test_a_set_without_a_game_is_none():
-    """No “1 0-0” on the board, no “1st set … 0-0” in the recap."""
-    game = tennis((0, 0), [(0, 0)], state={"gamestate": 1, "set": 1})
-    html = render_liveblog(game, [], page_files(), 0, moments_of(game, []))
-
-    assert "0-0" not in words(html)
-    assert '<table class="sets"' not in html
-    assert moments_of(game, []).recap == ""
-    assert moments_of(tennis((0, 0), [(3, 2)], state={"gamestate": 1, "set": 1}), []).recap == "Sets: 3-2."
 
 
 def rows(html):

@@ -56,24 +56,6 @@ async def test_the_list_is_the_whole_list(service):
     assert [after - before for before, after in pairwise(versions)] == [1, 0, 1, 1, 1]
 
 
-@pytest.mark.parametrize(
-    ("standby", "status", "field"),
-    [
-        ([SECOND, {"provider": "second", "matchId": "7"}], 422, "standby.1.provider"),
-        ([SECOND, {"provider": "heim", "matchId": "7"}], 422, "standby.1.provider"),
-        ([SECOND, {"provider": "third", "matchId": ""}], 422, "standby.1.matchId"),
-        ([SECOND, {"provider": "teletext", "matchId": "7"}], 404, "standby.1.provider"),
-        ([SECOND, THIRD, SECOND, THIRD], 422, "standby"),
-    ],
-)
-async def test_what_cannot_stand_by_names_its_place_in_the_list(service, standby, status, field):
-    before = await service.source()
-    answer = await service.send(json={"standby": standby, "paused": True})
-
-    assert (answer.status_code, answer.json()["field"]) == (status, field), answer.text
-    assert await service.source() == before
-
-
 async def test_a_standby_that_somebody_takes_off_meanwhile_does_not_come_back_unseen(service):
     """Conflict, which is tried again by whoever looks at the list as it is now."""
     await service.change(standby=[SECOND])

@@ -10,7 +10,7 @@ from mapping.errors import MatchUnknown
 from store.following import sync
 from tests.api.conftest import declared_database
 from tests.kit.source_pair import failing, refused
-from tests.kit.source_service import AFTER, BEFORE, SECOND_ID, source_service
+from tests.kit.source_service import AFTER, SECOND_ID, source_service
 from tests.kit.sqlite import copied_url
 from tests.providers.heim.feed import MATCH_ID
 
@@ -240,22 +240,3 @@ async def test_a_liveblog_is_attached_with_a_standby_and_a_choice_in_one_request
     assert [each["provider"] for each in source["sources"]] == ["heim", "second"]
     off = await service.send("external/attach.json", json={**match, "standby": []})
     assert (off.status_code, (await service.source())["sources"]) == (200, [])
-
-
-async def test_a_goal_of_one_source_is_a_draft_until_both_have_it(service):
-    """With `confirm`; what was public before stays so, although one source loses it again."""
-    await service.change(standby=STANDBY, confirm="two")
-    await service.go_on()
-    service.first_says(AFTER)
-    await service.go_on()
-    rows = (await service.process.ledger(service.ticker_id)).values()
-    held = [each.local_id for each in rows if each.reason == "waits for the other source"]
-    (waiting,) = [each for each in await service.process.events(service.ticker_id, None) if each.local_id in held]
-    assert (waiting.public, waiting.document["sport_event"]["time_of_play"]) == (False, "50'")
-
-    service.second_says(AFTER)
-    await service.go_on()
-    assert held[0] in {each.local_id for each in await service.process.events(service.ticker_id)}
-    service.second_says(BEFORE)
-    await service.go_on(20)
-    assert held[0] in {each.local_id for each in await service.process.events(service.ticker_id)}

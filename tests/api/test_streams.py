@@ -9,7 +9,6 @@ from itertools import pairwise
 import pytest
 
 from api.liveblogs import messages
-from api.liveblogs.messages import as_json
 from api.stream import shared_reads, streams
 from api.view.delay import in_query
 from mapping.errors import StoreUnavailable
@@ -38,26 +37,6 @@ def reads(monkeypatch):
     made, real = [], messages.read
     monkeypatch.setattr(messages, "read", lambda conn, **what: made.append(what) or real(conn, **what))
     return made
-
-
-async def test_a_version_is_read_once_and_sent_as_the_same_bytes(desk, hub, reads):
-    """Readers of both forms share the read; readers of one form get the very same object."""
-
-    def shout(conn, game, events, **span):
-        return as_json(conn, game, events, **span).upper()
-
-    plain = [await Follower(hub).join(1) for _ in range(20)]
-    loud = [await Follower(hub).join(1, form=shout) for _ in range(20)]
-    await asyncio.sleep(0.1)
-    reads.clear()
-    await desk.create()
-    for follower in (*plain, *loud):
-        await follower.has(2)
-
-    assert [what["since"] for what in reads] == [1]
-    assert len({id(follower.events[-1]) for follower in plain}) == 1
-    assert len({id(follower.events[-1]) for follower in loud}) == 1
-    assert plain[0].events[-1] != loud[0].events[-1]
 
 
 async def test_nothing_that_was_withdrawn_is_sent_to_a_reader_that_comes_back(desk, hub):

@@ -2,13 +2,11 @@
 
 import json
 import re
-from typing import get_args
 
 import pytest
 from sqlalchemy import text as sql
 
 from api.page.structured_data import script
-from mapping.documents.scalars import Locale
 from mapping.locales import translator
 from mapping.locales.labels import INTERRUPTED
 from mapping.match import Status
@@ -107,26 +105,6 @@ async def test_a_match_is_a_sports_event(public, read):
         ],
     }
     assert faults(schema) == []
-
-
-@pytest.mark.parametrize(
-    ("status", "shown"),
-    [
-        (Status.POSTPONED, "EventPostponed"),
-        (Status.CANCELLED, "EventCancelled"),
-        (Status.ABANDONED, "EventScheduled"),
-    ],
-)
-async def test_a_match_that_is_not_played_as_planned_says_so(public, status, shown):
-    """In every language, by what the import writes into the summary."""
-    for number, locale in enumerate(get_args(Locale)):
-        summary = translator(locale).text(INTERRUPTED[status])
-        document = {**matchday.document(), "locale": locale, "summary": summary}
-        await public.add(matchday.Liveblog(f"g{number}", f"{number:024x}", document=document))
-        schema = await of_page(public, f"g{number}")
-
-        assert schema["about"]["eventStatus"] == f"https://schema.org/{shown}"
-        assert schema["inLanguage"] == (locale or "en")
 
 
 @EVERYWHERE
@@ -247,17 +225,6 @@ async def test_images_and_videos_are_complete(public, read):
     }
     assert schema["image"] == image["url"]
     assert faults(schema) == []
-
-
-async def test_a_page_has_one_address_and_a_card(derby):
-    """The canonical link and what social networks show."""
-    html = (await derby.http.get(PAGE)).text
-
-    assert f'<link rel="canonical" href="{AT}">' in html
-    for name, value in {
-        "type": "article", "title": "SV Hafenstadt – Alpenverein Bergheim", "url": AT, "site_name": "Example Newsroom",
-    }.items():  # fmt: skip
-        assert f'<meta property="og:{name}" content="{value}">' in html
 
 
 @EVERYWHERE

@@ -11,7 +11,6 @@ from standardwebhooks import Webhook
 from api.app import create_app
 from mapping.rules.delivery import Health
 from store.clients import clients
-from store.liveblogs import liveblogs
 from store.webhooks import deliveries, outbox, webhooks
 from store.webhooks.deliveries import AttemptRecord, Delivery, Round
 from tests.api.conftest import NOW
@@ -190,22 +189,6 @@ async def test_the_log_by_filters_and_pages(server):
         "id", "url", "kind", "tickerId", "localId", "version", "round", "tries", "timestamp", "milliseconds",
         "success", "statusCode", "message",
     }  # fmt: skip
-
-
-async def test_a_span_of_time_is_queued_again(server):
-    """Only what changed in the span, and of the liveblog where one is named; a disabled subscription is 409."""
-    await post(server, f"{BASE}/subscribe", {"url": URL})
-    await server.add(matchday.derby())
-    await server.store.write(lambda unit: liveblogs.record(unit, "6a" * 12, liveblogs.Change()))
-    replay = f"{BASE}/replay"
-    assert await post(server, replay, {"url": URL, "since": 0}) == {"queued": 0}  # not even delivered once
-    await round_of(server, success=True, version=2)
-
-    assert await post(server, replay, {"url": URL, "since": 0}) == {"queued": 2}
-    assert await post(server, replay, {"url": URL, "since": 0, "until": 1}) == {"queued": 0}
-    assert await post(server, replay, {"url": URL, "since": 0, "liveblogId": "gelse"}) == {"queued": 0}
-    assert (await post(server, replay, {"url": URL}, status=422))["field"] == "since"
-    assert (await post(server, replay, {"url": f"{URL}/x", "since": 0}, status=404))["field"] == "url"
 
 
 async def test_a_disabled_subscription_is_neither_pinged_nor_replayed(server):

@@ -11,6 +11,7 @@ import pytest
 from prometheus_client import generate_latest
 from standardwebhooks import Webhook, WebhookVerificationError
 
+from ingest.kit.steady_clock import SteadyClock
 from mapping.rules.delivery import PLAN
 from store.liveblogs.liveblogs import insert_game
 from store.webhooks import delivery_log, webhooks
@@ -132,6 +133,11 @@ async def test_a_redirect_is_not_followed(hub, receiver):
 @pytest.fixture
 def hands():
     return Hands()
+
+
+@pytest.fixture
+def timing(hands):
+    return SteadyClock(wall=hands.wall, steady=hands.steady)
 
 
 GAPS = {"400": 600, "500": 600, "refused": 600, "429": 1200}

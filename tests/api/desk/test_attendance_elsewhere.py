@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import time
 from contextlib import AsyncExitStack
 
 import httpx
 import pytest
 
-from api.desk import liveblog_view
 from api.desk.attendance import ANNOUNCED_EVERY, LASTS, Attendance
 from api.desk.cookies import SESSION
-from tests.api.conftest import serving
-from tests.kit import matchday
 from tests.kit.day import ORGANIZATION
 from tests.kit.news_daemon import NEWS, WRITE
 from tests.kit.opening import store_at
-from tests.kit.people import OWN_SITE, PASSWORD, SignedInBrowser, add_account, session_of, signed_in
+from tests.kit.people import OWN_SITE, PASSWORD, SignedInBrowser, add_account, session_of
 from tests.kit.workers import two_processes
 
 SOON = 60
@@ -72,32 +68,6 @@ async def test_everybody_is_seen_at_whichever_process_they_are(tmp_path, postgre
         two.send(signal.SIGKILL)
         await two.process.wait()
         await until_seen([])
-
-
-@pytest.mark.proof
-async def test_who_comes_at_another_process_wakes_those_who_wait(two_stores, monkeypatch):
-    """Long before they would look by themselves."""
-    monkeypatch.setattr(liveblog_view, "HELD_SECONDS", 600)
-    heard = asyncio.Queue()
-    two_stores[0].on_step(heard.put_nowait)
-    assert await asyncio.wait_for(heard.get(), SOON) is None  # it listens
-    async with serving(two_stores[0]) as one, serving(two_stores[1]) as two:
-        one.now = two.now = time.time()
-        await one.add(matchday.derby())
-        kim = await signed_in(one, await add_account(one.store))
-        sam = await signed_in(two, await add_account(two.store, "sam@example.org", name="Sam"))
-
-        async def report(browser, **fields):
-            return (await browser.submit("/desk/liveblogs/gderby/open", {"page": "p", **fields})).json()
-
-        known = await report(kim)
-        for fields, people in (({"post": "e1"}, [{"name": "Sam", "post": "e1"}]), ({"closed": "1"}, [])):
-            task = asyncio.ensure_future(report(kim, wait="1", mark=known["mark"], people=known["seen"]))
-            await asyncio.sleep(0.3)
-            assert not task.done()
-            await report(sam, **fields)
-            known = await asyncio.wait_for(task, SOON)
-            assert known["people"] == people
 
 
 def test_what_was_lost_is_made_up_for():

@@ -92,17 +92,3 @@ async def test_it_is_seen_who_else_is_here_and_what_they_edit(desk, browser, bro
     await row(page, "eboth").get_by_text("Kim Example is editing this post").wait_for()
     await other.close()
     await page.locator("#also").filter(has_not_text="Kim").wait_for(state="attached")
-
-
-async def test_a_change_comes_without_a_reload_and_typing_is_not_disturbed(desk, browser):
-    """A new post is there within moments while somebody writes another one; drafts come too."""
-    page = await at_desk(desk, browser)
-    await page.keyboard.press("n")
-    await writing(page)
-    await page.keyboard.type("Half a sen")
-    await desk.desk.create(post("News of others", local_id="enews"))
-    await desk.desk.create(post("A draft of others", local_id="enext", local_status=60))
-    await row(page, "enews").wait_for()
-    await row(page, "enext").wait_for()
-    await page.keyboard.type("tence")
-    assert await page.get_by_role("textbox", name="Text").inner_text() == "Half a sentence"

@@ -65,24 +65,6 @@ async def test_a_page_of_a_liveblog_learns_of_who_comes_edits_and_goes(server, e
         assert (await asyncio.wait_for(task, 30))["people"] == people
 
 
-async def test_what_happens_in_another_liveblog_wakes_nobody_here(server, editor, monkeypatch):
-    monkeypatch.setattr(liveblog_view, "HELD_SECONDS", 1.5)
-    known = await report(editor)
-    task = await waiting(editor)
-    reads = 0
-    read = server.store.read
-
-    async def counted(query, **more):
-        nonlocal reads
-        reads += "_found" in repr(query)
-        return await read(query, **more)
-
-    monkeypatch.setattr(server.store, "read", counted)
-    server.services[StepSignal].wake(["another"])
-    assert (await task)["mark"] == known["mark"]
-    assert reads == 1  # at its end, as a step may have been missed
-
-
 async def test_the_table_is_sent_once_a_liveblog_steps(server, editor, monkeypatch):
     monkeypatch.setattr(fragment_cache, "HELD_SECONDS", 60)
     first = await editor.send("GET", TABLE, params={"show": "others"})

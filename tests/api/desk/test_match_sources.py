@@ -7,7 +7,6 @@ from html import unescape
 
 import pytest
 
-from mapping.errors import MatchUnknown
 from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.leading_source import Lead, Reason
 from mapping.fusion.source_pair import Difference, PairState
@@ -15,7 +14,6 @@ from tests.api.conftest import NOW, declared_database
 from tests.kit import poison
 from tests.kit.desk_table import a_person, handlers_in, keys
 from tests.kit.followed import add_pair
-from tests.kit.source_pair import failing, refused
 from tests.kit.source_service import AFTER, BEFORE, OTHER_SCORER, SECOND_ID, source_service
 from tests.kit.sqlite import copied_url
 
@@ -60,12 +58,6 @@ def chosen(html, name):
     """The value that is chosen among radio buttons."""
     (value,) = re.findall(rf'<input type="radio" name="{name}" value="([^"]*)" checked>', html)
     return value
-
-
-def at_field(html, name):
-    """What is said of the field of this name, which points to it."""
-    assert f'aria-invalid="true" aria-describedby="{name}-wrong"' in html
-    return unescape(re.search(rf'<span id="{name}-wrong"[^>]*>(.*?)</span>', html)[1])
 
 
 @BOTH
@@ -171,30 +163,6 @@ async def test_a_draft_that_waits_for_the_other_source_says_so(desk):
 
     assert "Draft</b> – one source alone has it: it is published by itself once the other one has it too" in page
     assert "this kind of event is not posted automatically" not in page
-
-
-@pytest.mark.parametrize(
-    ("fields", "error", "field", "said"),
-    [
-        ({"standby_provider": "heim"}, None, "standby_provider", "comes from this provider already"),
-        ({"standby_provider": "teletext"}, None, "standby_provider", "has no access to this provider"),
-        ({"standby_provider": "gn-gsd"}, None, "standby_provider", "has no access to this provider"),
-        ({"standby_id": "a b"}, None, "standby_id", "This is no id of a match."),
-        ({"standby_id": ""}, None, "standby_id", "This is no id of a match."),
-        ({}, MatchUnknown("no such match"), "standby_id", "The provider has no such match."),
-        ({}, failing(), "standby_provider", "The provider does not answer."),
-        ({}, refused(), "standby_provider", "The provider refuses the credentials"),
-    ],
-)
-async def test_what_cannot_stand_by_is_said_at_its_field(desk, fields, error, field, said):
-    """In words; what was written stands there still, and nothing has changed."""
-    desk.process.second.error = error
-    answer = await submit(desk, {**ADD, **fields})
-
-    assert answer.status_code == 422
-    assert said in at_field(answer.text, field)
-    assert f'value="{({**ADD, **fields})["standby_id"]}"' in answer.text
-    assert (await desk.source())["sources"] == []
 
 
 LEAD = Lead(source="second", since=NOW - 60, reason=Reason.SILENT)

@@ -17,17 +17,6 @@ TIMED = {"_type": "Svc::Model::Options::TimedGameOptions"}
 SCORE = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo", "home_score": 1, "away_score": 0}
 
 
-async def test_ticker_local_id_names_the_liveblog_everywhere(desk):
-    """In the query of a read as in the body of modifications, beside `local_id` and `ticker_id`."""
-    game = await desk.made("ticker/create", news())
-    title = change("UpdateGameMetaInfo", meta_info={"_type": f"{META}TitleGameMetaInfo", "title": "Calm"})
-    body = {"ticker_local_id": game["local_id"], "modifications": [title]}
-    changed = await desk.made("ticker/post_modifications", body)
-
-    assert changed["meta_info"]["title"] == "Calm"
-    assert await desk.read("ticker/show", ticker_local_id=game["local_id"]) == changed
-
-
 async def test_the_type_is_first_in_every_object(desk):
     """Also in a meta info that has become another kind, and in what modifications clear and set."""
     game = await desk.made("ticker/create", match(scoreboard={"_type": f"{BOARD}TeamGameScoreboard"}))
@@ -96,20 +85,6 @@ async def test_a_location_shows_the_fields_of_the_interface_alone(server, desk):
     assert game["meta_info"]["location"] == {
         "_type": "Svc::Model::Location", "_id": "kai", "name": "Stadion am Kai", "city": "Kiel",
     }  # fmt: skip
-
-
-async def test_readers_of_a_feed_see_no_client_id(desk):
-    """A client is no author."""
-    game = await desk.made("ticker/create", news())
-    posts = Posts(desk.http, game["local_id"])
-    await posts.update((await posts.create())["local_id"], post("No name here."))
-    for extension in ("rss", "atom", "json"):
-        response = await desk.http.get(
-            f"/api/embed/v4/feed/liveblog.{extension}",
-            params={"liveblogId": game["local_id"]}, auth=(desk.name, matchday.SECRET),
-        )  # fmt: skip
-        assert "No name here." in response.text
-        assert "desk" not in response.text
 
 
 @pytest.mark.parametrize(

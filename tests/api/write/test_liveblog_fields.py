@@ -6,11 +6,6 @@ from functools import partial
 
 import pytest
 
-from api.liveblogs import endpoint as liveblogs
-from api.masterdata import kinds
-from mapping.documents.base import parse
-from mapping.documents.game import GameDraft
-from mapping.documents.modification import PostModifications
 from store.masterdata.declarations import Declaration, declare
 from tests.kit import matchday
 from tests.kit.desk import BOARD, META, MODIFICATION, change, good, match, news, permission, refused
@@ -154,16 +149,6 @@ async def test_a_field_of_a_modification(desk, kind, name):
         status, field = refused(await desk.modify(game, change(kind, **bad)))
         assert (status, field.startswith(f"modifications.0.{name}")) == (422, True), bad
     assert good(await desk.modify(game, change(kind, **fields)))["version"] == 2
-
-
-def test_examples_of_the_operations_are_documents():
-    """What the OpenAPI document shows as bodies can be sent as it is."""
-    assert parse(GameDraft, liveblogs.NEW)
-    assert parse(PostModifications, liveblogs.CHANGES)
-    for kind in kinds.KINDS:
-        assert parse(kind.draft, kind.example)
-        assert parse(kind.update, kind.changed)
-    assert len(kinds.KINDS) == 3
 
 
 async def test_the_openapi_document_names_every_parameter(server):

@@ -136,18 +136,6 @@ async def check_update(desk, kind, name, record, team_id):
 
 
 @pytest.mark.parametrize("kind", NEW)
-async def test_required_fields_are_required(desk, records, kind):
-    """Missing ones are 422 with their name."""
-    for name in ("name", "owner_id", "sportstype"):
-        body = {key: value for key, value in NEW[kind]().items() if key != name}
-        assert refused(await desk.post(f"{kind}/create", body)) == (422, name)
-    assert refused(await desk.post(f"{kind}/update", {"name": "x"})) == (422, "_id")
-    assert refused(await desk.post(f"{kind}/update", {"_id": records[kind]["_id"]})) == (422, "name")
-    assert refused(await desk.get(f"{kind}/show")) == (400, "_id")
-    assert refused(await desk.get(f"{kind}/show", _id="")) == (400, "_id")
-
-
-@pytest.mark.parametrize("kind", NEW)
 async def test_what_is_not_accepted_is_ignored(desk, records, kind):
     """Owner, sport, team and `inactive` do not change; unknown names are nothing."""
     record = records[kind]

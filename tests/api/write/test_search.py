@@ -11,13 +11,12 @@ from store.tables import players
 from tests.api.conftest import NOW, declared_database, open_store, serving
 from tests.kit import matchday
 from tests.kit.desk import META, Desk, change, match, news, player, refused, team, team_meta, tournament
-from tests.kit.interface_tables import OURS, enums, parameters
+from tests.kit.interface_tables import OURS, parameters
 from tests.kit.sqlite import copied_url, filled_database
 
 TEXT = OURS.read_text(encoding="utf-8")
 SEARCHES = ("player.index", "team.index", "tournament.index", "ticker.search")
 ROWS = [(operation, name) for operation in SEARCHES for name in parameters(TEXT)[operation]]
-COUNTER = {"ticker.search": "more"}
 BEFORE = NOW - 60  # the store's clock
 
 
@@ -160,23 +159,6 @@ async def test_what_a_parameter_does_not_take_is_refused(desk, filled, operation
     """With its name."""
     for value, status in WRONG[name]:
         assert refused(await desk.get(path_of(operation), **{name: value})) == (status, name), value
-
-
-async def test_every_time_frame_is_understood(desk, filled):
-    """All eighteen of the reference."""
-    for frame in enums(TEXT)["timeframe"]:
-        assert (await desk.read("ticker/search", timeframe=frame))["total"] <= 2, frame
-
-
-@pytest.mark.parametrize("operation", SEARCHES)
-async def test_defaults_are_those_of_the_reference(desk, filled, operation):
-    """What is left out is as if the default were said."""
-    defaults = {name: each.default for name, each in parameters(TEXT)[operation].items() if each.default is not None}
-    plain = await desk.read(path_of(operation))
-
-    assert {"limit", COUNTER.get(operation, "page")} <= set(defaults)
-    assert plain == await desk.read(path_of(operation), **defaults)
-    assert (plain["limit"], plain["page"]) == (30, 1)
 
 
 async def test_a_search_knows_the_present_names(desk, filled):
