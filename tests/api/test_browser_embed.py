@@ -191,8 +191,3 @@ async def test_a_frame_is_as_high_as_its_liveblog_and_the_snippets_show_it(servi
     assert (await outer.bounding_box())["height"] > before
     assert await page.locator("iframe").nth(1).evaluate("frame => frame.style.height") == ""
     assert [said for said in article.complaints if "404" not in said] == []
-
-
-def embedding(name, *urls):
-    blocks = [{"_type": "Svc::Model::Content::WebEmbedContentBlock", "url": url} for url in urls]
-    return post(local_id=name, contents=blocks)

@@ -67,9 +67,6 @@ class Newsroom:
         assert response.status_code == code, response.text
         return response.json()
 
-    async def step(self, **change):
-        await self.server.store.write(partial(record, game_id=DERBY.ticker_id, change=Change(**change)))
-
     def goal(self, **changes):
         (goal,) = [each for each in DERBY.events if each.local_id == "egoal"]
         return replace(goal, **changes)

@@ -155,31 +155,6 @@ async def test_hostile_texts_become_no_code(public):
     assert read(facts["html"]).ids == []
 
 
-class PreviewMaker:
-    """Makes a preview of a page's address as consumers of oEmbed and Open Graph do: from the page's head and what it names."""
-
-    def __init__(self, page, facts):
-        self.facts = facts
-        self.card = dict(re.findall(r'<meta (?:property|name)="([a-z:_]+)" content="([^"]*)"', page))
-
-    def preview(self):
-        pixels = (
-            self.facts["width"],
-            self.facts["height"],
-            self.facts["thumbnail_width"],
-            self.facts["thumbnail_height"],
-        )
-        assert all(isinstance(each, int) and each > 0 for each in pixels)
-        assert self.card["og:title"] == self.facts["title"]
-        return self.facts["title"], self.facts["provider_name"], self.facts["thumbnail_url"], self.card["twitter:card"]
-
-
-async def preview(server):
-    page = (await server.http.get("/liveblogs/gderby")).text
-    (address,) = re.findall(r'<link rel="alternate" type="application/json\+oembed" href="([^"]*)"', page)
-    return PreviewMaker(page, (await server.http.get(unescape(address).removeprefix(ROOT))).json())
-
-
 async def test_a_consumer_may_name_any_size(derby):
     """However large, the frame is as large as it is without; on a narrow screen it is no wider than that."""
     facts = (await found(derby, maxwidth="999999", maxheight="10001")).json()

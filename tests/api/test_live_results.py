@@ -12,7 +12,6 @@ import pytest
 from api.liveblogs.messages import as_json
 from api.page.changes import PageRenderer
 from api.stream import streams
-from api.stream.live_bodies import SentBodies
 from api.stream.reader import StreamRequest
 from config import Settings
 from store.polls import votes
@@ -114,21 +113,3 @@ async def test_votes_reach_all_who_watch_now_or_later(url, monkeypatch):
         for reader in (first, page, late, later):
             assert SOLUTION not in str(reader.events)
             reader.leave()
-
-
-def test_a_reader_gets_the_newest_of_each_poll_once():
-    """What came meanwhile is passed over, and a poll that readers may not see any more is not sent."""
-    results = SentBodies()
-    assert results.outdated({"a": 1, "b": 1}) == ["a", "b"]
-    results.put("poll", {"a": 1, "b": 1}, {"a": b"A1", "b": b"B1"})
-    results.put("poll", {"a": 2}, {"a": b"A2"})
-
-    assert results.outdated({"a": 2, "b": 1}) == []
-    assert [(number, message["body"]) for number, message in results.after(0)] == [
-        (2, b"event: poll\ndata: B1\n\n"), (3, b"event: poll\ndata: A2\n\n"),
-    ]  # fmt: skip
-    assert results.after(3) == []
-    results.put("poll", {"a": 3}, {"a": b"A2"})  # read before that vote was counted
-    assert results.after(3) == []
-    results.put("poll", {"b": 2}, {})
-    assert [number for number, _ in results.after(0)] == [3]

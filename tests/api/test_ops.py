@@ -2,16 +2,9 @@
 
 import re
 
-import pytest
-
 from mapping.errors import StoreUnavailable
 from tests.api.conftest import serving
-from tests.kit import described, matchday
-
-
-@pytest.fixture
-def document():
-    return described.document()
+from tests.kit import matchday
 
 
 async def test_livez_is_always_200(server):

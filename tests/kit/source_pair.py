@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -133,12 +133,6 @@ class TwoSources(Process):
         for row in await self.store.read(sync.follows):
             await self.followers.follow(row.id)
 
-    async def poll_one(self, provider: str) -> None:
-        """Poll one source."""
-        for match in self.matches:
-            if match.endpoint.startswith(f"{provider}:"):
-                await self.followers.poll(match)
-
     async def pass_time(self, seconds: float) -> None:
         """So much time passes, in which nobody is polled and the watch looks as often as it does."""
         for _ in range(round(seconds / LOOK)):
@@ -161,11 +155,6 @@ def _stand_by(unit: Unit, ticker_id: str, found: Any) -> list[str]:
     sources.lock(unit, attachment.follow_id)
     change_sources(unit, attachment, ExternalChange(standby=()), found)
     return [attachment.follow_id, *(each.follow_id for each in standbys.of_liveblog(unit.conn, ticker_id))]
-
-
-def turned_round(match: Match) -> Match:
-    """The match with home and away in each other's place."""
-    return replace(match, home=match.away, away=match.home)
 
 
 def refused() -> Exception:

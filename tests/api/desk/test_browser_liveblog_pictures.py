@@ -98,16 +98,6 @@ async def test_words_are_pasted_as_words_though_a_picture_of_them_comes_along(de
     assert await page.get_by_label(FIELDS).count() == 0
 
 
-async def test_a_picture_dropped_beside_the_form_does_not_replace_the_page(desk, browser):
-    """It goes into the open form, and into a new post where none is open."""
-    page = await at_desk(desk, browser)
-    assert await give(page.locator("h1"), "drop", png("outside.png"))
-    await page.get_by_label(FIELDS).wait_for()
-    assert await give(page.locator("h1"), "drop", png("more.png"))
-    await page.get_by_role("group", name="Pictures and videos: more.png").wait_for()
-    assert page.url.startswith(desk.address)
-
-
 async def test_an_upload_that_fails_is_tried_again(desk, browser):
     """While the service is away the words stay, nothing is sent by halves, and the file is still at hand."""
     page = await at_desk(desk, browser)

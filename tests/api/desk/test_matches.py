@@ -8,7 +8,6 @@ from functools import partial
 import pytest
 from sqlalchemy import event
 
-from mapping.errors import Forbidden, MatchUnknown, UpstreamUnavailable
 from store.alarms import alarms
 from store.alarms.alarms import Observed
 from store.engine.unit import Unit
@@ -178,25 +177,6 @@ async def test_a_match_is_looked_at_before_a_liveblog_is_made_of_it(server):
         key, True, False, "T", "de",
     )  # fmt: skip
     assert wanted.client_id.startswith("person.")
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (MatchUnknown("no"), "The provider has no such match."),
-        (Forbidden("no", field="provider"), "Your organization has no access to this provider."),
-        (UpstreamUnavailable("no"), "The provider does not answer. Please try again in a moment."),
-    ],
-)
-async def test_what_the_provider_refuses_is_said(server, error, words):
-    """In words, on the page, and nothing can be created."""
-    server.fails = error
-    browser = await a_person(server)
-    for response in (
-        await browser.send("GET", "/desk/matches/new?provider=heim&kind=matchId&id=7"),
-        await browser.submit("/desk/matches/new", {"provider": "heim", "kind": "matchId", "id": "7"}),
-    ):
-        assert (response.status_code, words in response.text, 'name="key"' in response.text) == (422, True, False)
 
 
 async def test_the_fragment_is_sent_once(server):
