@@ -21,7 +21,6 @@ from tests.kit.people import cheap_hasher
 from tests.kit.pgbouncer import missing, pgbouncer, pgbouncer_url
 from tests.kit.postgres import Cluster, binaries, identity, server_folder
 from tests.kit.receivers import receiver, second_receiver, shared_receivers
-from tests.kit.recordings import required, soccer_recordings
 from tests.kit.s3_server import s3, s3_endpoint
 from tests.kit.statements import share_compiled_statements
 
@@ -128,9 +127,3 @@ async def two_stores(postgres_url: str) -> AsyncIterator[tuple[Store, Store]]:
     yield first, second
     await first.close()
     await second.close()
-
-
-@pytest.fixture(scope="session")
-def recorded_soccer():
-    """The paths of the recorded soccer matches; skips where there are none, fails instead in CI."""
-    return required(soccer_recordings())

@@ -84,18 +84,6 @@ def timeline(path: Path) -> tuple[str, list[Bodies]]:
     return _match_id(recorded[0]), snapshots
 
 
-def final_bodies(path: Path) -> tuple[str, Bodies]:
-    """The match's id and its last good body of every resource, of a recording that is compressed: only its end is read."""
-    with gzip.open(path, "rt", encoding="utf-8") as opened:
-        lines = opened.readlines()
-    bodies: Bodies = {}
-    while lines and not bodies.keys() >= set(RESOURCES):
-        line = json.loads(lines.pop())
-        if _is_usable(line):
-            bodies.setdefault(_resource(line), _body(line))
-    return _match_id(line), bodies
-
-
 def _is_usable(line: dict[str, Any]) -> bool:
     return bool(line.get("body")) and (_resource(line) != "match" or isinstance(line["body"], dict))
 

@@ -18,9 +18,10 @@ from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
+from store.media import image_uses
 from tests.api.conftest import NOW, NoFiles, serving
 from tests.kit import matchday, pictures
-from tests.kit.event_desk import Desk
+from tests.kit.event_desk import Desk, photo
 from tests.kit.masterdata import importing, match, person
 from tests.kit.name_servers import Names
 from tests.kit.opening import store_at
@@ -96,6 +97,18 @@ async def test_an_image_is_shown_once_something_names_it(room):
 async def test_an_entry_that_is_not_published_shows_nothing(room):
     await room.desk.create({"local_id": "ephoto", "media": [{"local_id": "mone", "url": URL, "local_status": 60}]})
     assert await room.status() == 404
+
+
+async def test_what_an_operator_purged_can_be_shown_again(room):
+    await room.desk.create({"local_id": "ephoto", "contents": [photo(URL)]})
+    assert await room.do(lambda unit: image_uses.purge(unit, URL))
+    assert not await room.do(lambda unit: image_uses.purge(unit, URL))
+    await room.step()
+    assert await room.status() == 404
+    assert await room.do(lambda unit: image_uses.restore(unit, URL))
+    assert not await room.do(lambda unit: image_uses.restore(unit, URL))
+    await room.step()
+    assert await room.status() == 200
 
 
 async def test_pictures_that_a_provider_names_are_shown(room):

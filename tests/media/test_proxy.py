@@ -268,6 +268,17 @@ async def test_a_slow_origin_holds_nobody_who_can_have_the_good_copy(readers, mo
     readers.source.gate.set()
 
 
+async def test_the_cache_survives_a_restart(readers):
+    """Another process on the same folder fetches nothing and makes nothing."""
+    before = await readers.get(width=64)
+    later = Source(Answer("failed"))
+    restarted = proxied(readers.server, later, readers.folder)
+    async with restarted.http:
+        assert (await restarted.get(width=64)).content == before.content
+        assert identify((await restarted.get(width=99)).content).width == 99
+    assert later.requests == []
+
+
 async def test_a_copy_that_was_put_out_is_fetched_anew(readers):
     """An original that is gone from the cache comes from its origin, without an ETag that would bring nothing."""
     await readers.get(width=64)

@@ -172,6 +172,27 @@ async def test_a_failing_job_is_logged_once_tried_again_counted_and_shown(monkey
 
 
 @in_virtual_time
+async def test_what_failed_is_put_off_although_it_is_requested():
+    """A tick that asks every few seconds does not hurry what fails."""
+    desk = Desk()
+
+    async def broken():
+        desk.ran.append("broken")
+        raise ValueError("a defect")
+
+    desk.jobs.add("break", broken)
+    async with desk:
+        desk.jobs.request("break")
+        await until(lambda: b'outcome="failed"} 1.0' in generate_latest(desk.jobs.counted))
+        desk.jobs.request("break")
+        desk.jobs.request("note it")
+        await until(lambda: "note" in desk.ran)
+        await asyncio.sleep(0.3)
+
+    assert desk.ran == ["broken", "note"]
+
+
+@in_virtual_time
 async def test_a_job_that_takes_too_long_is_cut_off_and_counts_as_failed():
     """The next job runs."""
     with capture_logs() as logged:
