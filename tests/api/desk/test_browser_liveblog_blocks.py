@@ -9,6 +9,7 @@ from tests.kit.event_desk import CONTENT
 from tests.kit.liveblog_page import at_desk, row, says, stands, writing
 
 pytestmark = [needed, pytest.mark.proof]
+PUBLIC = True
 LATER, LATER_STILL = "2026-10-01T18:30", "2026-10-02T20:15"
 """After the moment at which the tests' service stands, as the field for date and time writes it."""
 SECONDS = {LATER: 1_790_879_400, LATER_STILL: 1_790_972_100}
