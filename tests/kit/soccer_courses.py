@@ -60,3 +60,10 @@ def course(path: Path) -> Course:
     running = next(at for at, each in enumerate(truth) if each.status.running)
     kept = with_first_yellows(believed)
     return Course(match_id=match_id, bodies=bodies, truth=truth, believed=believed, kept=kept, running=running)
+
+
+@cache
+def final_match(path: Path) -> Match:
+    """What the feed of a file says in the end."""
+    match_id, versions = timeline(path)
+    return translate(match_id, versions[-1], zone=BERLIN, names=NAMES)

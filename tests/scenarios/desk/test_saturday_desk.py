@@ -1,6 +1,6 @@
 """A Saturday at the desk: forty matches at twenty times their speed, three editors, and two pages of the desk left open.
 
-`make soak` plays it for an hour, in waves of whole matches; a bounded run plays the first minutes of one wave.
+`make soak` plays it for an hour, in waves of whole matches.
 """
 
 from __future__ import annotations
