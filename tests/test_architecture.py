@@ -50,11 +50,17 @@ class Module(NamedTuple):
 
 
 @cache
+def modules(package):
+    """The modules of a package by name."""
+    paths = sorted((ROOT / package).rglob("*.py"))
+    assert paths
+    return {path.relative_to(ROOT).as_posix(): read(path.read_text(encoding="utf-8")) for path in paths}
+
+
+@cache
 def product():
     """All modules of the product by name."""
-    paths = [path for package in MAY_IMPORT for path in sorted((ROOT / package).rglob("*.py"))]
-    assert {path.relative_to(ROOT).parts[0] for path in paths} == set(MAY_IMPORT)
-    return {path.relative_to(ROOT).as_posix(): read(path.read_text(encoding="utf-8")) for path in paths}
+    return {name: module for package in MAY_IMPORT for name, module in modules(package).items()}
 
 
 def read(text):
@@ -80,7 +86,8 @@ def read(text):
         return {name.replace("datetime.datetime", "datetime", 1) for name in names}
 
     called = (node.func for node in nodes if isinstance(node, ast.Call))
-    return Module(text, loaded, named, followed(nodes), followed(called))
+    used = (node for node in nodes if isinstance(node, ast.Name | ast.Attribute))
+    return Module(text, loaded, named, followed(used), followed(called))
 
 
 def dotted(node):
@@ -99,7 +106,7 @@ def tops(names):
 def test_imports_point_down(package):
     """A package imports of the product only what stands below it."""
     others = {*MAY_IMPORT, "tests", "bench", "tools"} - MAY_IMPORT[package] - {package}
-    wrong = {name: tops(module.named) & others for name, module in product().items() if name.startswith(f"{package}/")}
+    wrong = {name: tops(module.named) & others for name, module in modules(package).items()}
 
     assert {name: what for name, what in wrong.items() if what} == {}
 

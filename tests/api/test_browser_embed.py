@@ -123,6 +123,7 @@ async def test_the_documented_page_is_live_under_a_strict_policy(service, site, 
     assert (await violations(article.page)).keys() <= {"landmark-unique"}, "two liveblogs on a page have the same parts"
 
 
+@pytest.mark.proof
 async def test_a_prefetched_liveblog_needs_no_script_and_is_taken_over_by_one(service, site, browsers, browser):
     """An article that holds the prefetched HTML shows the same without a script; with one it is live and loads nothing twice."""
     html = (await service.http.get("/api/embed/v4/prefetch/liveblog.json", params={"liveblogId": "gderby"})).json()[

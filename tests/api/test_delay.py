@@ -151,6 +151,7 @@ def migrated(tmp_path):
     return migrated_url(tmp_path / "test.db")
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("several", [SEVERAL, pytest.param(8, marks=pytest.mark.soak)])
 async def test_what_came_since_is_in_no_public_byte(urls, several):
     """Two liveblogs of each recording that part at a second: until the delay has gone by, all bytes and headers are equal."""

@@ -191,6 +191,7 @@ async def test_without_a_stream_the_page_asks(site, browser):
     assert len(page.polls()) >= 3
 
 
+@pytest.mark.proof
 async def test_a_hidden_page_rests_and_catches_up(site, page):
     """It neither listens nor asks; once it is looked at again it shows what there is."""
     await page.page.evaluate(HIDE, True)

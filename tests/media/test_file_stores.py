@@ -30,7 +30,7 @@ def disk(tmp_path):
     return DiskFiles(tmp_path / "media")
 
 
-@pytest.fixture(params=["disk", "s3"])
+@pytest.fixture(params=["disk", pytest.param("s3", marks=pytest.mark.proof)])
 def files(request, tmp_path):
     folder = tmp_path / "media"
     return DiskFiles(folder) if request.param == "disk" else request.getfixturevalue("s3").files(folder)
@@ -54,6 +54,7 @@ async def test_a_file_comes_back_as_it_was_stored(files):
     assert await files.read(empty, 10) == b""
 
 
+@pytest.mark.proof
 async def test_a_large_file_goes_to_the_bucket_in_parts(s3, tmp_path, monkeypatch):
     """It comes back whole, and from any place on."""
     from store.files import s3 as module

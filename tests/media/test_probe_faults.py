@@ -18,6 +18,8 @@ from tests.kit.pictures import picture
 from tests.kit.probes import VIDEO, desk_at, is_known
 from tests.kit.sqlite import migrated_url
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.fixture
 async def origin():

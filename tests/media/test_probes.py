@@ -15,6 +15,8 @@ from tests.kit.pictures import animation, picture
 from tests.kit.probes import IMAGE, VIDEO, desk_at, is_known
 from tests.kit.sqlite import migrated_url
 
+pytestmark = pytest.mark.proof
+
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
 def database(request, tmp_path):

@@ -136,6 +136,7 @@ async def test_a_full_disk_gathers_no_file(tmp_path, monkeypatch):
         await files.put(new_key(), chunks(BODY))
 
 
+@pytest.mark.proof
 async def test_the_real_one_refuses_a_stranger_and_keeps_prefixes_apart(s3, tmp_path):
     """Another secret is refused; what others keep in the bucket is neither listed nor read."""
     key = new_key()

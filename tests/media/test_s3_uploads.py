@@ -68,6 +68,7 @@ async def purged(database, files):
     return found
 
 
+@pytest.mark.proof
 async def test_two_processes_share_a_bucket(postgres_url, s3, tmp_path):
     """What one took the other shows once it is published; the purge takes what nothing refers to, and no secret is logged."""
     first, second = (configured(tmp_path, name, postgres_url, s3) for name in ("first", "second"))
@@ -143,6 +144,7 @@ class Uploads:
         return await StoredUploads(self.store, self.files).read(url, most)
 
 
+@pytest.mark.proof
 async def test_images_that_are_cached_are_shown_while_the_storage_is_away(store, s3, tmp_path):
     """The others are an error that passes: they are shown once the storage is back."""
 

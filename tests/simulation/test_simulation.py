@@ -83,6 +83,7 @@ def test_the_dead_that_cannot_be_reaped_are_not_tried_all_the_time(monkeypatch):
     assert len(renewals) < PROCESSES * 3 * SETTLED_BY
 
 
+@pytest.mark.proof
 def test_one_seed_is_one_run():
     """Whatever the process has played before."""
     first = play(1)

@@ -167,6 +167,7 @@ async def test_a_server_that_is_frozen_for_half_a_minute(postgres_cluster, postg
     assert idle == 0
 
 
+@pytest.mark.proof
 async def test_a_lock_that_is_never_released_is_an_outage_for_those_who_need_it(postgres_url):
     """A row that somebody else has locked makes its writers fail in bounded time, and nobody else."""
     async with opened(postgres_url) as store:

@@ -66,6 +66,7 @@ def bring_to(revision, url):
     engine.dispose()
 
 
+@pytest.mark.proof
 async def test_units_go_on_while_the_schema_is_upgraded(bare_postgres_url, monkeypatch):
     """Those of a process that was started before: none fails, none is lost, and the upgrade comes through beside them."""
     await asyncio.to_thread(bring_to, "0101", bare_postgres_url)

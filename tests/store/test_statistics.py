@@ -129,6 +129,7 @@ async def test_days_are_added_up_once_whenever_they_are_counted(simulated_store,
     await check()  # the first day is gone, whole
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(("count", "readers"), SIZES)
 async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_store, clock, tmp_path, count, readers):
     """In each hour, day and month of each zone, by origin and page, before and after the roll-up."""

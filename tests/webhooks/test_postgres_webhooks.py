@@ -61,6 +61,7 @@ async def test_a_receiver_has_one_holder_and_a_late_one_records_nothing(two_stor
     assert await store.read(lambda conn: deliveries.tried_numbers(conn, row.id, after=0)) == frozenset({1})
 
 
+@pytest.mark.proof
 async def test_two_processes_share_the_receivers(two_stores, receiver):
     """Each update reaches each receiver once, whichever process changed it; when one goes, the other takes over."""
     store, other = two_stores

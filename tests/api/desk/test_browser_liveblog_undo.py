@@ -149,6 +149,7 @@ async def test_one_thing_after_the_other_is_taken_back_until_all_is_as_it_was(de
     assert page.complaints == []
 
 
+@pytest.mark.proof
 async def test_what_others_have_changed_since_is_not_taken_back(desk, browser):
     """The page says so, and also of a post that is gone; their words stand."""
     await desk.desk.create(post("Ours", local_id="eours"))

@@ -181,6 +181,7 @@ def test_without_a_configuration_nothing_is_made(command, tmp_path, word):
     assert set(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.proof
 def test_a_port_of_the_command_line_is_listened_on_in_place_of_that_of_the_file(tmp_path):
     """From a cold start of the whole command on, and it stays so, whatever the file says next."""
     (tmp_path / "matchwire.toml").write_text("[server]\nport = 1\n", encoding="utf-8")

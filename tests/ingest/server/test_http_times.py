@@ -24,6 +24,7 @@ UNFINISHED = (
 )
 
 
+@pytest.mark.proof
 async def test_who_stops_in_the_middle_of_a_request_is_let_go(derby):
     """On a fresh connection and on one that has been used; also who never closes it."""
     async with served(derby.app, header_timeout=0.2, stall_timeout=0.2) as running:
@@ -90,6 +91,7 @@ async def long_posts(derby, megabytes):
         await desk.create(post("x" * 250_000))
 
 
+@pytest.mark.proof
 async def test_a_stream_that_is_not_read_is_let_go_and_another_is_not(derby):
     """The reader that reads gets everything, also what comes after the others have gone."""
     await long_posts(derby, 4)

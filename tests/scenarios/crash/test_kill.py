@@ -92,6 +92,7 @@ async def test_killed_fifty_times_during_one_match(tmp_path, request, database, 
     assert starts[-1] < 2.0
 
 
+@pytest.mark.proof
 async def test_a_file_belongs_to_one_process_until_sigterm_has_ended_it_in_order(tmp_path):
     """A second daemon refuses and the lock names the holder, which goes on; SIGTERM: exit status 0, and the next one starts."""
     config = tmp_path / "matchwire.toml"
