@@ -31,7 +31,7 @@ from store.liveblogs import liveblogs
 from store.webhooks import outbox
 from tests.kit.scripted import NOTES, OWNER, SILENT, Clock, Process, Scripted
 from tests.providers.heim.feed import MATCH_ID
-from tests.simulation.history_truth import TYPES, Expected, Fact, Truth, Wish
+from tests.simulation.history_truth import LEFT_NOTES, TYPES, Expected, Fact, Truth, Wish
 from tests.simulation.inline_store import InlineStore
 from tests.simulation.invariants import Violation, promise, require
 from tests.simulation.shortest import shortest
@@ -55,6 +55,7 @@ TITLES = {
     "soccer.yellow-card": ("Yellow card", "Gelbe Karte"),
     "soccer.red-card": ("Red card", "Rote Karte"),
     "soccer.disallowed-goal": ("Goal disallowed", "Tor aberkannt"),
+    "soccer.withdrawn-card": ("Red card withdrawn", "Rote Karte zurückgenommen"),
 }
 """The beginning of a title in English and in German."""
 
@@ -456,7 +457,9 @@ class History:
                 deleted = expected.wish(uid).deleted
                 require(deleted or status != 100, "what nobody wants for a while is deleted:", name, uid)
             elif uid in expected.noted:
-                require(status == 0, "a note is gone in the end:", name, uid, status)
+                require(
+                    status == (0 if expected.shows_note(uid) else 60), "a note is gone in the end:", name, uid, status
+                )
             elif uid not in expected.wishes and (expected.text or self.truth.facts[uid].keyword):
                 require(status == 100, "what is withdrawn stays for ever:", name, uid, status)
 
@@ -502,19 +505,19 @@ class History:
             self._check_board(name, after)
 
     def _check_notes(self, name: str, expected: Expected, after: str) -> None:
-        """A goal that readers saw and that is not there any more has its note, in its own post; nothing else has."""
-        wanted = {
-            uid for uid in expected.seen | expected.noted if self.notes and expected.leaves(self.truth.facts[uid])
-        }
+        """A goal or red card that readers saw and that is not there any more has its note, in its own post; nothing else has."""
+        left = {uid for uid in expected.seen | expected.noted if self.notes and expected.leaves(self.truth.facts[uid])}
+        wanted = {uid for uid in left if expected.shows_note(uid)}
         notes = self._noted(name)
         require(wanted == notes.keys(), "other notes are public:", after, name, sorted(wanted ^ notes.keys()))
         for uid, (local_id, document) in notes.items():
-            event, title = document["sport_event"], TITLES["soccer.disallowed-goal"][expected.locale == "de"]
+            event, note = document["sport_event"], LEFT_NOTES[self.truth.facts[uid].kind]
+            title = TITLES[note][expected.locale == "de"]
             require(local_id == self._names[name, uid], "a note is another post:", after, name, uid)
             require(event["title"] == title and "score" not in event, "a note says something else:", after, event)
             headline = expected.wish(uid).headline or ""
             require(document.get("headline", "") == headline, "a headline of a note is another one:", after, name, uid)
-        expected.noted = wanted
+        expected.noted = left
 
     def _check_post(self, name: str, expected: Expected, fact: Fact, post: Mapping[str, Any], after: str) -> None:
         document, text = post["document"], json.dumps(post["document"].get("contents") or [], ensure_ascii=False)
@@ -577,7 +580,7 @@ class History:
         return {
             owners[local_id]: (local_id, said)
             for local_id, said in found
-            if (said.get("sport_event") or {}).get("event_type") == "soccer.disallowed-goal"
+            if (said.get("sport_event") or {}).get("event_type") in LEFT_NOTES.values()
         }
 
     def _uid_of(self, said: Mapping[str, Any]) -> int | None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import random
 
 Bodies = dict[str, bytes]
+LEFT_NOTES = {"soccer.goal": "soccer.disallowed-goal", "soccer.red-card": "soccer.withdrawn-card"}
+"""Event type → the one of the note that is left once it is taken back."""
 TYPES = {"goal/head": "soccer.goal", "goal/left-foot": "soccer.goal", "card/yellow": "soccer.yellow-card",
          "card/red": "soccer.red-card"}  # fmt: skip
 SPACE = 4
@@ -161,7 +163,7 @@ class Expected:
     seen: set[int] = field(default_factory=set)
     """uids of the facts that readers saw when they last looked."""
     noted: set[int] = field(default_factory=set)
-    """uids of the goals of which a note says that they do not count."""
+    """uids of what has a note that says that it was taken back, also while the terms hide it."""
 
     @property
     def open(self) -> bool:
@@ -169,7 +171,11 @@ class Expected:
 
     def leaves(self, fact: Fact) -> bool:
         """Whether a note is left of a fact that readers have seen."""
-        return fact.kind == "soccer.goal" and not fact.there and self.auto_post and not self.wish(fact.uid).deleted
+        return fact.kind in LEFT_NOTES and not fact.there and not self.wish(fact.uid).deleted
+
+    def shows_note(self, uid: int) -> bool:
+        """Whether a note that is left is public: the terms hide it as they hide posts, unless a person chose its status."""
+        return self.auto_post or self.wish(uid).status == 0
 
     def wish(self, uid: int) -> Wish:
         return self.wishes.get(uid, NOTHING)
