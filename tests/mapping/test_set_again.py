@@ -321,3 +321,18 @@ def test_texts_on_what_is_left_out_go_with_it():
     on_goal, on_new = comment("A goal", incident_key=GOAL.key), comment("Another", key="text:2", incident_key=NEW.key)
     rows = replace(FIRST_HALF, incidents=(GOAL, NEW), comments=(on_goal, on_new))
     assert without_try(rows, PLAYED).comments == (on_new,)
+
+
+UNTIMED = tuple(replace(each, created_at=None) for each in (MARK, GOAL))
+SAME_TRY = {
+    "without a goal that counts in its first phase": only(
+        clock=Clock(phase=1), score=Score(0, 0), periods=(), incidents=UNTIMED
+    ),
+    "as it was broken off": only(clock=Clock(phase=2), incidents=UNTIMED),
+}
+
+
+@pytest.mark.parametrize("answer", SAME_TRY.values(), ids=SAME_TRY.keys())
+def test_a_match_that_has_its_first_day_again_is_the_same_try(answer):
+    """Then everything of it counts again."""
+    assert without_earlier_try(blank(kickoff=NEXT), answer, PLAYED) == (answer, None)
