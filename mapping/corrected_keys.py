@@ -112,8 +112,7 @@ def _same_goal(sport: Sport, was: Incident, now: Incident) -> bool:
 
     A kick of the shoot-out is none, whatever the tally after it.
     """
-    kicked = [each.method == SHOOTOUT for each in (was, now)]
-    if was.score is None or was.score != now.score or kicked[0] != kicked[1]:
+    if was.score is None or was.score != now.score or (was.method == SHOOTOUT) != (now.method == SHOOTOUT):
         return False
     goals = sport.kind(was.kind).scores and sport.kind(now.kind).scores
     return goals and (bool(_people(was) & _people(now)) or was.minute == now.minute)

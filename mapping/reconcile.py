@@ -262,18 +262,19 @@ def _disallow(entry: Entry, stands: Stored, notes: Notes | None, now: int) -> De
 
     Readers go on seeing it, unless an editor hides it. A note that our terms want no more is a draft, and comes back with them.
     """
-    note = None if notes is None else notes.note(entry.kind, entry.said)
-    if notes is None or note is None:
+    stays = entry.state is State.DISALLOWED
+    if notes is None or not (stays or _was_seen(entry, stands, now - notes.after)):
+        return None
+    note = notes.note(entry.kind, entry.said)
+    if note is None or (not stays and notes.makes_none(note)):
         return None
     document = merge_event(entry.said, stands.document, note)
     if not stands_as_note(document, note):
         return None
     wanted, status, by_person = LocalStatus.PUBLISHED, stands.local_status, _is_of_a_person(entry, stands)
-    if entry.state is State.DISALLOWED:
+    if stays:
         wanted = LocalStatus.UNPUBLISHED if notes.hides(entry.kind, note) else wanted
         status, by_person = _status(wanted, entry, stands, editorial=False)
-    elif notes.makes_none(note) or not _was_seen(entry, stands, now - notes.after):
-        return None
     line = replace(
         entry,
         state=State.DISALLOWED,
