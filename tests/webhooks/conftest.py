@@ -150,8 +150,13 @@ class Hub:
 
 
 @pytest.fixture
-def timing():
-    return SteadyClock()
+def hands():
+    return Hands()
+
+
+@pytest.fixture
+def timing(hands):
+    return SteadyClock(wall=hands.wall, steady=hands.steady)
 
 
 @pytest.fixture

@@ -11,12 +11,10 @@ import pytest
 from prometheus_client import generate_latest
 from standardwebhooks import Webhook, WebhookVerificationError
 
-from ingest.kit.steady_clock import SteadyClock
 from mapping.rules.delivery import PLAN
 from store.liveblogs.liveblogs import insert_game
 from store.webhooks import delivery_log, webhooks
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import Hands
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 
@@ -128,16 +126,6 @@ async def test_a_redirect_is_not_followed(hub, receiver):
         await hub.has_logged(1)
 
     assert {request["name"] for request in receiver.requests()} == {"301"}
-
-
-@pytest.fixture
-def hands():
-    return Hands()
-
-
-@pytest.fixture
-def timing(hands):
-    return SteadyClock(wall=hands.wall, steady=hands.steady)
 
 
 GAPS = {"400": 600, "500": 600, "refused": 600, "429": 1200}

@@ -21,7 +21,6 @@ from tests.kit import matchday
 from tests.kit.opening import store_at
 from tests.kit.settings import configured
 from tests.kit.sqlite import migrated_url
-from tests.webhooks.conftest import Hands
 
 TICKER = matchday.Liveblog().ticker_id
 PUBLIC = "https://live.example.org/blogs"
@@ -99,12 +98,11 @@ async def pinging(store, address, **delays):
 
 
 @pytest.fixture(autouse=True)
-def hands(monkeypatch):
+def hands(hands, monkeypatch):
     """The clock of the pings, which the test moves."""
-    moved = Hands()
     monkeypatch.setattr(hub_ping, "TICK", 0.01)
-    monkeypatch.setattr(hub_ping, "time", SimpleNamespace(monotonic=moved.steady))
-    return moved
+    monkeypatch.setattr(hub_ping, "time", SimpleNamespace(monotonic=hands.steady))
+    return hands
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -6,21 +6,9 @@ import asyncio
 
 import pytest
 
-from ingest.kit.steady_clock import SteadyClock
 from mapping.rules.delivery import DAY
 from store.webhooks.webhooks import find
 from tests.store.conftest import ORGANIZATION
-from tests.webhooks.conftest import Hands
-
-
-@pytest.fixture
-def hands():
-    return Hands()
-
-
-@pytest.fixture
-def timing(hands):
-    return SteadyClock(wall=hands.wall, steady=hands.steady)
 
 
 async def fail(hub, url, times):
