@@ -1,4 +1,4 @@
-"""The games of a set: an answer has the score of each set, the order of its games is known from the answers before."""
+"""The games of a set, whose order is known from the answers before one, and who has won enough sets."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ GAME = "game:"
 """Prefix of the key of an incident that is a game of a set."""
 
 NOTHING = Score(0, 0)
+SETS_THAT_WIN = 2
+"""The fewest sets that win a match."""
+
+
+def side_with_enough_sets(sets: Score | None) -> SideName | None:
+    """Who has won more sets, and enough of them; None where they do not say who won."""
+    if sets is None or sets.home == sets.away or max(sets.home, sets.away) < SETS_THAT_WIN:
+        return None
+    return "home" if sets.home > sets.away else "away"
 
 
 def game_key(number: int, games: int) -> str:

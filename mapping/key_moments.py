@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from mapping import wording
 from mapping.documents.state import ENDED, SHOOTOUT
+from mapping.games import side_with_enough_sets
 from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Recap
 from mapping.match import Decided, Score
 from mapping.shootout import can_be_kick, is_of_shootout, phase_of_shootout
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
 END_OF_PLAY = frozenset({"full-time", "extra-time"})
 """Parts whose end says nothing beside the result, where that comes right after it."""
-SETS_THAT_WIN = 2
-"""The fewest sets that win a match."""
 UNDECIDED = frozenset({Decided.RETIRED, Decided.WALKOVER, Decided.ABANDONED, Decided.UNKNOWN})
 """Ends of which the sets do not say who won."""
 
@@ -329,12 +328,7 @@ def set_scores(state: MatchState, seen_by: SideName | None, texts: Translator) -
 
 def winner_of_sets(sport: Sport, state: MatchState, texts: Translator) -> SideName | None:
     """Who has won more sets, and enough of them; None where that does not say who won."""
-    score = state.score
-    if score is None or score.home == score.away or max(score.home, score.away) < SETS_THAT_WIN:
-        return None
-    if decided_how(sport, state.decided, texts) in UNDECIDED:
-        return None
-    return "home" if score.home > score.away else "away"
+    return None if decided_how(sport, state.decided, texts) in UNDECIDED else side_with_enough_sets(state.score)
 
 
 def _better_first(score: Score) -> Score:

@@ -6,8 +6,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.http.json_path import node, nodes, number, text
+from api.view.key_moments import score_of
 from mapping.documents.state import ENDED, RUNNING
-from mapping.key_moments import SETS_THAT_WIN
+from mapping.games import side_with_enough_sets
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from mapping.locales import Translator
+    from mapping.match import SideName
 
 NOTHING = ("0", "0")
+SIDES: tuple[SideName, SideName] = ("home", "away")
 Pair = tuple[str, str]
 
 
@@ -55,7 +58,7 @@ def _cell(pair: Pair, side: int) -> str:
 
 def _sign(game: Json, side: int, texts: Translator) -> str:
     """That the side has won, or that it serves."""
-    if _winner(game) == side:
+    if _winner(game) == SIDES[side]:
         drawn, label, name = "✓", Label.WINNER, "won"
     elif _serves(game, side):
         drawn, label, name = "●", Label.SERVING, "serves"
@@ -79,14 +82,11 @@ def _points(game: Json) -> Pair | None:
 
 def _serves(game: Json, side: int) -> bool:
     running = number(game, "state_info", "gamestate") == RUNNING
-    return running and text(game, "scoreboard", "serving") == ("home", "away")[side]
+    return running and text(game, "scoreboard", "serving") == SIDES[side]
 
 
-def _winner(game: Json) -> int | None:
-    """The side that won more sets, and enough, once the match is over and nothing else is said of how it ended."""
+def _winner(game: Json) -> SideName | None:
+    """Who has won enough sets, once the match is over and nothing else is said of how it ended."""
     score = node(game, "scoreboard", "score")
-    pair = (text(score, "home_score"), text(score, "away_score"))
-    if number(game, "state_info", "gamestate") != ENDED or text(score, "title") or not all(map(str.isdigit, pair)):
-        return None
-    home, away = map(int, pair)
-    return None if home == away or max(home, away) < SETS_THAT_WIN else int(away > home)
+    said = number(game, "state_info", "gamestate") == ENDED and not text(score, "title")
+    return side_with_enough_sets(score_of(score)) if said else None

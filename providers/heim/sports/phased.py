@@ -56,16 +56,13 @@ def translate_phases(parts: Parts, source: Source) -> Match:
     rows = table(source.row, source.faults)
     period, ending = _period(parts, source), source.incident()
     status = source.status(_playing(parts, period, ending, names), ended=period == GAME_END)
-    decided, score = _decided(names, ending, extra=EXTRA_TIME in rows), rows.get(RUNNING)
-    scored = part_scores(parts.regular, rows)
-    if parts.shootout and status is Status.FINISHED and _is_one_more(score, scored):
-        decided = Decided.SHOOTOUT
-    at = _clock(parts, source, status, period, decided)
-    if status is Status.FINISHED and score is None:
-        at, decided = Clock(phase=len(scored)), Decided.UNKNOWN
+    score, scored = rows.get(RUNNING), part_scores(parts.regular, rows)
+    decided = _decided(parts, source, status, score, scored)
     match = replace(
         source.frame(parts.sport, status),
-        clock=at,
+        clock=Clock(phase=len(scored))
+        if decided is Decided.UNKNOWN
+        else _clock(parts, source, status, period, decided),
         home=home,
         away=away,
         score=score,
@@ -95,11 +92,17 @@ def _playing(parts: Parts, period: str, incident: str | None, names: Mapping[str
     return Status.SHOOTOUT if shot_out else Status.BREAK
 
 
-def _decided(names: Mapping[str, str], ending: str | None, *, extra: bool) -> Decided | None:
+def _decided(
+    parts: Parts, source: Source, status: Status, score: Score | None, scored: Sequence[PeriodScore]
+) -> Decided | None:
     """How the match was decided; the incident says so as soon as overtime begins."""
-    if ending is not None and ending == names["incident_penalties"]:
+    names, ending, over = source.names, source.incident(), status is Status.FINISHED
+    if over and score is None:
+        return Decided.UNKNOWN
+    if ending == names["incident_penalties"] or (over and parts.shootout and _is_one_more(score, scored)):
         return Decided.SHOOTOUT
-    return Decided.OVERTIME if extra or (ending is not None and ending == names["incident_extra_time"]) else None
+    extra = OVERTIME in {part.title for part in scored} or ending == names["incident_extra_time"]
+    return Decided.OVERTIME if extra else None
 
 
 def _is_one_more(score: Score | None, scored: Sequence[PeriodScore]) -> bool:

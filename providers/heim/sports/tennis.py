@@ -10,10 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mapping.games import NOTHING, game_key
-from mapping.key_moments import SETS_THAT_WIN
+from mapping.games import NOTHING, game_key, side_with_enough_sets
 from mapping.match import PERIOD_KEY, Clock, Decided, Incident, Match, PeriodScore, Score, SideName, Status
-from providers import teams
 from providers.fault_collector import ValueMismatch
 from providers.heim import squads
 from providers.heim.read import Row
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
 SETS = ("1", "2", "3", "4", "5")
 MARKERS = {"game-start": "tennis.start", "game-end": "tennis.end"}
 MARKS = frozenset(f"{PERIOD_KEY}{kind}" for kind in MARKERS.values())
+START = f"{PERIOD_KEY}tennis.start"
 CELLS = frozenset({"", "match_result", "match_result_at", "place"})
 """Fields of the result; a fault in one of them is a set that cannot be read."""
 
@@ -89,8 +88,7 @@ def _winner(
     """Whom the feed names, else who has the sets that win a match: leading when it is flagged as over wins nothing."""
     if source.row.has("winner_team_id") and (named := source.winner(sides, status, score)):
         return named
-    won = ending is None and score is not None and max(score.home, score.away) >= SETS_THAT_WIN
-    return teams.winner(status, score) if won else None
+    return side_with_enough_sets(score) if status is Status.FINISHED and ending is None else None
 
 
 def _ending(source: Source, status: Status, played: Sequence[Set]) -> Decided | None:
@@ -104,8 +102,9 @@ def _ending(source: Source, status: Status, played: Sequence[Set]) -> Decided | 
 
 
 def _unreadable(read: int) -> frozenset[str]:
-    """Start, end and every game that the sets behind the first `read` could hold: a broken row takes none of them back."""
-    return MARKS.union(game_key(int(number), games) for number in SETS[read:] for games in range(1, 2 * MOST_GAMES + 1))
+    """The start and every game that the sets behind the first `read` could hold: a broken row takes none of them back."""
+    played = range(1, 2 * MOST_GAMES + 1)
+    return frozenset({START, *(game_key(int(number), games) for number in SETS[read:] for games in played)})
 
 
 def _sets(rows: Mapping[str, Score]) -> tuple[Set, ...]:
