@@ -10,12 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from mapping.documents.state import ENDED
 from mapping.goals import covers
 from mapping.identity import NOT_BEGUN, MatchIdentity, is_another_day
 from mapping.match import Clock, Match, PeriodScore, Score, Status
+from mapping.sports import sport_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Sequence
 
     from mapping.match import Incident
 
@@ -60,20 +62,30 @@ def has_another_day(before: Match, answer: Match) -> bool:
 def can_be_set_again(before: Match, answer: Match) -> bool:
     """Whether nothing in the answer contradicts that the match is still to begin: neither rows of play nor a score.
 
-    On another day what is left of the first try contradicts nothing, nor does what nobody could read.
+    On another day what is left of the first try contradicts nothing, nor does what nobody could read. Of a match that was
+    broken off only its end counts: that it had begun is no news.
     """
     if has_another_day(before, answer):
         return True
     scored = answer.score is not None and answer.score.total > 0
-    return not (scored or _has_rows_of_play(answer) or has_unreadable_mark(before, answer))
+    unreadable = _unreadable_marks(before, answer)
+    if before.status in CALLED_OFF:
+        unreadable = [each for each in unreadable if sport_of(before).kind(each.kind).enters == ENDED]
+    return not (scored or _has_rows_of_play(answer) or unreadable)
 
 
 def has_unreadable_mark(before: Match, answer: Match) -> bool:
     """Whether what began or ended the match may be in the answer in a form that nobody could read."""
+    return bool(_unreadable_marks(before, answer))
+
+
+def _unreadable_marks(before: Match, answer: Match) -> Sequence[Incident]:
     said = {each.key for each in answer.incidents}
-    return any(
-        each.marks_period and each.key not in said and each.key in answer.unreadable for each in before.incidents
-    )
+    return [
+        each
+        for each in before.incidents
+        if each.marks_period and each.key not in said and each.key in answer.unreadable
+    ]
 
 
 def _has_rows_of_play(answer: Match) -> bool:

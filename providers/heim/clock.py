@@ -65,7 +65,7 @@ def is_finished(match: Row, faults: FaultCollector, keep: Iterable[str]) -> bool
 def status(match: Row, period: str, faults: FaultCollector, names: Mapping[str, str]) -> Status:
     """From `finished`, `current_period` and `match_incident`, the only three fields that the feed has for it."""
     over = is_finished(match, faults, PERIOD_KEYS) or period == "game-end"
-    special = special_status(names, incident_of(match, faults, PERIOD_KEYS))
+    special = special_status(names, incident_of(match, faults, names, PERIOD_KEYS))
     if special is not None and special.over:
         return special
     if over:
@@ -88,13 +88,16 @@ def special_status(names: Mapping[str, str], incident: str | None) -> Status | N
     return next((each for each in known if incident and incident == names[f"incident_{each.value}"]), None)
 
 
-def incident_of(match: Row, faults: FaultCollector, keep: Iterable[str]) -> str | None:
+def incident_of(match: Row, faults: FaultCollector, names: Mapping[str, str], keep: Iterable[str]) -> str | None:
     """Id of what is special about the match's course (postponed, after extra time, …); most matches have none.
 
     `keep`: keys of the incidents that it implies.
     """
     row = faults.try_read(match.part, "match_incident", keep=keep)
-    return faults.try_read(row.needed_ident, "id", keep=keep) if row is not None else None
+    found = faults.try_read(row.needed_ident, "id", keep=keep) if row is not None else None
+    if row is not None and found and found not in [id_ for name, id_ in names.items() if name.startswith("incident_")]:
+        faults.add(row.at("id"), f"unknown incident {found!r}", keep=keep)
+    return found
 
 
 def clock(period: str, since: int | None, markers: Mapping[str, Incident]) -> Clock:

@@ -27,9 +27,10 @@ from tests.kit.soccer_belief import FULL, GOAL, START, only
 from tests.mapping.soccer_builders import KICKOFF, comment, incident
 
 MARK = replace(START, kind="soccer.start", key="period:soccer.start")
+END = replace(MARK, kind="soccer.end", key="period:soccer.end", method=Decided.ABANDONED)
 WEATHER = incident("soccer.comment", key="incident:w")
 TRY = only(
-    status=Status.ABANDONED, incidents=(MARK, GOAL), winner="home", decided=Decided.SHOOTOUT, shootout=Score(3, 1)
+    status=Status.ABANDONED, incidents=(MARK, GOAL, END), winner="home", decided=Decided.SHOOTOUT, shootout=Score(3, 1)
 )
 BLANK = only(status=Status.SCHEDULED, clock=Clock(), score=None, periods=(), incidents=(), comments=())
 NEXT = KICKOFF + APART
@@ -88,7 +89,8 @@ CONTRADICTED = {
     "a row with a lap": (blank(incidents=(replace(WEATHER, lap=3),)), False),
     "a row with a score": (blank(incidents=(replace(WEATHER, score=Score(0, 0)),)), False),
     "the weather and a row with a minute": (blank(incidents=(WEATHER, replace(GOAL, score=None))), False),
-    "a whistle that nobody could read": (blank(unreadable_keys=UNREAD), False),
+    "a start that nobody could read": (blank(unreadable_keys=UNREAD), True),
+    "an end that nobody could read": (blank(unreadable_keys=frozenset({END.key})), False),
     "another row that nobody could read": (blank(unreadable_keys=frozenset({GOAL.key})), True),
     "everything on another day": (replace(TRY, kickoff=NEXT), True),
     "a whistle that nobody could read on another day": (blank(unreadable_keys=UNREAD, kickoff=NEXT), True),

@@ -113,7 +113,7 @@ class Source:
 
     def incident(self, keep: Iterable[str] = ()) -> str | None:
         """Id of what is special about the course of the match."""
-        return clock.incident_of(self.row, self.faults, keep)
+        return clock.incident_of(self.row, self.faults, self.names, keep)
 
     def period(self, keep: Iterable[str] = ()) -> str:
         """`current_period`, empty where it says nothing."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mapping.match import Status
 from providers.heim import clock, squads
-from providers.heim.catalog import PERIOD_KEYS
+from providers.heim.catalog import PERIOD_KEYS, PERIODS
 from providers.heim.comments import incident_of_comment
 from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
 from providers.heim.score import EXTRA_TIME, FULL_TIME, RUNNING, scores, table
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 HALVES = 2
 """The last phase of regular time."""
+BEFORE_END = PERIOD_KEYS - {PERIODS["game-end"].key}
+"""Keys of the whistles that the scores may show: never the last one."""
 BEYOND = frozenset({FULL_TIME, EXTRA_TIME})
 """Scores that the feed has only where a match goes on after 90 minutes."""
 
@@ -40,7 +42,7 @@ def soccer(source: Source) -> Match:
     period = clock.current_period(row, faults, sent)
     status = clock.status(row, period, faults, names)
     since = _since(source, events, sent.get(period))
-    rows, ending = table(row, faults, keep=PERIOD_KEYS), source.incident(PERIOD_KEYS)
+    rows, ending = table(row, faults, keep=BEFORE_END), source.incident(PERIOD_KEYS)
     course = clock.course(names, ending, extra_time=EXTRA_TIME in rows)
     markers = clock.complete_markers(sent, clock.implied_kinds(period, status, course), period, since)
     happened = incidents(events)

@@ -4,6 +4,7 @@ import pytest
 
 from mapping.errors import InvalidRequest
 from mapping.match import Clock, Named, Score, Status
+from providers.heim.catalog import PERIOD_KEYS
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from tests.providers.heim.feed import (
@@ -40,6 +41,16 @@ def test_winter_and_summer_time_are_distinguished():
     winter, summer = (translated(match_date=day).kickoff % 86400 for day in ("14.01.2025", "14.06.2025"))
 
     assert (winter, summer) == (17 * 3600, 16 * 3600)
+
+
+def test_an_incident_of_the_match_that_nobody_knows_is_a_fault():
+    """Its id may say that the match has ended, so no whistle is missing for it; an id that is named says what it says."""
+    unknown = translated(match_incident={"id": "9", "name": "?"})
+
+    assert [(each.field, each.reason) for each in unknown.faults] == [("match_incident.id", "unknown incident '9'")]
+    assert unknown.unreadable_keys == PERIOD_KEYS
+    assert translated(match_incident={"id": "9"}, names=names_of({"names": {"incident_cancelled": "9"}})).faults == ()
+    assert [each for each in ("1", "2", "3", "5", "8", "12") if translated(match_incident={"id": each}).faults] == []
 
 
 @pytest.mark.parametrize("changes", [{"match_time": "unknown"}, {"match_time": None}, {"match_date": ""}])

@@ -43,6 +43,7 @@ TAKEN_BACK = {
     "postponed": said(
         result="0:0", **BLANK, **NEW_DAY, match_incident={"id": "3", "name": "verlegt", "shortname": "v"}
     ),
+    "the same evening, without a result": said(**BLANK, match_time="20:30"),
     "next morning": said(result="0:0", **BLANK, match_date="15.06.2025", match_time="11:00"),
 }
 
