@@ -48,6 +48,7 @@ def test_the_same_person_in_another_spelling(ours, theirs):
 
 
 BROTHERS = [person("1", "Lautaro Martínez", "10"), person("2", "Lisandro Martínez", "25")]
+MEYERS = [person("a", "M. Meyer", "7"), person("b", "Meyer M.", "7")]
 DOUBT = [
     ("brothers without a number", BROTHERS, [person("a", "L. Martinez")]),
     ("a brother whom the other source alone names", BROTHERS[:1], [person("a", "L. Martinez", "25")]),
@@ -55,6 +56,10 @@ DOUBT = [
     ("a number alone", [person("1", "Max Meyer", "7")], [person("a", "Johannes Geis", "7")]),
     ("a particle", [person("1", "Kevin De Bruyne")], [person("a", "Frenkie de Jong")]),
     ("nobody's name", [person("1", "Max Meyer")], [person("a", "")]),
+    ("two with the number and the name", [person("1", "Max Meyer", "7")], MEYERS),
+    ("two of ours with the number and the name", MEYERS, [person("1", "Max Meyer", "7")]),
+    ("a word of each of two", [person("1", "Max Meyer")], [person("a", "Max"), person("b", "Meyer")]),
+    ("a word of each of two of ours", [person("a", "Max"), person("b", "Meyer")], [person("1", "Max Meyer")]),
 ]
 
 
