@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from mapping import wording
 from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.games import side_with_enough_sets
-from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Recap
+from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Label, Recap
 from mapping.match import Decided, Score
 from mapping.shootout import can_be_kick, is_of_shootout, phase_of_shootout
 from mapping.sports.base import Kind, MomentType, Sport
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
 
     from mapping.locales import Translator
-    from mapping.locales.labels import Label
     from mapping.match import SideName
 
 END_OF_PLAY = frozenset({"full-time", "extra-time"})
@@ -55,8 +54,8 @@ class MatchState:
     """The match as the head of its liveblog shows it.
 
     `decided` stands beside the score, `parts` are titles and scores of halves, sets or periods, `phase` counts from 1,
-    `ranking` names the first places of a race. `winner`: where it is said, as the sets may not say it; `interrupted`: what
-    became of a match that was not played as planned.
+    `ranking` names the first places of a race, or of a session that is none (`timed`). `winner`: where it is said, as the sets
+    may not say it; `interrupted`: what became of a match that was not played as planned.
     """
 
     home: str = ""
@@ -68,6 +67,7 @@ class MatchState:
     in_break: bool = False
     phase: int = 0
     ranking: tuple[str, ...] = ()
+    timed: bool = False
     lap: str = ""
     winner: SideName | None = None
     interrupted: Label | None = None
@@ -283,6 +283,8 @@ def _variants(sport: Sport, state: MatchState, at: _At, texts: Translator) -> It
         yield "set"
     if at.kind.score_of == wording.FINAL:
         yield decided_how(sport, state.decided, texts) or ""
+    if at.kind.enters == ENDED and state.interrupted is Label.ABANDONED:
+        yield Decided.ABANDONED
     yield from (role for role, _ in at.play.roles)
 
 

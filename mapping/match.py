@@ -172,12 +172,16 @@ class RankingEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Race:
-    """The state of a race: the running lap, the flag or safety measure in force, and who is where."""
+    """The state of a race: the running lap, the flag or safety measure in force, and who is where.
+
+    `timed`: it is no race, and whoever has the best lap is first.
+    """
 
     lap: int | None = None
     total_laps: int | None = None
     flag: str | None = None
     ranking: tuple[RankingEntry, ...] = ()
+    timed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -193,6 +193,7 @@ def _of_race(race: Race, gamestate: int, references: References) -> Document:
         "_type": "Svc::Model::GameStateInfo::RankedGameStateInfo",
         "gamestate": gamestate,
         **{name: value for name, value in known.items() if value is not None},
+        **({"timed": True} if race.timed else {}),
         "ranking": [embedded.placing(place, references) for place in race.ranking],
     }
 

@@ -27,17 +27,17 @@ def recap(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: 
     """The recap as plain text; empty before the match."""
     if state.gamestate in {None, BEFORE}:
         return ""
-    first = _race(state, texts) if sport.ranked else _score(sport, state, moments, texts)
+    results = [each.text for each in moments if each.type is MomentType.RESULT] if state.gamestate == ENDED else []
+    first = _race(state, results, texts) if sport.ranked else _score(sport, state, results, texts)
     return " ".join(filter(None, (first, *_course(sport, state, moments, texts))))
 
 
-def _score(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> str:
+def _score(sport: Sport, state: MatchState, results: Sequence[str], texts: Translator) -> str:
     """The score, and of which part of the match; once it is over, what the post of its end says.
 
     Of sets nothing before one of them is won: the games of the running one say it.
     """
-    results = [each.text for each in moments if each.type is MomentType.RESULT]
-    if state.gamestate == ENDED and results:
+    if results:
         return results[-1]
     if not (state.home and state.away) or state.score is None or (sport.sets and not state.score.total):
         return ""
@@ -59,12 +59,16 @@ def _part(sport: Sport, state: MatchState) -> str:
     return Label.HALF_TIME if halfway else Label.BREAK
 
 
-def _race(state: MatchState, texts: Translator) -> str:
-    """Who leads, or who won; nothing where the race was called off, or broken off."""
-    if not state.ranking or (state.interrupted and state.gamestate == ENDED):
+def _race(state: MatchState, results: Sequence[str], texts: Translator) -> str:
+    """Who leads, who won, or who was fastest; of a race that was called off, or broken off, what the post of its end says."""
+    if state.interrupted and state.gamestate == ENDED:
+        return results[-1] if results else ""
+    if not state.ranking:
         return ""
     names = dict(zip(("first", "second", "third"), map(isolate, state.ranking), strict=False))
     whole = len(names) == 3
+    if state.gamestate == ENDED and state.timed:
+        return texts.text(Recap.FASTEST, **names)
     if state.gamestate == ENDED:
         return texts.text(Recap.PODIUM if whole else Recap.WINNER, **names)
     lap = texts.text(LAP, lap=state.lap) if state.lap else texts.text(Label.LIVE)

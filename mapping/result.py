@@ -27,7 +27,8 @@ def result_line(sport: Sport, state: MatchState, texts: Translator) -> str:
     if state.gamestate != ENDED or state.interrupted:
         return ""
     if sport.ranked:
-        return _filled(Result.WINNER, {"winner": next(iter(state.ranking), "")}, texts)
+        msgid = Result.FASTEST if state.timed else Result.WINNER
+        return _filled(msgid, {"winner": next(iter(state.ranking), "")}, texts)
     return _of_sets(sport, state, texts) if sport.sets else _of_teams(sport, state, texts)
 
 

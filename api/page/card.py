@@ -20,7 +20,7 @@ from api.media.proxy import ImageProxy
 from api.page.card_facts import CREST, CardFacts, CardSide
 from api.page.clock import clock
 from api.page.page import language
-from api.page.ranking import lap_of, podium_names
+from api.page.ranking import lap_of, top_lines
 from api.page.scoreboard import SIDES, initials, scores, team_of, title
 from api.view import delay
 from api.view.content import one_line, tally
@@ -135,7 +135,7 @@ def facts_of(game: Json, now: float, publisher: str) -> Json | None:
         "decided": text(game, "scoreboard", "score", "title"),
         "state": "" if state is None else state.label,
         "live": state is not None and state.live,
-        "lines": podium_names(game) or list(filter(None, [lap_of(game, texts)])),
+        "lines": top_lines(game) or list(filter(None, [lap_of(game, texts)])),
         "above": one_line(text(game, "meta_info", "tournament", "name")),
         "publisher": publisher,
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.http.json_path import Json, node, nodes, number, text
 from api.view.key_moments import interruption_of
+from api.view.result import result_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING
 from mapping.locales import translator
 from mapping.locales.labels import LAP, Label
@@ -93,7 +94,7 @@ def podium(game: Json, texts: Translator) -> str:
 def _on_podium(game: Json) -> list[tuple[int, str, str]]:
     """Place, name and team."""
     found: list[tuple[int, str, str]] = []
-    entries = nodes(game, "state_info", "ranking") if _is_over_as_planned(game) else []
+    entries = nodes(game, "state_info", "ranking") if _is_over_as_planned(game) and not _is_timed(game) else []
     for place in range(1, STEPS + 1):
         there = [each for each in entries if number(each, "position") == place]
         if len(there) != 1 or not _row(there[0]).name:
@@ -108,8 +109,15 @@ def _is_over_as_planned(game: Json) -> bool:
     return number(game, "state_info", "gamestate") == ENDED and called_off is None
 
 
-def podium_names(game: Json) -> list[str]:
-    """The first three with their places, once the race is over, as texts."""
+def _is_timed(game: Json) -> bool:
+    """Whether it is no race, so that nobody wins and there is no podium."""
+    return node(game, "state_info").get("timed") is True
+
+
+def top_lines(game: Json) -> list[str]:
+    """The first three with their places once a race is over, or who was fastest, as texts."""
+    if _is_timed(game):
+        return list(filter(None, [result_of(game)]))
     return [f"{place}. {name}" for place, name, _ in _on_podium(game)]
 
 

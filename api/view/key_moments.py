@@ -112,6 +112,7 @@ def state_of(game: Json, texts: Translator) -> MatchState:
         in_break=info.get("is_break") is True,
         phase=number(info, "recurrence") or number(info, "set") or 0,
         ranking=_first_places(info),
+        timed=info.get("timed") is True,
         lap="/".join(filter(None, (lap, laps))) if lap else "",
         winner=SIDES.get(text(board, "winner")),
         interrupted=None if interruption is None else INTERRUPTED[interruption],

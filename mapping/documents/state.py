@@ -55,13 +55,14 @@ class RankedEntry(OpenDocument):
 
 
 class RankedGameStateInfo(OpenDocument):
-    """The state of a race: the lap, the flag and who is where."""
+    """The state of a race: the lap, the flag and who is where; `timed`: whoever has the best lap is first, as in qualifying."""
 
     type_: Literal["Svc::Model::GameStateInfo::RankedGameStateInfo"] = "Svc::Model::GameStateInfo::RankedGameStateInfo"
     gamestate: Int | None = None
     lap: Count | None = None
     total_laps: Count | None = None
     flag: Text | None = None
+    timed: Bool | None = None
     ranking: tuple[RankedEntry, ...] | None = None
 
 

@@ -73,6 +73,7 @@ class Recap(StrEnum):
     LEADER = "{lap}: {first} leads."
     PODIUM = "On the podium: {first} ahead of {second} and {third}."
     WINNER = "The winner is {first}."
+    FASTEST = "{first} is fastest."
 
 
 class Result(StrEnum):
@@ -88,6 +89,7 @@ class Result(StrEnum):
     WINNER = "{winner} wins"
     RETIRED = "{winner} wins by retirement"
     WALKOVER = "{winner} wins by walkover"
+    FASTEST = "{winner} is fastest"
     TITLE = "{title}: {result}"
     """The title of a liveblog whose match is over."""
 

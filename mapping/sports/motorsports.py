@@ -112,7 +112,9 @@ FRAME = (
                 "Chequered flag! {first} ({team}) wins. {disqualified} is disqualified.",
                 "Chequered flag! {first} wins. {disqualified} is disqualified.",
                 "Chequered flag! {disqualified} is disqualified.",
-            )
+            ),
+            "fastest": ("Chequered flag! {fastest} ({team}) is fastest.", "Chequered flag! {fastest} is fastest."),
+            "abandoned": ("The session is abandoned.",),
         },
     ),
     Kind(
@@ -144,6 +146,7 @@ MOTORSPORTS = Sport(
         "first": "1st place",
         "second": "2nd place",
         "third": "3rd place",
+        "fastest": "Fastest",
         "disqualified": "Disqualified",
     },
     ranked=True,

@@ -44,6 +44,13 @@ NAMES: tuple[Name, ...] = (
         "assumed",
         "first words of a comment of the ranking that say so",
     ),
+    Name(
+        "timed_words",
+        "training,practice,quali,shootout,shoot-out,superpole,warm-up,warmup",
+        "assumed",
+        "parts of a round's name that say that it is no race",
+    ),
+    Name("race_words", "rennen,race", "assumed", "parts of a round's name that say that it is one all the same"),
     Name("additional_team", "additional_team", "assumed", "field of a race event with the other driver's team"),
     Name("over_words", "in,ending,clear,restart", "assumed", "contents that say that a flag or a safety car is over"),
     *(

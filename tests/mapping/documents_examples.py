@@ -89,7 +89,13 @@ RANKED_ENTRY: Json = {
     "laps": 7,
 }
 RANKED_STATE = svc(
-    "GameStateInfo::RankedGameStateInfo", gamestate=1, lap=12, total_laps=70, flag="yellow", ranking=[RANKED_ENTRY]
+    "GameStateInfo::RankedGameStateInfo",
+    gamestate=1,
+    lap=12,
+    total_laps=70,
+    flag="yellow",
+    timed=False,
+    ranking=[RANKED_ENTRY],
 )
 TENNIS_STATE = svc("GameStateInfo::TennisGameStateInfo", gamestate=1, set=2, game=5, points=SCORE, serving="home")
 SCORE_INFO = svc("ScoreInfo::TeamGameScoreInfo", home_score=3, away_score=2)

@@ -35,6 +35,8 @@ FLAGS = frozenset({"safety-car", "virtual-safety-car", "red-flag", "yellow-flag"
 FINAL = "0"
 """`match_result_at` of the running and final classification."""
 PLACES = ("first", "second", "third")
+FASTEST = "fastest"
+"""The role of who is first in a session that is no race, and the variant of the sentences that say so."""
 
 
 def motorsports(source: Source) -> Match:
@@ -42,7 +44,7 @@ def motorsports(source: Source) -> Match:
     faults = source.faults
     events = read_rows(source)
     status = _status(source, events)
-    places = _places(source, events)
+    places, timed = _places(source, events), _is_timed(source)
     marks = {event.kind: event for event in events if event.kind in ONCE}
     happened, keys = _happened(events, faults)
     frame_keys = {event.id: _once(event.kind) for event in marks.values()}
@@ -50,7 +52,7 @@ def motorsports(source: Source) -> Match:
     match = replace(
         source.frame(SPORT, status),
         kickoff=source.kickoff_beside(marks.get("start")),
-        incidents=_ordered(happened, _frame(source, status, marks, places)),
+        incidents=_ordered(happened, _frame(source, status, marks, places, timed=timed)),
         comments=source.texts({}, partial(_bound, keys=keys | frame_keys, names=source.names)),
         title=_title(source),
         race=Race(
@@ -58,6 +60,7 @@ def motorsports(source: Source) -> Match:
             total_laps=total,
             flag=flag_in_force(events, status),
             ranking=places,
+            timed=timed,
         ),
     )
     return source.completed(match)
@@ -70,6 +73,16 @@ def _title(source: Source) -> str | None:
     session = source.faults.try_read(lambda: _name(_round(source)))
     event = ", ".join(name for name in (series, weekend.name if weekend is not None else None) if name)
     return ": ".join(name for name in (event, session) if name) or None
+
+
+def _is_timed(source: Source) -> bool:
+    """Whether the session's name says that whoever has the best lap is first; one that is called a race is one."""
+    name = (source.faults.try_read(lambda: _name(_round(source))) or "").casefold()
+    race, timed = (
+        any(word.strip().casefold() in name for word in source.names[words].split(",") if word.strip())
+        for words in ("race_words", "timed_words")
+    )
+    return timed and not race
 
 
 def _part(row: Row | None, name: str) -> Row | None:
@@ -166,7 +179,7 @@ def _once(kind: str) -> str:
 
 
 def _frame(
-    source: Source, status: Status, marks: Mapping[str, RaceEvent], places: Sequence[RankingEntry]
+    source: Source, status: Status, marks: Mapping[str, RaceEvent], places: Sequence[RankingEntry], *, timed: bool
 ) -> Mapping[str, Incident]:
     """Start, end and podium: as the feed sends them, else as the status and the result imply them."""
     found: dict[str, Incident] = {}
@@ -175,19 +188,23 @@ def _frame(
         # Not `current_period_start`: the next period of the feed would move the post.
         found["start"] = _mark("start", marks.get("start"), source.kickoff())
     if status is Status.FINISHED:
-        found |= _ending(source, marks, places, since if source.period() == "game-end" else None)
+        ended = _mark("end", marks.get("end"), since if source.period() == "game-end" else None)
+        found |= _ending(source, ended, marks, places, timed=timed)
     return found
 
 
 def _ending(
-    source: Source, marks: Mapping[str, RaceEvent], places: Sequence[RankingEntry], ended_at: int | None
+    source: Source, ended: Incident, marks: Mapping[str, RaceEvent], places: Sequence[RankingEntry], *, timed: bool
 ) -> Mapping[str, Incident]:
-    """End and podium, the latter only where the result names one winner."""
+    """End and podium, the latter only of a race whose result names one winner."""
     top = _top(places)
-    ended, winner = _mark("end", marks.get("end"), ended_at), top.get(1)
-    if winner is None:
+    winner = top.get(1)
+    if winner is None or winner.person is None:
         _without_podium(source, places)
         return {"end": ended}
+    if timed:
+        fastest = Involved(role=FASTEST, person=winner.person, team=winner.team)
+        return {"end": replace(ended, people=(fastest,), team=winner.team, method=FASTEST)}
     podium = _mark("podium", marks.get("podium"), ended.created_at)
     return {
         "end": replace(ended, people=_standing({1: winner}), team=winner.team),

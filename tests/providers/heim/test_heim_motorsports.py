@@ -134,6 +134,24 @@ def test_yellow_flags_without_laps_belong_together_for_two_minutes():
     assert (1, 2) == (kinds(near).count("yellow-flag"), kinds(far).count("yellow-flag"))
 
 
+TIMED = ("1. Training", "Practice 2", "Zeittraining", "Qualifying", "Sprint Shoot-Out")
+RACES = ("Qualifikationsrennen", "Superpole Race", "Sprint", "Rennen", "")
+
+
+@pytest.mark.parametrize(("name", "timed"), [*((each, True) for each in TIMED), *((each, False) for each in RACES)])
+def test_the_name_of_a_session_says_whether_somebody_wins_it(name, timed):
+    """In practice and qualifying somebody is fastest, and there is no podium; what is called a race is one."""
+    row = {"match_result_at": "0", "rank": "1", "match_result": "1:27.097", "comment": "", **who(1), "person_id": "801"}
+    found = session(event(1, "podium"), result=[row], finished="yes", round={"id": "5", "name": name})
+
+    assert (found.race.timed, [each.kind for each in found.incidents if each.people]) == (
+        (True, ["motorsports.end"]) if timed else (False, ["motorsports.end", "motorsports.podium"])
+    )
+    assert texts_of(found)[1] == (
+        "Chequered flag! Muster1 (Team 0) is fastest." if timed else "Chequered flag! Muster1 (Team 0) wins."
+    )
+
+
 def test_a_red_flag_is_a_break_until_the_restart():
     """The session stands still, then goes on; both are shown."""
     red = event(1, "red-flag", 32, at="17:20:00")
