@@ -318,8 +318,10 @@ def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> dict[str, st
     """Who won, where the sets say it, and the sets as the winner sees them."""
     won = winner_of_sets(sport, state, texts)
     values = {"sets": set_scores(state, won, texts)}
+    if won is None:
+        return values
     names = (state.home, state.away) if won == "home" else (state.away, state.home)
-    return {**values, **dict(zip(("winner", "loser"), names, strict=True))} if won else values
+    return values | wording.winner_and_loser(*names)
 
 
 def set_scores(state: MatchState, seen_by: SideName | None, texts: Translator) -> str:

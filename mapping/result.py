@@ -8,15 +8,20 @@ from mapping.documents.state import ENDED
 from mapping.key_moments import decided_how, set_scores, tally_of, winner_of_sets
 from mapping.locales.labels import Result
 from mapping.match import Decided, Score
-from mapping.wording import filled_sentences, spoken_score
+from mapping.wording import filled_sentences, spoken_score, winner_and_loser
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mapping.key_moments import MatchState
     from mapping.locales import Translator
     from mapping.sports.base import Sport
 
-WITHOUT_PLAY = {Decided.RETIRED: Result.RETIRED, Decided.WALKOVER: Result.WALKOVER}
-"""Ends of a match of sets that its sets do not say."""
+WITHOUT_PLAY = {
+    Decided.RETIRED: (Result.RETIRED, Result.PAIR_RETIRED),
+    Decided.WALKOVER: (Result.WALKOVER, Result.PAIR_WALKOVER),
+}
+"""Ends of a match of sets that its sets do not say, of one player and of a pair."""
 
 
 def result_line(sport: Sport, state: MatchState, texts: Translator) -> str:
@@ -28,7 +33,7 @@ def result_line(sport: Sport, state: MatchState, texts: Translator) -> str:
         return ""
     if sport.ranked:
         msgid = Result.FASTEST if state.timed else Result.WINNER
-        return _filled(msgid, {"winner": next(iter(state.ranking), "")}, texts)
+        return _filled([msgid], {"winner": next(iter(state.ranking), "")}, texts)
     return _of_sets(sport, state, texts) if sport.sets else _of_teams(sport, state, texts)
 
 
@@ -38,10 +43,10 @@ def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> str:
     won = state.winner or winner_of_sets(sport, state, texts)
     if won is None or how is Decided.ABANDONED:
         return ""
-    values = {"winner": state.home if won == "home" else state.away, "sets": set_scores(state, won, texts)}
-    played = Result.SETS if values["sets"] else Result.WINNER
-    msgid = played if how is None else WITHOUT_PLAY.get(how, played)
-    return _filled(msgid, values, texts)
+    names = (state.home, state.away) if won == "home" else (state.away, state.home)
+    values = {**winner_and_loser(*names), "sets": set_scores(state, won, texts)}
+    played = (Result.SETS, Result.PAIR_SETS, Result.WINNER, Result.PAIR_WINNER)
+    return _filled(played if how is None else WITHOUT_PLAY.get(how, played), values, texts)
 
 
 def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
@@ -53,11 +58,11 @@ def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
     if score.home == score.away:
         drawn = tally is None and how is not Decided.SHOOTOUT  # else the tally is not known, or not at its end
         values = {"home": state.home, "away": state.away, "score": spoken_score(score, texts)}
-        return _filled(Result.DRAW, values, texts) if drawn else ""
+        return _filled([Result.DRAW], values, texts) if drawn else ""
     home_won = score.home > score.away
     better = score if home_won else Score(score.away, score.home)
     values = {"winner": state.home if home_won else state.away, "score": spoken_score(better, texts)}
-    return _filled(Result.ON_PENALTIES if tally is not None else _win(sport, how), values, texts)
+    return _filled([Result.ON_PENALTIES if tally is not None else _win(sport, how)], values, texts)
 
 
 def _win(sport: Sport, how: Decided | None) -> Result:
@@ -68,6 +73,6 @@ def _win(sport: Sport, how: Decided | None) -> Result:
     return Result.WIN
 
 
-def _filled(msgid: str, values: dict[str, str], texts: Translator) -> str:
-    """The sentence, empty where something that it says is not known."""
-    return next(filled_sentences([msgid], {name: each for name, each in values.items() if each}, texts), "")
+def _filled(msgids: Iterable[str], values: dict[str, str], texts: Translator) -> str:
+    """The first sentence of which everything is known, empty where none is."""
+    return next(filled_sentences(msgids, {name: each for name, each in values.items() if each}, texts), "")

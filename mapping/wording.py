@@ -27,6 +27,9 @@ LAP_TIME = re.compile(r"(?:[0-9]{1,2}:)?[0-9]{1,2}:[0-9]{2}\.[0-9]{1,3}")
 OPENING = re.compile(r"((?:^|[.!?\u3002\uff01\uff1f])\s*)\{")
 """A placeholder that opens a sentence."""
 
+PAIR = "/"
+"""Between the names of two players who are one side."""
+
 UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {player}")
 """For event types without sentences of their own."""
 
@@ -134,10 +137,16 @@ def join_scores(scores: Iterable[str], translator: Translator) -> str:
 
 
 def _winner_and_loser(match: Match) -> Mapping[str, str]:
-    if match.winner is None:
+    if match.winner is None or match.home is None or match.away is None:
         return {}
-    sides = {"winner": match.side(match.winner), "loser": match.side("away" if match.winner == "home" else "home")}
-    return {name: _name(side) for name, side in sides.items() if side is not None}
+    home, away = _name(match.home), _name(match.away)
+    return winner_and_loser(home, away) if match.winner == "home" else winner_and_loser(away, home)
+
+
+def winner_and_loser(winner: str, loser: str) -> dict[str, str]:
+    """Both as sentences call them: `winner` and `loser`, of pairs `winners` and `losers`."""
+    plural = "s" if PAIR in winner else ""
+    return {f"winner{plural}": winner, f"loser{plural}": loser}
 
 
 def _seen_from(side: SideName, score: Score) -> Score:

@@ -1,4 +1,4 @@
-"""Tennis: the start, the games and the end; sets instead of phases, and no clock."""
+"""Tennis: the start, the games and the end; sets instead of phases, and no clock. A pair has sentences of its own: they win."""
 
 from __future__ import annotations
 
@@ -27,16 +27,24 @@ END = Kind(
     enters=ENDED,
     sentences=(
         "Game, set and match: {winner} beats {loser} {sets}.",
+        "Game, set and match: {winners} beat {losers} {sets}.",
         "{winner} beats {loser}.",
+        "{winners} beat {losers}.",
         "The tennis match is over.",
     ),
     variants={
         "retired": (
             "{loser} retires: {winner} wins, the score was {sets}.",
+            "{losers} retire: {winners} win, the score was {sets}.",
             "{loser} retires, {winner} wins.",
+            "{losers} retire, {winners} win.",
             "The match ends by retirement.",
         ),
-        "walkover": ("Walkover: {winner} wins without a game against {loser}.", "The match ends in a walkover."),
+        "walkover": (
+            "Walkover: {winner} wins without a game against {loser}.",
+            "Walkover: {winners} win without a game against {losers}.",
+            "The match ends in a walkover.",
+        ),
         "abandoned": (
             "The match between {home} and {away} is abandoned at {sets}.",
             "The match between {home} and {away} is abandoned.",

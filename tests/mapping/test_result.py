@@ -29,6 +29,7 @@ def on_penalties(tally, locale="en", **fields):
 
 SETS = (("1st set", Score(6, 4)), ("2nd set", Score(3, 6)), ("3rd set", Score(4, 6)))
 PLAYERS = MatchState(home="Federer", away="Nadal", score=Score(1, 2), gamestate=ENDED, parts=SETS)
+PAIRS = replace(PLAYERS, home="R. Federer / X. Federer", away="A. Nadal / R. Nadal", winner="away")
 
 
 @pytest.mark.parametrize(
@@ -47,7 +48,12 @@ PLAYERS = MatchState(home="Federer", away="Nadal", score=Score(1, 2), gamestate=
         (TENNIS, replace(PLAYERS, parts=()), "Nadal wins"),
         (TENNIS, replace(PLAYERS, decided="ret.", winner="home"), "Federer wins by retirement"),
         (TENNIS, replace(PLAYERS, decided="w/o", winner="away", parts=()), "Nadal wins by walkover"),
+        (TENNIS, PAIRS, "A. Nadal / R. Nadal win 4-6, 6-3, 6-4"),
+        (TENNIS, replace(PAIRS, parts=()), "A. Nadal / R. Nadal win"),
+        (TENNIS, replace(PAIRS, decided="ret."), "A. Nadal / R. Nadal win by retirement"),
+        (TENNIS, replace(PAIRS, decided="w/o", parts=()), "A. Nadal / R. Nadal win by walkover"),
         (RACE, MatchState(gamestate=ENDED, ranking=("Norris", "Piastri")), "Norris wins"),
+        (RACE, MatchState(gamestate=ENDED, ranking=("Norris", "Piastri"), timed=True), "Norris is fastest"),
     ],
 )
 def test_the_winner_is_named_in_every_sport(sport, state, line):

@@ -10,7 +10,7 @@ from tests.mapping.soccer_builders import MATCH
 
 SOCCER = SPORTS["soccer"]
 KNOWN = {"team", "opponent", "home", "away", "score", "shootout", "player"}
-KNOWN |= {"winner", "loser", "sets", "set", "won", "detail", "seconds"}
+KNOWN |= {"winner", "loser", "winners", "losers", "sets", "set", "won", "detail", "seconds"}
 
 
 def test_soccer_has_the_types_of_the_interface_in_its_order():
