@@ -135,12 +135,16 @@ class PeriodScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clock:
-    """The state of play. `phase` counts from 1 through regular and overtime phases; 0 is before the first."""
+    """The state of play. `phase` counts from 1 through regular and overtime phases; 0 is before the first.
+
+    `stopped`: play in it is stopped, and nobody knows whether it goes on.
+    """
 
     phase: int = 0
     phase_started_at: int | None = None
     in_break: bool = False
     break_started_at: int | None = None
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

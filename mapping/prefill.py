@@ -164,7 +164,7 @@ def state_info(sport: Sport, match: Match, references: References) -> Document:
     check_seconds = _played(match, phase_length(options, phase)) if is_break else 0
     return {
         "_type": "Svc::Model::GameStateInfo::TimeBasedGameStateInfo",
-        "timeout": False,
+        "timeout": match.clock.stopped,
         **({} if check_time is None else {"check_time": check_time}),
         "check_seconds": check_seconds,
         "is_break": is_break,

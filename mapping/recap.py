@@ -24,8 +24,8 @@ LONGEST = 12
 
 
 def recap(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> str:
-    """The recap as plain text; empty before the match."""
-    if state.gamestate in {None, BEFORE}:
+    """The recap as plain text; empty before the match, but for one that is postponed during play."""
+    if state.gamestate in {None, BEFORE} and not (state.interrupted and state.phase):
         return ""
     results = [each.text for each in moments if each.type is MomentType.RESULT] if state.gamestate == ENDED else []
     first = _race(state, results, texts) if sport.ranked else _score(sport, state, results, texts)
@@ -49,7 +49,7 @@ def _score(sport: Sport, state: MatchState, results: Sequence[str], texts: Trans
 
 def _part(sport: Sport, state: MatchState) -> str:
     """The msgid of the part of the match that is being played, or of what became of it."""
-    if state.interrupted and state.gamestate == ENDED:
+    if state.interrupted and state.gamestate in {BEFORE, ENDED}:
         return state.interrupted
     if state.gamestate != RUNNING:
         return {SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}.get(state.gamestate or BEFORE, Label.LIVE)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EARLY = 3600
 """Seconds before its kick-off from which on something may belong to a try."""
-CALLED_OFF = frozenset({Status.ABANDONED, Status.CANCELLED})
+CALLED_OFF = frozenset({Status.ABANDONED, Status.CANCELLED, Status.POSTPONED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,22 @@ class EarlierTry:
 
 
 def is_set_again(before: Match, answer: Match) -> bool:
-    """Whether the answer says that a match that had begun, or was called off, is still to begin, or has another try."""
-    if before.status in NOT_BEGUN:
+    """Whether the answer says that a match that had begun, or was called off, is still to begin, or has another try.
+
+    What was played stays with a match that is postponed, until it has another day.
+    """
+    if is_before_start(before):
         return False
+    if is_before_start(answer):
+        return True
+    held_up = answer.clock.stopped or answer.status is Status.POSTPONED
     revoked = before.status in CALLED_OFF and answer.status is not before.status
-    return answer.status in NOT_BEGUN or (revoked and has_another_day(before, answer))
+    return (held_up or revoked) and has_another_day(before, answer)
+
+
+def is_before_start(match: Match) -> bool:
+    """Whether nothing of it counts as played: one that is postponed during play has begun."""
+    return match.status in NOT_BEGUN and not (match.status is Status.POSTPONED and match.clock.phase)
 
 
 def has_another_day(before: Match, answer: Match) -> bool:
@@ -60,7 +71,7 @@ def has_another_day(before: Match, answer: Match) -> bool:
 
 
 def can_be_set_again(before: Match, answer: Match) -> bool:
-    """Whether nothing in the answer contradicts that the match is still to begin: neither rows of play nor a score.
+    """Whether nothing in the answer contradicts that the match is still to begin: neither rows or parts of play nor a score.
 
     On another day what is left of the first try contradicts nothing, nor does what nobody could read. Of a match that was
     broken off only its end counts: that it had begun is no news.
@@ -71,7 +82,7 @@ def can_be_set_again(before: Match, answer: Match) -> bool:
     unreadable = _unreadable_marks(before, answer)
     if before.status in CALLED_OFF:
         unreadable = [each for each in unreadable if sport_of(before).kind(each.kind).enters == ENDED]
-    return not (scored or _has_rows_of_play(answer) or unreadable)
+    return not (scored or answer.clock.phase or _has_rows_of_play(answer) or unreadable)
 
 
 def has_unreadable_mark(before: Match, answer: Match) -> bool:
@@ -134,19 +145,19 @@ def without_earlier_try(before: Match, answer: Match, earlier: EarlierTry | None
     """
     if earlier is None:
         return answer, None
-    waits = before.status not in NOT_BEGUN and answer.status not in NOT_BEGUN
+    waits = not is_before_start(before) and not is_before_start(answer)
     if not waits and _is_left_over(answer, earlier):
         return _not_begun(answer), earlier
-    if not waits and answer.status not in NOT_BEGUN and _goes_on(answer, earlier):
+    if not waits and not is_before_start(answer) and _goes_on(answer, earlier):
         return answer, None
     cleared = without_try(answer, earlier)
-    stays = answer.status in NOT_BEGUN or cleared.incidents != answer.incidents
+    stays = is_before_start(answer) or cleared.incidents != answer.incidents
     return cleared, earlier if stays else None
 
 
 def without_try(answer: Match, earlier: EarlierTry) -> Match:
     """The answer without incidents of that try and the texts on them; a match that has not begun has no score either."""
-    if answer.status in NOT_BEGUN or _is_left_over(answer, earlier):
+    if is_before_start(answer) or _is_left_over(answer, earlier):
         return _not_begun(answer)
     keys = set(earlier.keys)
     left = {each.key for each in answer.incidents if each.key in keys and not _is_of_now(answer, each)}

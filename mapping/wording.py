@@ -36,7 +36,8 @@ UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {play
 
 def title(sport: Sport, incident: Incident, translator: Translator) -> str:
     """The name of the incident's type."""
-    return translator.text("Abandoned" if incident.method == Decided.ABANDONED else sport.kind(incident.kind).title)
+    kind, method = sport.kind(incident.kind), incident.method or ""
+    return translator.text("Abandoned" if method == Decided.ABANDONED else kind.titles.get(method, kind.title))
 
 
 def sentence(sport: Sport, match: Match, incident: Incident, translator: Translator) -> str:

@@ -46,10 +46,11 @@ def team_of(game: Json, side: str) -> Json:
 
 
 def scores(game: Json) -> tuple[str, str] | None:
-    """The score as text, None before anything is known or the match began."""
-    score = node(game, "scoreboard", "score")
+    """The score as text, None before anything is known or the match began. One that is postponed during play has a part of it."""
+    score, state = node(game, "scoreboard", "score"), node(game, "state_info")
     home, away = text(score, "home_score"), text(score, "away_score")
-    return (home, away) if home and away and number(game, "state_info", "gamestate") != BEFORE else None
+    begun = number(state, "gamestate") != BEFORE or (number(state, "recurrence") or 0) > 0
+    return (home, away) if home and away and begun else None
 
 
 def scoreboard(game: Json, page: PageContext, now: float, kicks: Sequence[Kick] = ()) -> str:

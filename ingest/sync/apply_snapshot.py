@@ -13,12 +13,12 @@ from ingest.sync.post_times import post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from mapping.errors import NotFound
 from mapping.from_posts import as_posted
-from mapping.identity import NOT_BEGUN
 from mapping.merge import merge_game, same
 from mapping.posts import SCORE, TEXT, in_order, wanted_posts
 from mapping.prefill import game_document, synced_parts
 from mapping.reconcile import Changes, Entry, Stored, reconcile, with_deletion
 from mapping.reissued import match_reissued
+from mapping.set_again import is_before_start
 from store.engine.records import check_document
 from store.following import ledger
 from store.liveblogs import liveblogs
@@ -179,7 +179,7 @@ class LiveblogSync:
     @property
     def _notes(self) -> Notes | None:
         """How notes are made; of a match that is set again nothing is left."""
-        return None if self.snapshot.match.status in NOT_BEGUN else self.notes
+        return None if is_before_start(self.snapshot.match) else self.notes
 
     @property
     def _editorial(self) -> bool:

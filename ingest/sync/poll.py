@@ -29,8 +29,8 @@ from mapping.confirm import confirm_answer
 from mapping.doubts import by_name
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
 from mapping.from_posts import with_posts_alone
-from mapping.identity import NOT_BEGUN
 from mapping.parts import Part
+from mapping.set_again import is_before_start
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
 from store.following import closing as endings
@@ -220,7 +220,7 @@ class Poller:
             pending=bool(belief.doubted) or (belief.unconfirmed and self._failed(fetched)),
             changed=bool(changed) and differs and match.lately.adds(known, belief),
             belief=after if differs else None,
-            set_again=belief.memory.earlier is not None and belief.match.status in NOT_BEGUN,
+            set_again=belief.memory.earlier is not None and is_before_start(belief.match),
             packed={name: sync.pack_body(body) for name, body in changed.items()},
             answers=fetched.everything,
             hints=fetched.hints,

@@ -52,6 +52,8 @@ class Kind:
     title: str
     sentences: tuple[str, ...] = ()
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """Titles of incidents with a method of this name, where they are not the type's."""
     scores: bool = False
     """The incident changes the score."""
     roles: Mapping[str, str] = field(default_factory=dict)

@@ -85,6 +85,7 @@ RED_CARD = Kind(
     withdrawn_as=CARD_WITHDRAWN.id,
     sentences=("Red card! {player} ({team}) is sent off.", "Red card for {team}."),
     # Of providers that have no type of their own for it.
+    titles={"yellow-red": "Second yellow card"},
     variants={"yellow-red": ("Second yellow card! {player} ({team}) is sent off.", "Second yellow card for {team}.")},
 )
 YELLOW_RED_CARD = Kind(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import OPPONENT, Incident, Involved, Person, Score, SideName
+from mapping.match import OPPONENT, Incident, Involved, PeriodScore, Person, Score, SideName
 from providers.fault_collector import ValueMismatch
 from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import (
@@ -100,20 +100,52 @@ def incidents(
             found[action.id] = action
     return tuple(
         Incident(
-            key=f"incident:{action.id}",
-            kind=action.kind.type,
-            order=order,
-            minute=action.at.minute,
-            added=action.at.added,
-            phase=action.at.phase,
-            side=action.side,
-            people=action.people,
-            score=action.score,
-            method=action.method,
+            key=f"incident:{action.id}", kind=action.kind.type, order=order, minute=action.at.minute, added=action.at.added,
+            phase=action.at.phase, side=action.side, people=action.people, score=action.score, method=action.method,
             created_at=action.created_at,
         )
         for order, action in enumerate(sorted(found.values(), key=lambda action: action.place))
+    )  # fmt: skip
+
+
+def with_scores(
+    happened: tuple[Incident, ...], cast: Cast, sent: tuple[Score | None, Iterable[PeriodScore]], faults: FaultCollector
+) -> tuple[Incident, ...]:
+    """The incidents, the goals with the score after each where they, or the first of them, lead to one that was `sent`.
+
+    An own goal that its row credits to the scorer's own side goes to the other one where the score says so too.
+    """
+    total, parts = sent
+    turned = tuple(_turned(each, cast) for each in happened)
+    if total not in _counted(happened) and total in _counted(turned)[-1:]:
+        for now in (now for was, now in zip(happened, turned, strict=True) if now != was):
+            about = faults.for_row(ACTIONS, now.key.removeprefix("incident:"))
+            about.add("participant.id", "credits an own goal against line-up and score")
+        happened = turned
+    counted = _counted(happened)
+    if total not in {Score(0, 0), *counted} and not any(each.score in counted[-1:] for each in parts):
+        return happened
+    scores = iter(counted)
+    return tuple(
+        replace(each, score=each.score or score) if each.kind == GOAL and (score := next(scores, None)) else each
+        for each in happened
     )
+
+
+def _counted(happened: Iterable[Incident]) -> list[Score]:
+    """The score after each goal by the goals alone; none where nobody knows whose one of them is."""
+    sides = [each.side for each in happened if each.kind == GOAL]
+    if None in sides:
+        return []
+    return [Score(sides[:at].count("home"), sides[:at].count("away")) for at in range(1, len(sides) + 1)]
+
+
+def _turned(incident: Incident, cast: Cast) -> Incident:
+    """An own goal by a player of the side that it is credited to as one of the other side; anything else as it is."""
+    who = next((each.person for each in incident.people), None)
+    if incident.method != OWN_GOAL or incident.side is None or cast.side_of(who) != incident.side:
+        return incident
+    return replace(incident, side=OPPONENT[incident.side], people=_own_goal(who, OPPONENT[incident.side], cast))
 
 
 def row_id(row: Any, names: Mapping[str, str]) -> str | None:

@@ -254,8 +254,9 @@ def _candidate(match: Node) -> Candidate | None:
     if match_id is None:
         return None
     period = clock.stage(match, faults)
-    status = clock.status(match, period, faults, played=faults.try_read(match.number, "score_home") is not None)
-    return Candidate(status, faults.try_read(match.moment, "kickoff"), match_id, match_id)
+    scored = any(faults.try_read(match.number, f"score_{side}") for side in ("home", "away"))
+    state = clock.state(match, period, faults, played=scored)
+    return Candidate(state.status, faults.try_read(match.moment, "kickoff"), match_id, match_id)
 
 
 GN_GSD = Vendor(id="gn-gsd", catalog=CATALOG, scoreboard=SCOREBOARD, text_sports=TEXT_SPORTS, connect=GnGsd)

@@ -82,7 +82,13 @@ STAGES: Mapping[str, Stage] = {
 }
 """Name of the keywords of a period → the stage."""
 
-STATUSES: Mapping[str, Status] = {f"status_{status.value}": status for status in Status}
+STOPPED, WAITING = "status_stopped", "status_waiting"
+STATUSES: Mapping[str, Status] = {
+    **{f"status_{status.value}": status for status in Status},
+    STOPPED: Status.LIVE,
+    WAITING: Status.SCHEDULED,
+}
+"""Name of the keywords of a status → the status; one that waits is stopped once something was played."""
 
 SHOOTOUT_PHASE = 5
 LAST_MINUTES = ((45, 1), (90, 2), (105, 3), (120, 4))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.match import Clock, Status
 from providers.fault_collector import ValueMismatch
-from providers.gn_gsd.catalog import LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, Stage
+from providers.gn_gsd.catalog import LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, STOPPED, WAITING, Stage
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.read import scalar
 
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from providers.fault_collector import FaultCollector
     from providers.gn_gsd.read import Node
 
-SETTLED = frozenset({Status.FINISHED, Status.POSTPONED, Status.ABANDONED, Status.CANCELLED})
+OUTRANKING = frozenset({Status.BREAK, Status.FINISHED, Status.POSTPONED, Status.ABANDONED, Status.CANCELLED})
 """What a status says whatever the period says."""
+LEAST = {Status.FINISHED: 2, Status.POSTPONED: 0}
+"""Status → the phase that it has come to at least; else the first."""
 
 WRITTEN = re.compile(r"([0-9]{1,3})['’.]?(?:\s*\+\s*([0-9]{1,2})['’.]?)?", re.ASCII)
 TIMED = re.compile(r"([0-9]{1,3}):([0-5][0-9])(?:[:.][0-9]+)?", re.ASCII)
@@ -25,6 +27,13 @@ LONGEST_MINUTE = 200
 """A plain number up to here is a minute, a larger one milliseconds, unless `clock_unit` says what it is."""
 
 UNITS = {"minutes": 0, "seconds": 60, "milliseconds": 60_000}
+
+
+class State(NamedTuple):
+    """`stopped`: play is, or has not gone on yet."""
+
+    status: Status
+    stopped: bool = False
 
 
 class Moment(NamedTuple):
@@ -46,48 +55,56 @@ def stage(match: Node, faults: FaultCollector) -> Stage | None:
     return None
 
 
-def status(match: Node, period: Stage | None, faults: FaultCollector, *, played: bool) -> Status:
+def state(match: Node, period: Stage | None, faults: FaultCollector, *, played: bool) -> State:
     """The first known keyword of the status; the period says more of a running match. `played`: something happened."""
-    stated = _stated(match, faults)
-    if stated in SETTLED:
-        return stated
+    word = _word(match, faults)
+    stated = STATUSES.get(word)
+    played = played or (period is not None and period.status is not Status.SCHEDULED)
+    if word == STOPPED or (word == WAITING and played):
+        running = period is not None and period.status.running
+        return State(period.status if period is not None and running else Status.LIVE, stopped=True)
+    if stated in OUTRANKING:
+        return State(stated)
     if period is not None and not (period.status is Status.SCHEDULED and stated is not None):
-        return period.status
+        return State(period.status)
     if stated is not None:
-        return stated
+        return State(stated)
     if faults.try_read(match.moment, "ended") is not None:
-        return Status.FINISHED
-    return Status.LIVE if played or faults.try_read(match.moment, "started") is not None else Status.SCHEDULED
+        return State(Status.FINISHED)
+    return State(Status.LIVE if played or faults.try_read(match.moment, "started") is not None else Status.SCHEDULED)
 
 
-def _stated(match: Node, faults: FaultCollector) -> Status | None:
+def _word(match: Node, faults: FaultCollector) -> str:
+    """The name of the first known keyword; empty where there is none."""
     given = faults.try_read(match.keywords, "status") or ()
     for _, keyword in given:
-        for key, found in STATUSES.items():
+        for key in STATUSES:
             if keyword in keywords(match.names, key):
-                return found
+                return key
     if given:
         faults.add(given[0][0], f"unknown status {given[0][1][:40]!r}")
-    return None
+    return ""
 
 
-def clock(match: Node, now: Status, period: Stage | None, reached: int, faults: FaultCollector) -> Clock:
+def clock(match: Node, of: State, period: Stage | None, reached: int, faults: FaultCollector) -> Clock:
     """The phase that runs or ran last (the shoot-out is none), as far as the period or else `reached` shows it."""
-    if not (now.running or now.over):
+    if of.status is Status.SCHEDULED:
         return Clock()
-    phase = _phase_of_play(now, period, reached)
+    phase = _phase_of_play(of.status, period, reached)
+    if of.stopped or of.status is Status.POSTPONED:
+        return Clock(phase=phase, in_break=of.status is Status.BREAK, stopped=of.stopped)
     since = faults.try_read(match.moment, "period_started") if period is not None else None
     began = faults.try_read(match.moment, "started") if phase == 1 else None
-    if now is Status.BREAK:
+    if of.status is Status.BREAK:
         return Clock(phase=phase, phase_started_at=began, in_break=True, break_started_at=since)
-    return Clock(phase=phase, phase_started_at=since if now is Status.LIVE and since is not None else began)
+    return Clock(phase=phase, phase_started_at=since if of.status is Status.LIVE and since is not None else began)
 
 
 def _phase_of_play(now: Status, period: Stage | None, reached: int) -> int:
     named = period.phase if period is not None and period.phase < SHOOTOUT_PHASE else 0
     if named and not now.over:
         return named
-    return max(named, reached, 2 if now is Status.FINISHED else 1)
+    return max(named, reached, LEAST.get(now, 1))
 
 
 def moment(action: Node, faults: FaultCollector) -> Moment:

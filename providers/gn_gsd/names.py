@@ -119,8 +119,10 @@ KEYWORDS: tuple[Name, ...] = (
     Name("sport_cycling", CYCLING, "assumed", "keywords: id or name of the sport, in the languages of the feed"),
     Name("tournament_kinds", "LEAGUE|LEAGUE_SEASON|SEASON|COMPETITION|SERIES", "assumed", "keywords: kinds of tournament"),
     Name("race_kinds", "OVERALL|EVENT|LEAGUE_SEASON|SEASON|LEAGUE|COMPETITION", "assumed", "keywords: kinds of race"),
-    Name("status_scheduled", "NOT_STARTED|SCHEDULED|LINE_UP|DELAYED|FIXTURE|UPCOMING", "assumed", "keywords of the status"),
-    Name("status_live", "IN_PROGRESS|LIVE|RUNNING|STARTED|SUSPENDED|INTERRUPTED", "assumed", "keywords of the status"),
+    Name("status_scheduled", "SCHEDULED|FIXTURE|UPCOMING", "assumed", "keywords of the status"),
+    Name("status_waiting", "NOT_STARTED|LINE_UP|DELAYED", "assumed", "keywords of the status; once it began: stopped"),
+    Name("status_live", "IN_PROGRESS|LIVE|RUNNING|STARTED", "assumed", "keywords of the status"),
+    Name("status_stopped", "SUSPENDED|INTERRUPTED", "assumed", "keywords of the status"),
     Name("status_break", "INTERVAL|HALF_TIME|HALFTIME|BREAK|PAUSE", "assumed", "keywords of the status"),
     Name("status_shootout", "SHOOT_OUT|SHOOTOUT|PENALTY_SHOOT_OUT|PENALTIES", "assumed", "keywords of the status"),
     Name(

@@ -13,7 +13,7 @@ from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnk
 from mapping.match import Match, Named, PeriodScore, Race, RankingEntry, Score, Side
 from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock, squads
-from providers.gn_gsd.actions import Cast, incidents
+from providers.gn_gsd.actions import Cast, incidents, with_scores
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.payload import (
     ACTIONS,
@@ -68,16 +68,19 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
         name: faults.try_read(_side, found, name, faults) for name in ("home", "away")
     }
     sides = squads.with_squads(teams, _lineups(bodies, found.names, faults), faults.for_row(LINEUPS, of.id))
-    happened = incidents(_actions(bodies, found.names, faults), Cast.of(sides), found.names, faults)
-    period = clock.stage(found, faults)
-    status = clock.status(found, period, faults, played=bool(happened))
     score, shootout = _pair(found, "score", faults), _pair(found, "shootout", faults)
     periods = tuple(
         PeriodScore(title=title, score=part)
         for title, prefix in PERIODS.items()
         if (part := _pair(found, prefix, faults)) is not None
     )
-    at = clock.clock(found, status, period, _reached(happened, periods), faults)
+    cast = Cast.of(sides)
+    happened = incidents(_actions(bodies, found.names, faults), cast, found.names, faults)
+    happened = with_scores(happened, cast, (score, periods), faults)
+    period = clock.stage(found, faults)
+    state = clock.state(found, period, faults, played=bool(happened))
+    status = state.status
+    at = clock.clock(found, state, period, _reached(happened, periods), faults)
     return Match(
         provider="gn-gsd",
         match_id=of.match_id,
@@ -183,7 +186,7 @@ def _race(of: Target, found: Node) -> Match:
         provider="gn-gsd",
         match_id=of.match_id,
         sport="cycling",
-        status=clock.status(found, period, faults, played=False),
+        status=clock.state(found, period, faults, played=False).status,
         kickoff=faults.try_read(found.moment, "kickoff"),
         title=title,
         tournament=over,

@@ -89,7 +89,10 @@ class State(NamedTuple):
 
 _LIVE, _BREAK, _FINISHED, _SCHEDULED = Status.LIVE, Status.BREAK, Status.FINISHED, Status.SCHEDULED
 STATES: Mapping[str, State] = {
-    "unknown": State("-", _SCHEDULED), "new": State("New", _SCHEDULED), "fixture": State("Fixture", _SCHEDULED),
+    **{
+        name: State(word, _SCHEDULED, by_events=True)
+        for name, word in (("unknown", "-"), ("new", "New"), ("fixture", "Fixture"))
+    },
     "first_half": State("KO", _LIVE, 1), "half_time": State("HT", _BREAK, 1), "second_half": State("SHS", _LIVE, 2),
     "before_extra_time": State("FTET", _BREAK, 2), "extra_time": State("ETS", _LIVE, 3),
     "extra_time_break": State("ETHT", _BREAK, 3), "extra_time_second_half": State("ETSHS", _LIVE, 4),
@@ -99,7 +102,8 @@ STATES: Mapping[str, State] = {
     "full_time": State("FT", _BREAK, 2, _FINISHED, by_events=True),  # there may be extra time to come
     "result": State("Result", _FINISHED, by_events=True), "complete": State("MC", _FINISHED, by_events=True),
     "suspended": State("Suspended", _BREAK, 1, by_events=True), "resumed": State("Resumed", _LIVE, 1, by_events=True),
-    "postponed": State("Postponed", Status.POSTPONED), "cancelled": State("Cancelled", Status.CANCELLED),
+    "postponed": State("Postponed", Status.POSTPONED, by_events=True),
+    "cancelled": State("Cancelled", Status.CANCELLED, by_events=True),
     "abandoned": State("Abandoned", Status.ABANDONED, by_events=True),
 }  # fmt: skip
 """Name of a status (`status_<name>` of the names) → what it means."""

@@ -41,6 +41,7 @@ def situation(
     part = max(part, HALVES) if status is Status.FINISHED else part
     # Of a word that may be the last one, nobody knows yet whether a break or nothing comes after it.
     ended = status is Status.BREAK and not state.by_events and state.if_result is None
+    ended = ended or (state.by_events and part == 1 and bool(match.inner("homeTeam").data.get("htScore")))
     return Situation(status, part, HALVES < part <= EXTRA or (extra and part > HALVES), ended)
 
 

@@ -45,11 +45,9 @@ def course(details: Row, faults: FaultCollector, names: Mapping[str, str]) -> Co
     period = faults.try_read(details.number, "periodId", keep=MARKS)
     part, in_break = _place(period, whistles, faults)
     status = _status(named, part, faults, names, in_break=in_break)
-    if not status.running and not status.over:
-        part, in_break, whistles = 0, False, {}
-    elif details.data.get("period") is None:
+    if (part or status.running or status.over) and details.data.get("period") is None:
         faults.add(details.at("period"), "missing", keep=MARKS)
-    return Course(status, part, in_break and not status.over, whistles)
+    return Course(status, part, in_break and status is not Status.FINISHED, whistles)
 
 
 def _whistles(details: Row, faults: FaultCollector) -> dict[int, Whistles]:

@@ -52,7 +52,7 @@ def translate(match_id: str, bodies: Mapping[str, bytes], *, names: Mapping[str,
         location=_named(info, "venue", "longName", faults),
         text=False,
     )
-    if of.status.running or of.status.over:
+    if of.part or of.status.running or of.status.over:
         match = _played(match, of, details, happened, faults)
     return replace(match, faults=faults.collected, unreadable_keys=faults.unreadable)
 

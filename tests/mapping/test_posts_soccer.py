@@ -124,6 +124,13 @@ INCIDENTS = [
         id="yellow-red-card",
     ),
     pytest.param(
+        incident("soccer.red-card", method="yellow-red", side="home", minute=20, people=involved(player=GEIS)),
+        MATCH,
+        ("Second yellow card", "Second yellow card! Geis (Schalke) is sent off."),
+        ("Gelb-Rote Karte", "Gelb-Rote Karte! Geis (Schalke) muss vom Platz."),
+        id="a-red-card-for-a-second-yellow-one",
+    ),
+    pytest.param(
         incident("soccer.penalty-kick-missed", side="home", minute=20, people=involved(player=GEIS)),
         MATCH,
         ("Penalty missed", "Penalty missed! Geis fails to score for Schalke."),

@@ -42,10 +42,14 @@ def blank(**fields):
 
 IS_SET_AGAIN = {
     "from live to planned": (Status.LIVE, Status.SCHEDULED, KICKOFF, True),
-    "from the end to postponed": (Status.FINISHED, Status.POSTPONED, KICKOFF, True),
+    "from live to postponed": (Status.LIVE, Status.POSTPONED, KICKOFF, False),
+    "from live to postponed on another day": (Status.LIVE, Status.POSTPONED, NEXT, True),
     "from cancelled to planned": (Status.CANCELLED, Status.SCHEDULED, KICKOFF, True),
     "planned all the time": (Status.SCHEDULED, Status.POSTPONED, NEXT, False),
-    "postponed all the time": (Status.POSTPONED, Status.SCHEDULED, NEXT, False),
+    "postponed during play and planned on another day": (Status.POSTPONED, Status.SCHEDULED, NEXT, True),
+    "postponed during play and live on another day": (Status.POSTPONED, Status.LIVE, NEXT, True),
+    "postponed during play and live on its day": (Status.POSTPONED, Status.LIVE, KICKOFF, False),
+    "postponed during play all the time": (Status.POSTPONED, Status.POSTPONED, KICKOFF, False),
     "live all the time": (Status.LIVE, Status.LIVE, NEXT, False),
     "from the end back to live on another day": (Status.FINISHED, Status.LIVE, NEXT, False),
     "broken off and live on another day": (Status.ABANDONED, Status.LIVE, NEXT, True),
@@ -58,6 +62,14 @@ IS_SET_AGAIN = {
 @pytest.mark.parametrize(("was", "now", "kickoff", "again"), IS_SET_AGAIN.values(), ids=IS_SET_AGAIN.keys())
 def test_a_match_is_set_again_where_it_is_planned_or_has_another_day_after_it_was_broken_off(was, now, kickoff, again):
     assert is_set_again(only(status=was), only(status=now, kickoff=kickoff)) is again
+
+
+def test_one_that_stands_still_has_another_try_on_another_day():
+    """Whatever its status says; one that was postponed before it began has none."""
+    stopped = replace(FULL.clock, stopped=True)
+    assert not is_set_again(FULL, only(clock=stopped))
+    assert is_set_again(FULL, only(clock=stopped, kickoff=NEXT))
+    assert not is_set_again(blank(status=Status.POSTPONED), only(status=Status.SCHEDULED, kickoff=NEXT))
 
 
 DAYS = {
@@ -83,6 +95,7 @@ CONTRADICTED = {
     "a goal of the home side": (blank(score=Score(1, 0)), False),
     "a goal of the away side": (blank(score=Score(0, 1)), False),
     "the weather": (blank(incidents=(WEATHER,)), True),
+    "a part that was played": (blank(clock=Clock(phase=1)), False),
     "a whistle": (blank(incidents=(MARK,)), False),
     "a whistle that the state implies": (blank(incidents=(replace(MARK, synthesised=True),)), True),
     "a row with a minute": (blank(incidents=(replace(WEATHER, minute=3),)), False),

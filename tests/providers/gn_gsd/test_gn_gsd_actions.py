@@ -6,7 +6,7 @@ import pytest
 
 from mapping.match import Score
 from providers.gn_gsd.names import names_of
-from tests.providers.gn_gsd.gsd import ACTIONS, action, kinds_of, translated
+from tests.providers.gn_gsd.gsd import ACTIONS, action, kinds_of, result, translated
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,52 @@ def test_a_deleted_action_is_gone(mark):
     assert () == translated([action(1, "GOAL", "14:20", "home", 9, **mark)]).incidents
 
 
-def test_the_score_after_a_goal_is_taken_where_it_is_given():
-    """It is never counted from the actions."""
-    given, silent = translated([
-        action(1, "GOAL", "14:20", "home", 9, score={"home": 1, "away": 0}),
-        action(2, "GOAL", "24:20", "home", 9),
-    ]).incidents  # fmt: skip
+GOALS = (
+    action(1, "GOAL", "14:20", "home", 9),
+    action(2, "OWN_GOAL", "24:20", "away", 9),
+    action(3, "GOAL", "34:20", "home", 9),
+)
 
-    assert (Score(1, 0), None) == (given.score, silent.score)
+
+@pytest.mark.parametrize(
+    ("scores", "counted"),
+    [
+        ({"score": "2:1"}, True),
+        ({"score": "1:1"}, True),  # the score comes behind the rows
+        ({"score": "0:0"}, True),
+        ({"score": "3:1"}, False),  # a goal has no row
+        ({"score": "0:1"}, False),
+        ({"score": "3:1", "halfTimeScore": "1:0"}, False),
+        ({"score": "0:2", "fullTimeScore": "2:1"}, True),  # by decision
+    ],
+)
+def test_the_score_after_a_goal_is_counted_where_the_rows_lead_to_the_score_of_the_match(scores, counted):
+    """Or the first of them do; where rows say it themselves, it is taken as it is."""
+    found = translated(GOALS, result=result(**scores)).incidents
+    (given,) = translated([{**GOALS[0], "score": {"home": 4, "away": 2}}]).incidents
+
+    assert (["1:0", "1:1", "2:1"] if counted else [None] * 3) == [each.score and str(each.score) for each in found]
+    assert {None} == {each.score for each in translated(GOALS, result=None).incidents}
+    assert Score(4, 2) == given.score
+
+
+@pytest.mark.parametrize(
+    ("total", "credited", "faults"),
+    [
+        ("1:1", ["home", "away"], ["GNA000000000002"]),  # line-up and score say so
+        ("2:0", ["home", "home"], []),  # the score says what the row says
+        ("3:0", ["home", "home"], []),  # the score says neither
+    ],
+)
+def test_an_own_goal_whose_row_contradicts_line_up_and_score_goes_where_both_say(total, credited, faults):
+    """The scorer plays for the team to which the row credits the goal."""
+    found = translated([GOALS[0], action(2, "OWN_GOAL", "24:20", "home", 9)], result=result(total))
+
+    assert credited == [each.side for each in found.incidents]
+    assert faults == [each.row for each in found.faults]
+    assert [None if total == "3:0" else total] == [each.score and str(each.score) for each in found.incidents[1:]]
+    team = found.home if faults else found.away
+    assert [team.name] == [each.team.name for each in found.incidents[1].people]
 
 
 def test_what_is_not_wanted_is_passed_over_and_what_is_unknown_is_noted():

@@ -72,15 +72,15 @@ def test_people_have_the_names_of_the_line_ups():
 
 
 PARTS = {
-    "unknown": (Status.SCHEDULED, 0), "new": (Status.SCHEDULED, 0), "fixture": (Status.SCHEDULED, 0),
+    "unknown": (Status.SCHEDULED, 2), "new": (Status.SCHEDULED, 2), "fixture": (Status.SCHEDULED, 2),
     "first_half": (Status.LIVE, 1), "half_time": (Status.BREAK, 1), "second_half": (Status.LIVE, 2),
     "before_extra_time": (Status.BREAK, 2), "extra_time": (Status.LIVE, 3), "extra_time_break": (Status.BREAK, 3),
     "extra_time_second_half": (Status.LIVE, 4), "before_shootout": (Status.BREAK, 2),
     "extra_time_before_shootout": (Status.BREAK, 4), "shootout": (Status.SHOOTOUT, 5),
     "extra_time_over": (Status.BREAK, 4), "shootout_over": (Status.SHOOTOUT, 5), "full_time": (Status.BREAK, 2),
     "result": (Status.FINISHED, 2), "complete": (Status.FINISHED, 2), "suspended": (Status.BREAK, 2),
-    "resumed": (Status.LIVE, 2), "postponed": (Status.POSTPONED, 0), "abandoned": (Status.ABANDONED, 2),
-    "cancelled": (Status.CANCELLED, 0),
+    "resumed": (Status.LIVE, 2), "postponed": (Status.POSTPONED, 2), "abandoned": (Status.ABANDONED, 2),
+    "cancelled": (Status.CANCELLED, 2),
 }  # fmt: skip
 
 
