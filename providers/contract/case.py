@@ -76,12 +76,27 @@ def plain_endpoint(provider: str, base_url: str) -> Endpoint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StateTable:
+    """What the documented words for the state of a match mean, whatever has been played.
+
+    `states`: word → moment (`before`, `during`, `after` play) → what is believed once the word is said, as
+    `states.state_words` has it. `usual`: the word that a match has at each moment; `bodies`: the resources of the match
+    `match_id` with a word at a moment. What the provider's documents do not say is assumed, and the table should say so.
+    """
+
+    match_id: str
+    usual: Mapping[str, str]
+    states: Mapping[str, Mapping[str, str]]
+    bodies: Callable[[str, str], Mapping[str, bytes]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """A provider and its samples. `endpoint` makes an endpoint for the address of the kit's server.
 
     `order`: sport → event types in the order of the interface's row for this provider; without it the sport's own.
     `row_cache_bytes`: of the endpoint's cache of translated rows; 0: every row is translated each time.
-    `every`: of the changes that make a body wrong, each so-manieth is tried; 1: all.
+    `every`: of the changes that make a body wrong, each so-manieth is tried; 1: all. `states`: of the words for a match's state.
     """
 
     provider: Provider
@@ -90,6 +105,7 @@ class Case:
     order: Catalog = field(default_factory=dict)
     row_cache_bytes: int = 0
     every: int = 1
+    states: StateTable | None = None
 
     def connect(self, base_url: str) -> ProviderAdapter:
         """An adapter with a time-out and a body limit that are small enough for a test."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mapping.errors import ServiceError
-from providers.contract import fetching, hostile, matches, resolving
+from providers.contract import fetching, hostile, matches, resolving, states
 from providers.contract.case import Violation
 
 if TYPE_CHECKING:
@@ -73,6 +73,11 @@ RULES: tuple[Rule, ...] = (
     Rule("keys.periods", "Rows that mark a period are keyed by it, whatever their id.", matches.periods),
     Rule("kinds.catalog", "No incident is of a type that the catalogue does not have.", matches.kinds),
     Rule("times.seconds", "Times are whole seconds, minutes and phases those of a match.", matches.times),
+    Rule(
+        "states.words",
+        "Each word for the state means what the table says before, during and after play, and takes back nothing played.",
+        states.words,
+    ),
     Rule("hostile.survives", "Any field removed, nulled, retyped or doubled is survived.", hostile.survives),
     Rule(
         "hostile.faults",

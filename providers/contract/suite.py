@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import pytest
 
-from providers.contract.case import Case, plain_endpoint
+from providers.contract.case import Case, StateTable, plain_endpoint
 from providers.contract.rules import RULES, check
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class ProviderContract:
-    """One test a rule. A subclass names its provider and samples; `exempt` (rule id → reason) is shown as skipped.
+    """One test a rule. A subclass names its provider, samples and `states`; `exempt` (rule id → reason) is shown as skipped.
 
     `order`: sport → event types, where the interface has a row of its own for the provider.
     """
@@ -28,6 +28,7 @@ class ProviderContract:
     samples: ClassVar[tuple[Sample, ...]]
     order: ClassVar[Catalog] = {}
     exempt: ClassVar[Mapping[str, str]] = {}
+    states: ClassVar[StateTable | None] = None
 
     def endpoint(self, base_url: str) -> Endpoint:
         """An endpoint at this address; to be overridden where credentials, options or a path below it are needed."""
@@ -38,5 +39,7 @@ class ProviderContract:
         """The provider keeps this rule."""
         if rule.id in self.exempt:
             pytest.skip(f"{rule.sentence} Exempt: {self.exempt[rule.id]}")
-        case = Case(provider=self.provider, samples=self.samples, endpoint=self.endpoint, order=self.order)
+        case = Case(
+            provider=self.provider, samples=self.samples, endpoint=self.endpoint, order=self.order, states=self.states
+        )
         asyncio.run(check(rule, case))

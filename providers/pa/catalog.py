@@ -101,7 +101,7 @@ STATES: Mapping[str, State] = {
     "shootout_over": State("PTFT", Status.SHOOTOUT, 5, _FINISHED),
     "full_time": State("FT", _BREAK, 2, _FINISHED, by_events=True),  # there may be extra time to come
     "result": State("Result", _FINISHED, by_events=True), "complete": State("MC", _FINISHED, by_events=True),
-    "suspended": State("Suspended", _BREAK, 1, by_events=True), "resumed": State("Resumed", _LIVE, 1, by_events=True),
+    "suspended": State("Suspended", _BREAK, by_events=True), "resumed": State("Resumed", _LIVE, 1, by_events=True),
     "postponed": State("Postponed", Status.POSTPONED, by_events=True),
     "cancelled": State("Cancelled", Status.CANCELLED, by_events=True),
     "abandoned": State("Abandoned", Status.ABANDONED, by_events=True),

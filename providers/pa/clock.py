@@ -39,6 +39,7 @@ def situation(
         result = faults.try_read(lambda: match.needed("result").text("result"), keep=MARKS)
         status = state.if_result if result == names["yes"] else status
     part = max(part, HALVES) if status is Status.FINISHED else part
+    status = Status.SCHEDULED if status is Status.BREAK and not part else status
     # Of a word that may be the last one, nobody knows yet whether a break or nothing comes after it.
     ended = status is Status.BREAK and not state.by_events and state.if_result is None
     ended = ended or (state.by_events and part == 1 and bool(match.inner("homeTeam").data.get("htScore")))

@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, UpstreamUnavailable
+from mapping.match import Status
 from providers.base import Outcome
 from providers.contract import RULES, Case, Violation, check
 from providers.heim.adapter import HEIM
@@ -242,6 +243,7 @@ BROKEN = {
     "keys.periods": incidents(lambda found: [replace(each, key=f"incident:{each.kind}") for each in found]),
     "kinds.catalog": incidents(lambda found: [replace(each, kind="soccer.corner-kick") for each in found]),
     "times.seconds": translating(lambda match, _: replace(match, kickoff=1749916800000)),
+    "states.words": translating(lambda match, _: replace(match, status=Status.LIVE)),
     "hostile.survives": Fragile,
     "hostile.faults": translating(lambda match, _: replace(match, faults=())),
     "hostile.keeps": translating(forgotten),
@@ -258,7 +260,7 @@ SAMPLES = {HEIM: Heim.samples, OPENLIGADB: OpenLigaDb.samples}
 def case_of(broken):
     good, bend = broken if isinstance(broken, tuple) else (OPENLIGADB, broken)
     said = bend if isinstance(bend, dict) else {}
-    return Case(provider=Vendor(good, Bent if said else bend, said), samples=SAMPLES[good])
+    return Case(provider=Vendor(good, Bent if said else bend, said), samples=SAMPLES[good], states=OpenLigaDb.states)
 
 
 def test_there_is_a_broken_adapter_for_every_rule():
@@ -282,4 +284,4 @@ async def test_a_broken_adapter_fails(rule, monkeypatch):
 )
 async def test_a_wrapped_good_adapter_passes(rule):
     """What the bent adapters are made of is good: it is the bend that fails."""
-    await check(rule, Case(provider=Vendor(OPENLIGADB, Bent, {}), samples=OpenLigaDb.samples))
+    await check(rule, Case(provider=Vendor(OPENLIGADB, Bent, {}), samples=OpenLigaDb.samples, states=OpenLigaDb.states))

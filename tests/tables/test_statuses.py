@@ -1,0 +1,88 @@
+"""What each documented word for a match's state means to readers: `statuses.toml`, a table to be read aloud."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import pytest
+
+from api.view.key_moments import state_of
+from mapping.confirm import confirm_answer
+from mapping.locales import translator
+from mapping.match import Status
+from mapping.parts import ALL_PARTS
+from mapping.prefill import game_document
+from mapping.recap import recap
+from mapping.sports import sport_of
+from providers.contract import Case
+from providers.contract.states import believe_word, settle, state_words
+from providers.registry import Registry
+from tests.kit.statuses import MOMENTS, cell, rows, state_table
+from tests.mapping.soccer_builders import NOBODY, terms
+
+if TYPE_CHECKING:
+    from mapping.confirm import ConfirmedMatch
+    from mapping.match import Match
+
+PROVIDERS = {each.id: each for each in Registry.load() if "soccer" in each.catalog and rows(each.id)}
+LONGEST = 40
+"""Answers in a row after which nothing waits, however often a step was undone."""
+
+
+def sentence(match: Match) -> str:
+    """What readers see of the state."""
+    document, texts = game_document(match, terms(locale="en"), NOBODY), translator("en")
+    return recap(sport_of(match), state_of(document, texts), [], texts) or document["summary"]
+
+
+@pytest.mark.parametrize(("provider", "word"), [(each, word) for each in PROVIDERS for word in rows(each)])
+def test_readers_see_what_the_table_says_of_a_word(provider, word):
+    """At each moment; what no document says is named."""
+    row, case = rows(provider)[word], Case(provider=PROVIDERS[provider], samples=())
+    found = {at: asyncio.run(believe_word(case, state_table(provider), word, at)).then.match for at in MOMENTS}
+
+    assert {at: (state_words(match), sentence(match)) for at, match in found.items()} == {
+        at: cell(row, at) for at in MOMENTS
+    }
+    assert set(row) <= {*MOMENTS, "assumed"}
+
+
+def quiet(before: ConfirmedMatch, answer: Match) -> ConfirmedMatch:
+    """What is believed once nothing waits any more."""
+    for _ in range(LONGEST):
+        before = confirm_answer(before, answer, good=ALL_PARTS)
+        if not before.doubted:
+            return before
+    raise AssertionError(f"it never counts: {before.doubted}")
+
+
+def shown(belief: ConfirmedMatch) -> object:
+    match = belief.match
+    return state_words(match), match.score, sorted(each.key for each in match.incidents)
+
+
+def played(belief: ConfirmedMatch) -> set[str]:
+    return {each.key for each in belief.match.incidents if not each.synthesised and not each.marks_period}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_each_state_is_reached_from_each_other_one_twice(provider):
+    """In the middle of play, there and back, two times: it is the same each time, and nothing that was played is ever gone.
+
+    A word from before the start leaves the state as it is.
+    """
+    table, adapter = state_table(provider), Case(provider=PROVIDERS[provider], samples=()).connect("http://a.invalid")
+    said = {word: adapter.translate(table.match_id, table.bodies(word, "during")) for word in table.states}
+    start = settle(None, said[table.usual["during"]])
+    for pair in combinations(said, 2):
+        first, known = start, dict[str, object]()
+        for word in pair * 3:
+            belief = quiet(first, said[word])
+            if said[word].status is Status.SCHEDULED:
+                assert (pair, state_words(belief.match)) == (pair, state_words(first.match))
+            else:
+                assert (pair, shown(belief)) == (pair, known.setdefault(word, shown(belief)))
+            assert (pair, played(belief), belief.match.score) == (pair, played(start), start.match.score)
+            first = belief
