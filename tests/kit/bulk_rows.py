@@ -33,178 +33,108 @@ def id_of(prefix: str, number: str) -> str:
     return f"('{prefix}' || CAST({FIRST} + {number} AS TEXT))"
 
 
+def numbered(letter: str) -> str:
+    """SQL of a short id: a letter and the number."""
+    return f"('{letter}' || CAST({FIRST} + n AS TEXT))"
+
+
 GAME, FOLLOW, TEAM, PLAYER, UPLOAD, WEBHOOK = (f"5f0c1de2a1b{digit}" for digit in "abcdef")
-OWN_GAME = id_of(GAME, "n")
-"""Of a table with one row for each liveblog."""
-GAME_OF_POST = id_of(GAME, f"(n / {POSTS})")
-POST = f"('e' || CAST({FIRST} + n AS TEXT))"
+OWN_GAME, OWN_FOLLOW = id_of(GAME, "n"), id_of(FOLLOW, "n")
+"""Of a table with one row for each liveblog or match."""
+POST = numbered("e")
 AGO = f"({BORN} + n)"
 SOON = "soon"
 """Stands for a time some minutes after the rows are made."""
-MASTER = {"owner_id": f"'{ORGANIZATION}'", "source": "'heim'", "sportstype": "'soccer'", "name": "('Name ' || n)"}
+DAY = BORN - BORN % 86_400
+QUARTER = f"({DAY} + n % 1000 * 900)"
+EXT_ID, READER = "('100' || n)", "('reader ' || (n % 977))"
+ONE_OF_MANY = f"(CASE WHEN n < 50 THEN '{ORGANIZATION}' ELSE 'other ' || (n / 50) END)"
+ONE_OF_TEN = f"(CASE WHEN n % 10 = 0 THEN '{ORGANIZATION}' ELSE 'other ' || (n % 10) END)"
+MONTH_OR_DAY = "(CASE WHEN n % 1000 = 0 THEN '2020-09' ELSE '2020-09-' || (10 + n % 20) END)"
+SITE = {"origin": "'https://example.org'", "location": "'https://example.org/a'"}
+BELIEVED = {"believed_at": f"(1000.0 * {SOON})", "answers": "'{}'"}
 
+BY_NAME = {
+    "organization_id": f"'{ORGANIZATION}'",
+    "owner_id": f"'{ORGANIZATION}'",
+    "game_id": id_of(GAME, f"(n / {POSTS})"),
+    "follow_id": id_of(FOLLOW, f"(n / {POSTS})"),
+    "local_id": POST,
+    "reader_id": READER,
+    "provider": "'gone'",
+    "source": "'heim'",
+    "sportstype": "'soccer'",
+    "until": AGO,
+    "created_at": AGO,
+    "updated_at": AGO,
+    "written_at": AGO,
+    "at": AGO,
+}
+"""What a column says in every table that does not say otherwise."""
 GROWING: Mapping[str, Mapping[str, str]] = {
-    "games": {
-        "id": OWN_GAME,
-        "local_id": f"('g' || CAST({FIRST} + n AS TEXT))",
-        "organization_id": f"'{ORGANIZATION}'",
-        "sportstype": "'soccer'",
-        "template_id": "'soccer'",
-        "local_status": "0",
-        "version": "1",
-    },
+    "games": {"id": OWN_GAME, "local_id": numbered("g"), "template_id": "'soccer'", "local_status": "0", "version": "1"},
     "events": {
-        "local_id": POST,
-        "game_id": GAME_OF_POST,
-        "serial": f"(n % {POSTS})",
-        "local_status": "0",
-        "version": "1",
-        "sort": f"CAST({FIRST} + n AS TEXT)",
+        "serial": f"(n % {POSTS})", "local_status": "0", "version": "1", "sort": f"CAST({FIRST} + n AS TEXT)",
     },
-    "parts": {"local_id": f"('b' || CAST({FIRST} + n AS TEXT))", "event_id": POST},
-    "outbox": {
-        "game_id": GAME_OF_POST,
-        "organization_id": f"'{ORGANIZATION}'",
-        "version": f"(n % {POSTS} + 1)",
-        "number": "(n + 1)",
+    "parts": {"local_id": numbered("b"), "event_id": POST},
+    "outbox": {"version": f"(n % {POSTS} + 1)", "number": "(n + 1)"},
+    "teams": {"id": id_of(TEAM, "n"), "ext_id": EXT_ID, "name": "('Name ' || n)"},
+    "players": {
+        "id": id_of(PLAYER, "n"), "team_id": id_of(TEAM, f"(n / {POSTS})"), "ext_id": EXT_ID, "name": "('Name ' || n)",
     },
-    "teams": {"id": id_of(TEAM, "n"), "ext_id": "('100' || n)", **MASTER},
-    "players": {"id": id_of(PLAYER, "n"), "team_id": id_of(TEAM, f"(n / {POSTS})"), "ext_id": "('100' || n)", **MASTER},
-    "tournaments": {"id": id_of("5f0c1de2a1c0", "n"), "ext_id": "('100' || n)", **MASTER},
-    "locations": {"id": id_of("5f0c1de2a1c1", "n"), "ext_id": "('100' || n)", **MASTER},
+    "tournaments": {"id": id_of("5f0c1de2a1c0", "n"), "ext_id": EXT_ID, "name": "('Name ' || n)"},
+    "locations": {"id": id_of("5f0c1de2a1c1", "n"), "ext_id": EXT_ID, "name": "('Name ' || n)"},
     "tokens": {
-        "record_id": id_of(PLAYER, "n"),
-        "token": f"('word' || (n % 977) || 'x' || (n % {POSTS}))",
-        "kind": "'players'",
-        "owner_id": f"'{ORGANIZATION}'",
+        "record_id": id_of(PLAYER, "n"), "token": f"('word' || (n % 977) || 'x' || (n % {POSTS}))", "kind": "'players'",
     },
     "game_links": {"game_id": OWN_GAME, "kind": "'team'", "value": id_of(TEAM, f"(n / {POSTS})")},
     "game_records": {"game_id": OWN_GAME, "kind": "'Team'", "record_id": id_of(TEAM, f"(n / {POSTS})")},
     "creations": {"game_id": OWN_GAME},
     "follows": {
-        "id": id_of(FOLLOW, "n"),
-        "endpoint": "'gone'",
-        "provider": "'gone'",
-        "organization_id": f"'{ORGANIZATION}'",
-        "match_id": "('8' || n)",
-        "sport": "'soccer'",
-        "status": "'ended'",
-        "closed_at": AGO,
-        "edition": "0",
+        "id": OWN_FOLLOW, "endpoint": "'gone'", "match_id": "('8' || n)", "sport": "'soccer'", "status": "'ended'",
+        "closed_at": AGO, "edition": "0",
     },
-    "resources": {"follow_id": id_of(FOLLOW, f"(n / {POSTS})"), "name": f"('part' || (n % {POSTS}))"},
-    "beliefs": {"follow_id": id_of(FOLLOW, "n")},
-    "attachments": {
-        "game_id": OWN_GAME,
-        "follow_id": id_of(FOLLOW, "n"),
-        "organization_id": f"'{ORGANIZATION}'",
-        "provider": "'gone'",
-        "match_id": "('8' || n)",
-        "closed_at": AGO,
-    },
-    "standbys": {
-        "game_id": OWN_GAME,
-        "follow_id": id_of(FOLLOW, f"(n / {POSTS})"),
-        "place": "1",
-        "pinned": "''",
-        "edition": "0",
-    },
-    "source_health": {"follow_id": id_of(FOLLOW, "n"), "attentive_since": "1", "poll_interval": "5", "trouble": "''"},
-    "ledger": {
-        "game_id": GAME_OF_POST,
-        "follow_id": id_of(FOLLOW, f"(n / {POSTS})"),
-        "key": f"('k' || (n % {POSTS}))",
-        "local_id": POST,
-        "kind": "'incident'",
-        "state": "'posted'",
-        "reason": "''",
-    },
-    "post_times": {
-        "game_id": GAME_OF_POST,
-        "version": "(n + 1)",
-        "local_id": POST,
-        "what": "'posted'",
-        "believed_at": f"(1000.0 * {SOON})",
-        "answers": "'{}'",
-    },
-    "decisions": {
-        "follow_id": id_of(FOLLOW, f"(n / {POSTS})"),
-        "believed_at": f"(1000.0 * {SOON})",
-        "answers": "'{}'",
-        "versions": "'{}'",
-    },
-    "idempotency": {"organization_id": f"'{ORGANIZATION}'", "client_id": "'cms'", "key": "('key ' || n)"},
+    "resources": {"name": f"('part' || (n % {POSTS}))"},
+    "beliefs": {"follow_id": OWN_FOLLOW},
+    "attachments": {"game_id": OWN_GAME, "follow_id": OWN_FOLLOW, "match_id": "('8' || n)", "closed_at": AGO},
+    "standbys": {"game_id": OWN_GAME, "place": "1", "pinned": "''", "edition": "0"},
+    "source_health": {"follow_id": OWN_FOLLOW, "attentive_since": "1", "poll_interval": "5", "trouble": "''"},
+    "ledger": {"key": f"('k' || (n % {POSTS}))", "local_id": POST, "kind": "'incident'", "state": "'posted'"},
+    "post_times": {"version": "(n + 1)", "what": "'posted'", **BELIEVED},
+    "decisions": {"versions": "'{}'", **BELIEVED},
+    "idempotency": {"client_id": "'cms'", "key": "('key ' || n)"},
     "webhooks": {
-        "id": id_of(WEBHOOK, "n"),
-        "organization_id": f"(CASE WHEN n < 50 THEN '{ORGANIZATION}' ELSE 'other ' || (n / 50) END)",
-        "url": "('https://example.org/' || n)",
-        "status": "'disabled'",
-        "cursor": "0",
-        "failures": "0",
+        "id": id_of(WEBHOOK, "n"), "organization_id": ONE_OF_MANY, "url": "('https://example.org/' || n)",
+        "status": "'disabled'", "cursor": "0", "failures": "0",
         "secrets": """'[{"value": "whsec_AAAA", "until": null}]'""",
     },
     "webhook_waiting": {"webhook_id": id_of(WEBHOOK, "n"), "kind": "'update'", "next_at": SOON},
     "webhook_rounds": {
-        "webhook_id": id_of(WEBHOOK, "(n % 50)"),
-        "organization_id": f"(CASE WHEN n % 10 = 0 THEN '{ORGANIZATION}' ELSE 'other ' || (n % 10) END)",
-        "game_id": GAME_OF_POST,
-        "number": "(n + 1)",
-        "kind": "'update'",
+        "webhook_id": id_of(WEBHOOK, "(n % 50)"), "organization_id": ONE_OF_TEN, "number": "(n + 1)", "kind": "'update'",
         "success": "(n % 1000 > 0)",
     },
-    "event_history": {"game_id": GAME_OF_POST, "local_id": POST, "until": AGO},
-    "game_versions": {"game_id": OWN_GAME, "until": AGO},
-    "game_documents": {"game_id": OWN_GAME, "until": AGO},
-    "master_history": {"kind": "'players'", "record_id": id_of(PLAYER, "n"), "until": AGO},
-    "load_counts": {
-        "game_id": id_of(GAME, "(n / 1000)"),
-        "slot": f"({BORN - BORN % 86_400} + n % 1000 * 900)",
-        "origin": "'https://example.org'",
-        "location": "'https://example.org/a'",
-    },
-    "load_days": {
-        "game_id": id_of(GAME, "(n / 20)"),
-        "slot": f"({BORN - BORN % 86_400} + n % 20 * 86400)",
-        "origin": "'https://example.org'",
-        "location": "'https://example.org/a'",
-    },
-    "load_rollups": {"game_id": OWN_GAME, "until": f"{BORN - BORN % 86_400 + 20 * 86_400}"},
+    "event_history": {},
+    "game_versions": {"game_id": OWN_GAME},
+    "game_documents": {"game_id": OWN_GAME},
+    "master_history": {"kind": "'players'", "record_id": id_of(PLAYER, "n")},
+    "load_counts": {"game_id": id_of(GAME, "(n / 1000)"), "slot": QUARTER, **SITE},
+    "load_days": {"game_id": id_of(GAME, "(n / 20)"), "slot": f"({DAY} + n % 20 * 86400)", **SITE},
+    "load_rollups": {"game_id": OWN_GAME, "until": f"{DAY + 20 * 86_400}"},
     "reader_sketches": {
-        "game_id": id_of(GAME, "(n / 1000)"),
-        "salt": "(CASE WHEN n % 1000 = 0 THEN '2020-09' ELSE '2020-09-' || (10 + n % 20) END)",
-        "slot": f"({BORN - BORN % 86_400} + n % 1000 * 900)",
-        "origin": "'https://example.org'",
-        "location": "''",
+        "game_id": id_of(GAME, "(n / 1000)"), "salt": MONTH_OR_DAY, "slot": QUARTER, **SITE, "location": "''",
     },
-    "comments": {
-        "serial": "(n + 1)",
-        "id": f"('c' || CAST({FIRST} + n AS TEXT))",
-        "organization_id": f"'{ORGANIZATION}'",
-        "game_id": GAME_OF_POST,
-        "channel_id": POST,
-        "reader_id": "('reader ' || (n % 977))",
-        "status": "'approved'",
-    },
-    "comment_likes": {"comment_id": f"('c' || CAST({FIRST} + n AS TEXT))", "reader_id": "'reader'"},
-    "poll_votes": {"game_id": GAME_OF_POST, "poll_id": "'p1'", "reader_id": "('reader ' || n)"},
+    "comments": {"serial": "(n + 1)", "id": numbered("c"), "channel_id": POST, "status": "'approved'"},
+    "comment_likes": {"comment_id": numbered("c"), "reader_id": "'reader'"},
+    "poll_votes": {"poll_id": "'p1'", "reader_id": "('reader ' || n)"},
     "poll_tallies": {"game_id": OWN_GAME, "poll_id": "'p1'"},
-    "reader_sign_ins": {"organization_id": f"'{ORGANIZATION}'", "jti_digest": "('jti ' || n)", "until": AGO},
-    "uploads": {"key": id_of(UPLOAD, "n"), "organization_id": f"'{ORGANIZATION}'", "client_id": "'cms'"},
+    "reader_sign_ins": {"jti_digest": "('jti ' || n)"},
+    "uploads": {"key": id_of(UPLOAD, "n"), "client_id": "'cms'"},
     "upload_uses": {"upload_key": id_of(UPLOAD, "n"), "kind": "'event'", "record_id": POST},
-    "image_uses": {
-        "organization_id": f"'{ORGANIZATION}'",
-        "image": "('https://img.example/' || n)",
-        "kind": "'event'",
-        "record_id": POST,
-    },
+    "image_uses": {"image": "('https://img.example/' || n)", "kind": "'event'", "record_id": POST},
     "alarms": {
-        "id": id_of("5f0c1de2a1c2", "n"),
-        "kind": "'endpoint'",
-        "name": "'heim'",
-        "ended_at": AGO,
-        "announced": "'ended'",
+        "id": id_of("5f0c1de2a1c2", "n"), "kind": "'endpoint'", "name": "'heim'", "ended_at": AGO, "announced": "'ended'",
     },
-}
+}  # fmt: skip
 """Tables that grow with every liveblog, post, reader or request, and what their rows say, as SQL of the row's number `n`."""
 
 
@@ -232,7 +162,8 @@ def _fill(connection: Connection, table: Table, said: Mapping[str, str], rows: i
     if table.primary_key.columns.values()[0].autoincrement is True:
         columns = [column for column in columns if column.name in said or not column.primary_key]
     names = ", ".join(column.name for column in columns)
-    values = ", ".join(said.get(column.name) or _by_kind(column, connection.dialect.name) for column in columns)
+    known = {**BY_NAME, **said}
+    values = ", ".join(known.get(column.name) or _by_kind(column, connection.dialect.name) for column in columns)
     values = values.replace(SOON, str(int(time.time()) + 300))
     if connection.dialect.name == "sqlite":
         numbers = f"WITH RECURSIVE numbers(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < {rows - 1})"
@@ -244,8 +175,6 @@ def _fill(connection: Connection, table: Table, said: Mapping[str, str], rows: i
 
 def _by_kind(column: Column[Any], dialect: str) -> str:
     """SQL of a value that the column takes."""
-    if column.name in {"created_at", "updated_at", "written_at", "at"}:
-        return AGO
     if isinstance(column.type, Json):
         return "'{}'"
     if isinstance(column.type, LargeBinary):

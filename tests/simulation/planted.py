@@ -1,4 +1,4 @@
-"""Faults that are planted into the rules of the sync, and what a history has to say of each: one for every promise and rule."""
+"""Faults that are planted into the rules of the sync, and what a history has to say of each: one for every promise."""
 
 from __future__ import annotations
 
@@ -9,14 +9,12 @@ from typing import Any
 import pytest
 
 from api.external import handback
-from ingest.sync import answers, apply_snapshot, ledger_posts, poll, snapshot
-from mapping import confirm, disallowed, embedded, posts, reconcile, reissued
+from ingest.sync import answers, apply_snapshot, poll, snapshot
+from mapping import embedded, posts, reconcile
 from mapping.confirm import ConfirmedMatch
-from mapping.doubts import Doubts
 from mapping.import_options import ImportOptions
-from store.engine import records
 from store.following import ledger, moves, sources, sync
-from store.liveblogs import liveblogs, publishing
+from store.liveblogs import liveblogs
 from store.webhooks import outbox
 from tests.simulation import inline_store
 
@@ -46,10 +44,6 @@ def _gives(value: Any) -> Callable[[Any], Any]:
     return lambda _: lambda *_args, **_more: value
 
 
-def _first_argument(_: Any) -> Any:
-    return lambda first, *_args, **_more: first
-
-
 def _reversed_numbers(number_committed: Any) -> Any:
     def numbered(unit: Any, **more: Any) -> Any:
         waiting = [row[0] for row in outbox._COMMITTED.all(unit.conn, most=100)]
@@ -72,31 +66,11 @@ def _without_ledger(detach: Any) -> Any:
     return detached
 
 
-def _status_of_terms(_: Any) -> Any:
-    return lambda wanted, _entry, _now, **_more: (wanted, False)
-
-
-def _own_status_forgotten(status: Any) -> Any:
-    return lambda *args, **more: (status(*args, **more)[0], False)
-
-
-def _unscheduled(stored: Any) -> Any:
-    return lambda *args: replace(stored(*args), scheduled=False)
-
-
-def _not_later(rewritten: Any) -> Any:
-    return lambda event, **changes: rewritten(event, **{"publish_at": None, **changes})
-
-
 def _moved_to_now(event_write: Any) -> Any:
     def written(self: Any, event: Any, before: Any) -> Any:
         return replace(event_write(self, event, before), created_at=self.unit.now)
 
     return written
-
-
-def _keyed_anew(_: Any) -> Any:
-    return lambda _self, game_id, key, part: apply_snapshot.block_id(game_id, key, part)
 
 
 def _without(name: str) -> Callable[[Any], Any]:
@@ -123,26 +97,8 @@ def _going_on(from_dict: Any) -> Any:
     return classmethod(lambda _cls, data: from_dict({**data, "paused": False}))
 
 
-def _all_due(_: Any) -> Any:
-    return lambda conn, _now: [
-        row[0] for row in conn.exec_driver_sql("SELECT DISTINCT game_id FROM events WHERE publish_at IS NOT NULL")
-    ]
-
-
-def _published_now(publish: Any) -> Any:
-    def published(unit: Any, game_id: str) -> Any:
-        unit.conn.exec_driver_sql("UPDATE events SET publish_at = 1 WHERE publish_at IS NOT NULL")
-        return publish(unit, game_id)
-
-    return published
-
-
 def _follow_alone(_: Any) -> Any:
     return lambda unit, follow_id: sync.save_follow(unit, follow_id, closed_at=unit.now)
-
-
-def _by_kind(_: Any) -> Any:
-    return lambda kind, _document: (kind,)
 
 
 OTHER_POSTS, OTHER_WORDS = "other posts are public:", "a post has other words:"
@@ -153,29 +109,9 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         "a headline is another one:",
         _swap(reconcile, "merge_event", lambda _: lambda _said, _now, wanted: dict(wanted)),
     ),
-    "a status that a person chose is the terms'": (
-        ("what a person took down is public:", OTHER_POSTS),
-        _swap(reconcile, "_status", _status_of_terms),
-    ),
-    "that a person chose the status is forgotten": (
-        ("what a person took down is public:", OTHER_POSTS),
-        _swap(reconcile, "_status", _own_status_forgotten),
-    ),
     "the status that a person chose does not come back": (
         ("what a person took down is public:", OTHER_POSTS),
         _swap(reconcile, "_status_to_restore", _gives(None)),
-    ),
-    "a scheduled post counts as nobody's": (
-        (OTHER_POSTS, "other notes are public"),
-        _swap(ledger_posts, "_stored", _unscheduled),
-    ),
-    "a correction publishes what waits": (
-        "what a person took down is public:",
-        _swap(records.StoredEvent, "rewritten", _not_later),
-    ),
-    "what waits is published at the next tick": (
-        "what a person took down is public:",
-        _both(_swap(publishing, "due", _all_due), _swap(publishing, "publish", _published_now)),
     ),
     "fields that are handed back stay a person's": (
         "a headline is another one:",
@@ -189,24 +125,6 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     "a goal that is taken back leaves no note": (
         "other notes are public",
         _swap(reconcile, "_disallow", lambda _: lambda *_args: None),
-    ),
-    "a note stands although nobody wants any": (
-        "other notes are public",
-        _swap(disallowed.WithdrawalRules, "notes", lambda _: lambda _rules, _owner, terms: disallowed.Notes(terms, 0)),
-    ),
-    "an incident that is back stays withdrawn": (
-        OTHER_POSTS,
-        _swap(
-            reconcile,
-            "_status",
-            lambda status: (
-                lambda wanted, entry, now, **more: (
-                    (now.local_status, False)
-                    if entry.state is reconcile.State.WITHDRAWN
-                    else status(wanted, entry, now, **more)
-                )
-            ),
-        ),
     ),
     "what is withdrawn is never deleted": (
         "what is withdrawn stays for ever:",
@@ -232,7 +150,6 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     ),
     "nobody is named in posts": (("a post is about nobody:", "other posts"), _swap(posts, "_sport_event", _nobody)),
     "the text is always the same": (OTHER_WORDS, _swap(posts, "sentence", _gives("Something has happened."))),
-    "the words of the provider's editors are left out": (OTHER_WORDS, _swap(posts, "_narratives", _gives({}))),
     "scores are turned round": (
         ("a goal has another score:", "the board has another score:"),
         _swap(embedded, "score", _swapped),
@@ -242,55 +159,13 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
         ("a post has another name:", "other ids stepped a liveblog"),
         _swap(apply_snapshot, "match_reissued", _gives({})),
     ),
-    "rows are known by their kind alone": (("a post", "other posts"), _swap(reissued, "_content", _by_kind)),
-    "rows are known whatever their minute": (("a post", "other posts"), _swap(reissued, "_apart", _gives(0))),
-    "blocks are named by the newest id": (
-        "other ids stepped a liveblog",
-        _swap(ledger_posts.LedgerPosts, "block_id", _keyed_anew),
-    ),
-    "rows under two ids both stand": (
-        ("a post stands twice:", "a post has another name:", "other ids stepped a liveblog"),
-        _swap(confirm, "_once", _first_argument),
-    ),
-    "a match is known by its id alone, and closing is the match's": (
-        "a finished liveblog was written",
-        _both(_swap(sync, "is_another", _gives(False)), _swap(answers.endings, "close_match", _follow_alone)),
-    ),
     # the guard
     "what an answer says is believed at once": (
         "one answer took something back",
         _swap(poll, "confirm_answer", lambda _: lambda _before, answer, **_more: ConfirmedMatch(answer)),
     ),
-    "a lower score is believed at once": (
-        "one answer took something back",
-        _swap(confirm, "_score", lambda _: lambda _before, after, _doubts: after.score),
-    ),
-    "an incident is gone at once": (
-        "one answer took something back",
-        _swap(confirm, "_incidents", lambda _: lambda _before, answer, _doubts: answer.incidents),
-    ),
-    "a text is gone at once": (
-        ("one answer took something back", "a post has another name:", "other ids stepped a liveblog"),
-        _swap(confirm, "_comments", lambda _: lambda _before, answer, *_args: answer.comments),
-    ),
-    "a step back is never believed": (
-        (OTHER_POSTS, "what is withdrawn stays for ever:"),
-        _swap(Doubts, "keep", _gives(True)),
-    ),
-    "a score that is further on counts for nothing": (
-        ("the board has another score:", OTHER_POSTS, "a goal has another score:"),
-        _swap(confirm, "guard_value", lambda _: lambda before, *_args: before),
-    ),
     # terms
     "drafts are published": (OTHER_POSTS, _swap(ImportOptions, "drafts", _gives(False))),
-    "types that are left out are posted": (
-        OTHER_POSTS,
-        _swap(
-            ImportOptions,
-            "from_dict",
-            lambda from_dict: classmethod(lambda _cls, data: from_dict({**data, "exclude_events": []})),
-        ),
-    ),
     "texts that nobody wants are withdrawn": (
         "what nobody wants for a while is deleted:",
         lambda patch: patch.setattr(apply_snapshot.LiveblogSync, "_left_out", frozenset()),
@@ -302,10 +177,6 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     "a pause is ignored": ("a liveblog moved that follows nothing:", _swap(ImportOptions, "from_dict", _going_on)),
     "everything is in English": ("a title is in another language:", _swap(ImportOptions, "from_dict", _in_english)),
     # the liveblog's own document
-    "the board does not follow": (
-        "the board has another score:",
-        _swap(apply_snapshot, "synced_parts", _without("scoreboard")),
-    ),
     "the state does not follow": (
         "the state is another one:",
         _swap(apply_snapshot, "synced_parts", _without("state_info")),
