@@ -30,10 +30,11 @@ run: $(READY) ## start the demo: a provider that replays real matches, the daemo
 test: $(TEST_READY) ## the tests that every change runs: in process and in virtual time; PYTEST_ARGS="-k goal", WORKERS=8
 	$(PYTEST) -m "not proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
-proof: $(TEST_READY) ## everything else that is bounded: kills of real processes, recordings, widths x schemes x databases
+proof: $(TEST_READY) ## everything else that is bounded: real kills, recordings, screens x databases, other Pythons
 	$(PYTEST) -m "proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+	$(PYTHON) -m tools.other_pythons -n $(WORKERS)
 
-pythons: $(TEST_READY) ## a slice of the tests with each other Python that the package promises and this machine has
+pythons: $(TEST_READY) ## of these, a slice of the tests with each other Python that the package promises and this machine has
 	$(PYTHON) -m tools.other_pythons -n $(WORKERS)
 
 lint: style types repository ## ruff, formatting, types, and what documents, names and locks of this repository promise each other
