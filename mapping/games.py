@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 GAME = "game:"
 """Prefix of the key of an incident that is a game of a set."""
 
+SET, UNORDERED = "set", "unordered"
+"""Methods of games: it wins a set; its place among those beside it is not known, so its score is one that may have been."""
+
 NOTHING = Score(0, 0)
 SETS_THAT_WIN = 2
 """The fewest sets that win a match."""
@@ -43,15 +46,13 @@ def with_games(before: Match, answer: Match) -> tuple[Incident, ...]:
 
 
 def _until(last: Incident, before: Match) -> Sequence[Incident]:
-    """The games of a set up to its last. After the end of the match none is added: the post of the end stays the last one."""
+    """The games of a set up to its last, which alone may end the set."""
     known = _of_set(before, last.phase)
-    earlier = [each for each in known if _precedes(_score(each), _score(last))]
+    earlier = [replace(each, method=None) if each.method == SET else each for each in known if _is_before(each, last)]
     same = next((each for each in known if each.score == last.score), None)
     if same is not None:
         return [*earlier, replace(last, key=same.key, side=last.side or same.side)]
-    if before.status.over:
-        return [*earlier[:-1], *(replace(last, key=each.key) for each in earlier[-1:])]
-    return [*earlier, *_since(_score(earlier[-1]) if earlier else NOTHING, last)]
+    return [*earlier, *_since(max(map(_score, earlier), key=lambda score: score.total, default=NOTHING), last)]
 
 
 def _of_set(match: Match, number: int | None) -> Sequence[Incident]:
@@ -59,17 +60,22 @@ def _of_set(match: Match, number: int | None) -> Sequence[Incident]:
 
 
 def _since(score: Score, last: Incident) -> Sequence[Incident]:
-    """The games from `score` to the last one: each of them where one side won them all, else the last alone."""
+    """The games from `score` to the last one. Where both sides won some, who won the last of those is not known."""
     now = _score(last)
     until = now if last.side is None else _without_one(now, last.side)
-    if until.home != score.home and until.away != score.away:
+    home, away = until.home - score.home, until.away - score.away
+    if home < 0 or away < 0:
         return [last]
-    side: SideName = "home" if until.home > score.home else "away"
-    games = [
-        replace(last, key=game_key(last.phase or 0, home + away), score=Score(home, away), side=side, method=None)
-        for home in range(score.home, until.home + 1)
-        for away in range(score.away, until.away + 1)
-    ][1:]
+    homes: list[SideName] = ["home"] * home
+    aways: list[SideName] = ["away"] * away
+    winners, both, games = homes + aways, home > 0 and away > 0, list[Incident]()
+    for at, side in enumerate(winners, 1):
+        score = Score(score.home + (side == "home"), score.away + (side == "away"))
+        sure = not both or at == len(winners)
+        game = replace(
+            last, key=game_key(last.phase or 0, score.total), score=score, method=None if sure else UNORDERED
+        )
+        games.append(replace(game, side=None if both and sure else side))
     return games if last.side is None else [*games, last]
 
 
@@ -77,7 +83,8 @@ def _score(game: Incident) -> Score:
     return game.score or NOTHING
 
 
-def _precedes(score: Score, later: Score) -> bool:
+def _is_before(game: Incident, last: Incident) -> bool:
+    score, later = _score(game), _score(last)
     return score != later and score.home <= later.home and score.away <= later.away
 
 

@@ -10,6 +10,8 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal
 
 from mapping import embedded, rich_text
+from mapping.documents.state import ENDED
+from mapping.games import UNORDERED
 from mapping.goals import SHOOTOUT
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
@@ -54,7 +56,7 @@ class Post:
     `key` is the incident's or comment's and stable; `kind` its event type or `text`. `document` is the event document
     without what the store gives it (ids, version, sort, status); it has no `created_at` where the provider gives no
     time that can be true. A `draft` is imported, but published by an editor; one that `waits` is published once the match's
-    other source has it too, or has had its time. `source` is what it was made of.
+    other source has it too, or has had its time. `source` is what it was made of; `ends`: that the match is over.
     """
 
     key: str
@@ -63,6 +65,7 @@ class Post:
     draft: bool
     source: Literal["play", "text", "score"]
     waits: bool = False
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +141,7 @@ def _incident_post(desk: _Desk, incident: Incident, happened: int | None) -> Pos
         draft=desk.terms.drafts(incident.kind, incident.key),
         source=SCORE if of_score else "play",
         waits=desk.terms.waits(incident.kind, incident.key),
+        ends=desk.sport.kind(incident.kind).enters == ENDED,
     )
 
 
@@ -179,7 +183,7 @@ def _event(desk: _Desk, key: str, text: str, happened: int | None) -> Document:
 def _sport_event(desk: _Desk, incident: Incident) -> Document:
     side = incident.team or desk.match.side(incident.side)
     kind = desk.sport.kind(incident.kind)
-    scored = (kind.scores and incident.method != SHOOTOUT) or incident.method == STEP
+    scored = (kind.scores and incident.method not in {SHOOTOUT, UNORDERED}) or incident.method == STEP
     shows_score = scored and incident.score is not None
     time_of_play, phase = _time_of_play(desk.sport, incident, desk.texts), desk.sport.phase(incident.phase)
     return {

@@ -112,6 +112,7 @@ def reconcile(
         else _create(post, new_id(), editorial=editorial)
         for post in posts.values()
     ]
+    decided = _with_end_last(decided, [*posts.values()], ledger, stored, now)
     for entry in (entry for key, entry in ledger.items() if key not in posts):
         standing = _standing(entry, stored)
         if standing is None:
@@ -121,6 +122,34 @@ def reconcile(
         else:
             decided.append(_take_back(entry, standing, notes, now, closing=closing))
     return _changes(_dated(decided, stored, now), ledger)
+
+
+def _with_end_last(
+    decided: list[Decision],
+    posts: Sequence[Post],
+    ledger: Mapping[str, Entry],
+    stored: Mapping[str, Stored],
+    now: int,
+) -> list[Decision]:
+    """What comes before the end but is posted after it stands before its post, which moves on; where neither has a time."""
+    end = next(
+        (at for at, post in enumerate(posts) if post.ends and post.key in ledger and _is_timeless(post.document)), 0
+    )
+    late = [at for at in range(end) if posts[at].key not in ledger and _is_timeless(posts[at].document)]
+    event, entry = decided[end] if late else (None, None)
+    stands = None if entry is None else event or _standing(entry, stored)
+    if entry is None or stands is None or not _is_timeless(stands.document):
+        return decided
+    placed = {at: (_at(decided[at][0], now - 1), decided[at][1]) for at in late} | {end: (_at(stands, now), entry)}
+    return [placed.get(at, each) for at, each in enumerate(decided)]
+
+
+def _is_timeless(document: Document) -> bool:
+    return "created_at" not in document
+
+
+def _at(event: Stored | None, moment: int) -> Stored | None:
+    return None if event is None else replace(event, document={**event.document, "created_at": moment})
 
 
 def _take_back(entry: Entry, stands: Stored, notes: Notes | None, now: int, *, closing: bool) -> Decision:
@@ -145,7 +174,7 @@ def _with_time(decision: Decision, stored: Mapping[str, Stored], now: int) -> De
 def _changes(decided: Sequence[Decision], ledger: Mapping[str, Entry]) -> Changes:
     return Changes(
         events=tuple(event for event, _ in decided if event is not None),
-        entries=tuple(entry for _, entry in decided if entry != ledger.get(entry.key)),
+        entries=tuple(entry for event, entry in decided if event is not None or entry != ledger.get(entry.key)),
     )
 
 

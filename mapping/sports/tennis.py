@@ -16,7 +16,10 @@ GAME_WIN = Kind(
         "Set {set}: {home} {score} {away}.",
         "Game {team}.",
     ),
-    variants={"set": ("Game and set, {team}! The set goes {won}.", "Game and set, {team}!")},
+    variants={
+        "unordered": ("Game {team}.",),
+        "set": ("Game and set, {team}! The set goes {won}.", "Game and set, {team}!"),
+    },
 )
 START = Kind("tennis.start", title="Start of the match", sentences=("{home} against {away} is under way.",))
 END = Kind(

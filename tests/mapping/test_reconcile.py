@@ -69,6 +69,26 @@ def test_the_same_answer_twice_posts_once(liveblog):
     assert () == changes.events == changes.entries
 
 
+@pytest.mark.parametrize(
+    ("end", "late", "placed"),
+    [({}, {}, (899, 900)), ({"created_at": 800}, {}, (None, 800)), ({}, {"created_at": 700}, (700, None))],
+    ids=["neither has a time", "the end has one", "the late one has one"],
+)
+def test_what_is_posted_after_the_end_stands_before_its_post(liveblog, end, late, placed):
+    """Where neither has a time the end moves on; where a person has moved or deleted it, it stays."""
+    last = post("end", kind="tennis.end")
+    last = replace(last, ends=True, document=last.document | end)
+    game, moved = replace(post("a"), document=post("a").document | late), post("b")
+    liveblog.sees(last, now=800)
+    liveblog.sees(game, last, now=900)
+    times = {key: liveblog.events[liveblog.ledger[key].local_id].document.get("created_at") for key in ("a", "end")}
+    assert (times["a"], times["end"]) == placed
+
+    liveblog.edit("end", created_at=850, status=LocalStatus.DELETED)
+    changes = liveblog.sees(game, moved, last, now=950)
+    assert [event.document.get("created_at") for event in changes.events if event.document == moved.document] == [None]
+
+
 def test_a_correction_edits_the_post_it_corrects(liveblog):
     """The same local_id carries the provider's new word."""
     liveblog.sees(post("a"))

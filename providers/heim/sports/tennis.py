@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mapping.games import NOTHING, game_key, side_with_enough_sets
+from mapping.games import NOTHING, SET, game_key, side_with_enough_sets
 from mapping.match import PERIOD_KEY, Clock, Decided, Incident, Match, PeriodScore, Score, SideName, Status
 from providers.fault_collector import ValueMismatch
 from providers.heim import squads
@@ -148,7 +148,7 @@ def _last_game(of: Set) -> Incident:
         phase=of.number,
         side=leader if of.over or 0 in (of.games.home, of.games.away) else None,
         score=of.games,
-        method="set" if of.over else None,
+        method=SET if of.over else None,
         synthesised=True,
     )
 

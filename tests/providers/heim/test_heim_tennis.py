@@ -46,10 +46,9 @@ def test_a_match_is_posted_game_by_game():
     """Start, the games and the end are posted, and nothing that was posted right is ever taken back."""
     matches = list(beliefs(stepped("tennis", "tie-break")))
     final = matches[-1]
-    between = {"game:s1:5", "game:s1:8"}
 
     assert [Score(6, 4), Score(6, 7), Score(7, 5)] == [part.score for part in final.periods]
-    assert 6 + 4 + 6 + 7 + 7 + 5 == len(games(final) | between)
+    assert 6 + 4 + 6 + 7 + 7 + 5 == len(games(final))
     assert ["tennis.start", "tennis.end"] == [final.incidents[0].kind, final.incidents[-1].kind]
     lost = [earlier - later for earlier, later in zip(map(games, matches), map(games, matches[1:]), strict=False)]
     assert [gone for gone in lost if gone] == [{"game:s1:9"}], "only the game that the provider takes back"
@@ -74,14 +73,29 @@ def test_a_late_start_has_one_post_a_set_and_no_order_of_games():
     ("scores", "expected"),
     [
         (("2:2", "4:2"), ["home 3:2", "home 4:2"]),
-        (("2:2", "3:3"), ["None 3:3"]),
+        (("2:2", "3:3"), ["home 3:2", "None 3:3"]),
         (("0:0", "0:3"), ["away 0:1", "away 0:2", "away 0:3"]),
-        (("2:2", "3:4"), ["None 3:4"]),
+        (("2:2", "3:4"), ["home 3:2", "away 3:3", "None 3:4"]),
+        (("2:2", "3:3", "2:3", "2:3"), ["away 2:3"]),
+        (("2:2", "3:3", "3:2", "3:2"), ["home 3:2"]),
     ],
 )
-def test_several_games_between_two_answers_are_posted_as_far_as_their_order_is_known(scores, expected):
-    """Where one side won them all each game has its post, else one post says how the set stands."""
+def test_each_of_several_games_between_two_answers_is_posted(scores, expected):
+    """Where both sides won some, the home side's come first, and only the last one says how the set stands."""
     assert course(*scores) == [*course(scores[0]), *expected]
+
+
+def test_a_game_whose_place_nobody_knows_shows_no_score():
+    """Its post says whose it is; the one after it, who won the last of them is not known, says the score."""
+    *_, last = beliefs([of(p0="0:0", p1=score) for score in ("2:2", "3:4")])
+    shown = {key: each.document["sport_event"].get("score") is not None for key, each in posted(last).items()}
+
+    assert texts_of(last)[-3:] == [
+        "Game Jonas Musterholt.",
+        "Game Emil Beispiel.",
+        "Set 1: Jonas Musterholt 3-4 Emil Beispiel.",
+    ]
+    assert [shown[f"game:s1:{each}"] for each in (4, 5, 6, 7)] == [True, False, False, True]
 
 
 def test_the_last_game_of_a_set_shows_the_order_of_those_before_it():
@@ -111,16 +125,19 @@ def test_one_low_answer_adds_no_game_that_was_passed_over():
     assert once == full
 
 
-def test_a_score_that_is_corrected_after_the_end_leaves_the_post_of_the_end_the_last():
-    """The winner's last game comes after the end: the post of the game before it says it, and none is added."""
+def test_a_game_that_comes_after_the_end_is_posted_before_it():
+    """The winner's last game comes after the end, whose post stays the last one; that it is this game that wins the set is
+    believed with the second answer.
+    """
     ended = {"finished": "yes", "winner_team_id": "1"}
     live = of(p0="1:0", p1="6:4", p2="4:4")
     early, late = (of(p0="2:0", p1="6:4", p2=score, **ended) for score in ("5:4", "6:4"))
-    *_, first, then, again = beliefs([live, early, late, late])
+    *_, first, _, then, again = beliefs([live, early, late, late, late])
 
-    assert [each.key for each in first.incidents] == [each.key for each in then.incidents]
+    assert games(then) - games(first) == {"game:s2:10"}
     assert then == again
-    assert texts_of(then)[-2:] == [
+    assert texts_of(then)[-3:] == [
+        "Game Jonas Musterholt. Set 2: Jonas Musterholt 5-4 Emil Beispiel.",
         "Game and set, Jonas Musterholt! The set goes 6-4.",
         "Game, set and match: Jonas Musterholt beats Emil Beispiel 6-4, 6-4.",
     ]

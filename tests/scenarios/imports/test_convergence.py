@@ -149,10 +149,13 @@ async def compare(process: Process, ticker_id: str, snapshots: list[Bodies], see
 
 
 def games_agree(posted: dict[str, Any], last: dict[str, Post]) -> None:
-    """The posts of each set go upwards, game by game, and end with the score of the last answer."""
+    """The posts of each set go upwards, game by game, and end with the score of the last answer.
+
+    Of several games between two polls only the last one shows a score.
+    """
     sets: dict[str, list[tuple[int, int]]] = {}
     for key, document in posted.items():
-        if key.startswith(GAME):
+        if key.startswith(GAME) and document["sport_event"].get("score") is not None:
             sets.setdefault(key.partition(":s")[2].partition(":")[0], []).append(games_of(document))
     for scores in sets.values():
         assert all(
