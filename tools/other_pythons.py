@@ -1,4 +1,4 @@
-"""Runs a slice of the tests with each other Python that pyproject.toml promises and this machine has: `make pythons`, the end of `make proof`.
+"""Runs a slice of the tests with each other Python that pyproject.toml promises and this machine has: the end of `make proof`.
 
 One that is not here is said and left out. Each has an environment of its own, `.venv-3.x`, with what the tests are locked to.
 """
