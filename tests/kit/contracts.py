@@ -154,7 +154,7 @@ class HeimOtherSportsContract(LongContract):
 
 class HeimContract(LongContract):
     provider = HEIM
-    exempt = {"states.words": "the feed has an incident for it and no word; its table is not written yet"}  # noqa: RUF012
+    states = state_table("heim")
     samples = (
         Sample(
             "cup-final",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 FILE = Path(__file__).resolve().parents[1] / "tables" / "statuses.toml"
+HEIM_INCIDENTS = {"nach Verlängerung": "1", "im Elfmeterschießen": "2", "verlegt": "3", "abgebrochen": "5"}
 MOMENTS = {"before": PLANNED, "during": SECOND_HALF, "after": OVER}
 
 
@@ -36,6 +37,16 @@ def _openligadb(bodies: dict[str, bytes], word: str) -> None:
     _set(bodies, word == "finished", "matchIsFinished")
 
 
+def _heim(bodies: dict[str, bytes], word: str) -> None:
+    """A period, an incident, or that it is finished; a period before the end says that it is not."""
+    if word in HEIM_INCIDENTS:
+        _set(bodies, {"id": HEIM_INCIDENTS[word], "name": word}, "match", "match_incident")
+        return
+    _set(bodies, "yes" if word in ("finished", "game-end") else "no", "match", "finished")
+    if word != "finished":
+        _set(bodies, "" if word == "no period" else word, "match", "current_period")
+
+
 def _set(bodies: dict[str, bytes], value: object, *way: str) -> None:
     """Another value in the match's own body."""
     body = node = json.loads(bodies["match"])
@@ -46,7 +57,7 @@ def _set(bodies: dict[str, bytes], value: object, *way: str) -> None:
 
 
 SAYING: Mapping[str, Callable[[dict[str, bytes], str], None]] = {
-    "pa": _pa, "statsperform": _statsperform, "gn-gsd": _gn_gsd, "openligadb": _openligadb,
+    "heim": _heim, "pa": _pa, "statsperform": _statsperform, "gn-gsd": _gn_gsd, "openligadb": _openligadb,
 }  # fmt: skip
 """Provider → how a word for the state gets into the bodies of a match."""
 
