@@ -51,13 +51,13 @@ def conflicts(found: ValidTables, vocabulary: Vocabulary | None = None) -> Itera
 
 
 def _credentials(settings: Settings) -> Iterator[tuple[Path, str]]:
-    """HTTP Basic takes both halves; a password without a user is the endpoint's own contradiction."""
+    """HTTP Basic takes both halves; a password without a user is the secret of a key, or a contradiction."""
     for organization_id, organization in settings.organizations.items():
         for provider, endpoint in organization.providers.items():
             at: Path = ("organizations", organization_id, "providers", provider)
             if endpoint.username is not None and endpoint.password is None:
                 yield (*at, "password"), "is missing beside the username: give password or password_file"
-            if endpoint.password is not None and endpoint.username is None:
+            if endpoint.password is not None and endpoint.username is None and endpoint.api_key is None:
                 yield (*at, "username"), "is missing beside the password"
 
 

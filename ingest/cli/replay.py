@@ -26,6 +26,10 @@ def replay(  # noqa: PLR0917 -- options of a command line
     start_at: Annotated[str, typer.Option(help="Seconds after the first answer, or kickoff, end, kickoff-60 …")] = "0",
     user: Annotated[str | None, typer.Option(help="Ask for HTTP Basic credentials.")] = None,
     password: Annotated[str | None, typer.Option(envvar="MATCHWIRE_REPLAY_PASSWORD")] = None,
+    secret: Annotated[
+        str | None,
+        typer.Option(envvar="MATCHWIRE_REPLAY_SECRET", help="Ask for tokens, given for this outlet's secret."),
+    ] = None,
     envelope: Annotated[str, typer.Option(help="Shape of the match resource: match or tree.")] = "match",
     target: Annotated[Path | None, typer.Option("--out", help="Of an incident: where its liveblog is written.")] = None,
 ) -> None:
@@ -42,7 +46,7 @@ def replay(  # noqa: PLR0917 -- options of a command line
     try:
         settings = ReplaySettings(
             files=tuple(files), host=host, port=port, speed=speed, start_at=start_at,
-            user=user, password=password, envelope=checked_envelope(envelope),
+            user=user, password=password, secret=secret, envelope=checked_envelope(envelope),
         )  # fmt: skip
     except ValueError as error:
         fail(str(error))

@@ -60,6 +60,7 @@ class Server:
         lines = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         path = lines[0].split(" ")[1]
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines[1:])}
+        await reader.readexactly(int(headers.get("content-length", 0)))
         self.requests.append(path)
         self.conditional += "if-none-match" in headers
         reply = self.spoil(path) or self._fixture(path, headers.get("if-none-match"))

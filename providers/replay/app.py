@@ -37,7 +37,12 @@ def create_app(replay: "Replay") -> Starlette:
         replay.log.add(entry)
         return response
 
-    return Starlette(routes=[*control_routes(replay), Route("/{path:path}", provider, methods=["GET"])])
+    async def sign_in(request: Request) -> Response:
+        status, body = replay.sign_in.answer(request.url.path, request.headers) or (404, heim.NOT_FOUND)
+        return Response(body, status, media_type=JSON)
+
+    routes = [Route("/{path:path}", provider, methods=["GET"]), Route("/{path:path}", sign_in, methods=["POST"])]
+    return Starlette(routes=[*control_routes(replay), *routes])
 
 
 def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
@@ -71,6 +76,8 @@ def _refusal(
     if isinstance(address, gn_gsd.Address):
         known = gn_gsd.is_admitted(replay.settings.api_key, request.query_params.get("api_key"))
         return None if known else Response(b"", 401)
+    if not replay.sign_in.admits(request.headers.get("authorization")):
+        return Response(b"", 401, headers={"www-authenticate": "Bearer"})
     return (
         None if _admitted(replay, given) else Response(b"", 401, headers={"www-authenticate": 'Basic realm="replay"'})
     )

@@ -13,6 +13,7 @@ from providers.replay.app import create_app
 from providers.replay.clock import Clock
 from providers.replay.faults import Faults
 from providers.replay.log import Log
+from providers.replay.oauth import SignIn
 from providers.replay.paths import Paths
 from providers.replay.recording import Line, Recording, gather
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
@@ -45,6 +46,7 @@ class Replay:
         self.clock = Clock(self.settings.speed, monotonic=monotonic)
         self.faults = Faults()
         self.log = Log()
+        self.sign_in = SignIn(self.settings.secret)
         self.url = ""
         self._wall = wall
         self._envelopes: dict[str, Envelope] = {}

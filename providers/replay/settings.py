@@ -32,6 +32,8 @@ class ReplaySettings:
     password: str | None = None
     api_key: str | None = None
     """What requests for gn-gsd need in their query; without it nobody needs one."""
+    secret: str | None = None
+    """The outlet's secret for which Stats Perform's sign-in gives the token that requests need; without it nobody needs one."""
     envelope: Envelope = "match"
     """Shape of the `match` resource: `{match, match_result_at}` or the tree from the sport down."""
     hang: float = 30.0
@@ -43,6 +45,8 @@ class ReplaySettings:
         checked_envelope(self.envelope)
         if (self.user is None) != (self.password is None):
             raise ValueError("user and password are given together or not at all")
+        if self.user is not None and self.secret is not None:
+            raise ValueError("either user and password are given, or a secret")
 
 
 def parse_start(text: str) -> tuple[str, float]:

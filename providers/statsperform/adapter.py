@@ -15,6 +15,7 @@ from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, beside, fetch_resource
 from providers.statsperform.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.statsperform.names import NAMES
+from providers.statsperform.oauth import SignedIn
 from providers.statsperform.payload import MATCH, all_matches, id_of, sizes
 from providers.statsperform.read import Row
 
@@ -35,6 +36,7 @@ class StatsPerform(EndpointAdapter):
     """A ProviderAdapter for one endpoint. ValueError for a name that does not exist.
 
     The outlet's key travels in the path of each request, as the provider wants it, and in nothing that is logged or shown.
+    With a password, the outlet's secret, it signs in by OAuth.
     """
 
     id = "statsperform"
@@ -43,6 +45,9 @@ class StatsPerform(EndpointAdapter):
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
         self._key = quote(endpoint.api_key or "", safe="")
+        if endpoint.password and endpoint.username is None:  # beside a user it is none of the outlet's
+            signed_in = SignedIn(http_client.client_of(endpoint), endpoint, self._names["token_address"])
+            self._client.opened = signed_in
 
     async def resolve(self, selector: Selector) -> str:
         """The match's id; of a season's or a stage's matches the running one, else the next, else the last."""

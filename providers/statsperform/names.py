@@ -13,6 +13,12 @@ NAMES: tuple[Name, ...] = (
         "a season's matches",
     ),
     Name("phase_resource", "match/{key}?stg={id}&live=yes&_pgSz=400&_rt=b&_fmt=json", "assumed", "a stage's matches"),
+    Name(
+        "token_address",
+        "https://oauth.performgroup.com/oauth/token/{key}?_fmt=json&_rt=b",
+        "documented",
+        "where tokens are given, of an outlet with a secret",
+    ),
     Name("status_planned", "Fixture", "documented", "matchStatus"),
     Name("status_running", "Playing", "documented", "matchStatus"),
     Name("status_over", "Played", "documented", "matchStatus"),

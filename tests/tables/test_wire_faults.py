@@ -85,6 +85,18 @@ FAULTS: Mapping[str, WireFault] = {
 """An older body is a good answer by all that can be seen of it: what it takes back waits for a second one."""
 
 
+TOKEN = "token"
+SIGN_IN: Mapping[str, WireFault] = {
+    "time-out": FAULTS["time-out"],
+    **{
+        name: WireFault(FAULTS[name].answer, f"{FAULTS[name].cause} (its sign-in)")
+        for name in ("broken-off", "500", "503", "401")
+    },
+    **{name: WireFault(FAULTS[name].answer, "the provider's sign-in gives no token") for name in ("html", "empty")},
+}
+"""What goes wrong where the tokens of Stats Perform are given: its feed cannot be requested then."""
+
+
 def faults(provider: str, resource: str) -> Iterator[tuple[str, WireFault]]:
     """Those of the table, and where it is JSON the answer with one row, one list or its ids wrong."""
     yield from FAULTS.items()
@@ -104,7 +116,7 @@ class Day:
 
     def connect(self, provider: Any) -> Any:
         """The provider's own adapter, at our address."""
-        return provider.connect(self.server.endpoint(provider.id, self.timeout))
+        return provider.connect(self.server.signed_in(provider.id, self.timeout))
 
     async def begin(self) -> None:
         """A liveblog at each provider, followed into the second half."""
@@ -170,6 +182,8 @@ def rows() -> Iterator[Any]:
             for name, fault in faults(each.id, resource):
                 later = [pytest.mark.proof] if number or name not in FAULTS else []
                 yield pytest.param(each.id, resource, fault, id=f"{each.id}-{resource}-{name}", marks=later)
+    for name, fault in SIGN_IN.items():
+        yield pytest.param("statsperform", TOKEN, fault, id=f"statsperform-{TOKEN}-{name}")
 
 
 @pytest.mark.parametrize(("provider", "resource", "fault"), [*rows()])
@@ -189,7 +203,7 @@ async def one_fault(day: Day, provider: str, resource: str, fault: WireFault) ->
             during, failing, causes = await day.polled(provider)
             assert day.faulty > before
             assert during == stands
-            expected = set() if fault.cause is None else {resource}
+            expected = set() if fault.cause is None else {"match" if resource == TOKEN else resource}
             assert failing == causes.keys()
             assert failing >= expected or fault.cause == ""
             assert failing <= expected or day.timeout == HASTY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from providers.contract.server import Reply, Server
@@ -19,8 +20,10 @@ PROVIDERS = tuple(Registry.load())
 OURS, ANOTHER = 9_300_001, 9_300_002
 """Numbers of the match that is followed, and of another one."""
 KEY = "key-of-the-tests"
-METHODS = {"info": "match", "events": "events", "lineUpsEnhanced": "lineups"}
-"""PA's method → resource."""
+SECRET = "secret-of-the-tests"
+METHODS = {"info": "match", "events": "events", "lineUpsEnhanced": "lineups", "token": "token"}
+"""PA's method, and that of Stats Perform's sign-in → resource."""
+TOKEN = b'{"access_token": "token-of-the-tests", "expires_in": 3600}'
 
 
 def bodies_of(provider: str, moment: Moment, number: int = OURS) -> dict[str, bytes]:
@@ -48,6 +51,7 @@ class Everybody(Server):
         """From now on the match of every provider stands there."""
         bodies = {each.id: bodies_of(each.id, moment) for each in PROVIDERS}
         self.bodies = {f"{name} {at}": body for name, own in bodies.items() for at, body in own.items()}
+        self.bodies["statsperform token"] = TOKEN
 
     def answer_with(self, provider: str, resource: str, reply: Callable[[], Reply | None]) -> None:
         """From now on the resource of the provider is answered like this."""
@@ -62,3 +66,9 @@ class Everybody(Server):
         place = f"{self.url}/{provider}"
         secrets = {"username": "us", "password": KEY} if provider == "heim" else {"api_key": KEY}
         return endpoint_of(provider=provider, base_url=place, timeout=timeout, **secrets)
+
+    def signed_in(self, provider: str, timeout: float) -> Endpoint:
+        """The same, with a sign-in where the provider may have one."""
+        found = self.endpoint(provider, timeout)
+        names = {"names": {"token_address": f"{found.base_url}/oauth/token/{{key}}"}}
+        return replace(found, password=SECRET, options=names) if provider == "statsperform" else found
