@@ -77,7 +77,8 @@ def _since(steps: Steps, kept: Sequence[Incident], since: Score, answer: Match) 
     Nor does anybody know what points were that a try brings too, once the other side has them or the part has ended: a try that
     was returned, or no try at all.
     """
-    score, phase = answer.score or NOTHING, answer.clock.phase or None
+    score = answer.score or NOTHING
+    phase = _phase_of(score, answer)
     points = Score(score.home - since.home, score.away - since.away)
     if not points.total:
         return
@@ -101,6 +102,12 @@ def _since(steps: Steps, kept: Sequence[Incident], since: Score, answer: Match) 
         detail=str(points),
         synthesised=True,
     )
+
+
+def _phase_of(score: Score, answer: Match) -> int | None:
+    """The part in which the score came about: the first of those that are over after which it stands so, else the present one."""
+    over = [(number, _after_parts(answer, number)) for number in range(1, _over(answer) + 1)]
+    return next((number for number, after in over if after == score), answer.clock.phase or None)
 
 
 def _ended(sport: Sport, steps: Steps, before: Match, answer: Match) -> Iterator[Incident]:

@@ -94,7 +94,7 @@ def test_a_score_that_is_corrected_takes_back_the_steps_above_it():
 
 
 def test_quarters_that_end_are_posted_with_their_score():
-    """Half-time is one; the parts' points add up, and the fourth quarter ends also where the match does."""
+    """Half-time is one; the parts' points add up, and what came with the whistle of its quarter stands before that."""
     within = [PeriodScore(title="1", score=Score(7, 3)), PeriodScore(title="2", score=Score(0, 7))]
     first = at(7, 3, phase=1)
     found = believed(
@@ -108,7 +108,11 @@ def test_quarters_that_end_are_posted_with_their_score():
     assert ["The quarter is over: Chiefs 7-3 Giants.", "Half-time: Chiefs 7-10 Giants."] == [
         text for text in texts if "over" in text or "Half" in text
     ]
-    assert texts.index("The quarter is over: Chiefs 7-3 Giants.") < len(texts) - 1
+    assert texts[-2:] == [
+        "Touchdown and extra point for Giants! Chiefs 7-10 Giants.",
+        "Half-time: Chiefs 7-10 Giants.",
+    ]
+    assert found.match.incidents[-2].phase == 2
     assert [] == texts_of(believed(at(7, 3, phase=2)).match)
 
 
