@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.match import OPPONENT, Incident, Involved, PeriodScore, Person, Score, SideName
 from providers.fault_collector import ValueMismatch
 from providers.gn_gsd import clock
-from providers.gn_gsd.catalog import (
-    GOAL,
-    IGNORED,
-    KINDS,
-    OWN_GOAL,
-    PENALTY,
-    SHOOTOUT_PHASE,
-    SUBSTITUTION,
-    Kind,
-)
+from providers.gn_gsd.catalog import GOAL, IGNORED, KINDS, OWN_GOAL, PENALTY, SHOOTOUT_PHASE, SUBSTITUTION, Kind
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.payload import ACTIONS
 from providers.gn_gsd.read import Node, node
@@ -61,28 +52,19 @@ class Cast:
         return self.squads[who.ext_id][0] if who is not None and who.ext_id in self.squads else None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Action:
-    """One row that is an incident, checked; `updated` is the moment of its last change (0 where it does not say)."""
+class Action(NamedTuple):
+    """A row that is an incident, checked; `updated` is the moment of its last change (0 where it does not say)."""
 
-    id: str
-    kind: Kind
-    method: str | None
+    incident: Incident
     sequence: int | None
-    at: clock.Moment
-    side: SideName | None
-    people: tuple[Involved, ...]
-    score: Score | None
-    created_at: int | None
     updated: int
 
     @property
     def place(self) -> tuple[int, int, int, int, str]:
         """By the clock, then by the feed's sequence: the same whatever order the rows come in."""
-        sequence = UNTIMED if self.sequence is None else self.sequence
-        if self.at.minute is None:
-            return (self.at.phase or UNTIMED, UNTIMED, 0, sequence, self.id)
-        return (self.at.phase or UNTIMED, self.at.minute, self.at.added or 0, sequence, self.id)
+        at, sequence = self.incident, UNTIMED if self.sequence is None else self.sequence
+        minute = (UNTIMED, 0) if at.minute is None else (at.minute, at.added or 0)
+        return (at.phase or UNTIMED, *minute, sequence, at.key)
 
 
 def incidents(
@@ -96,16 +78,11 @@ def incidents(
         action = about.try_read(
             partial(_read, path, row, cast, names, about, action_id=action_id), blocks_withdrawal=action_id is None
         )
-        if action is not None and action.updated >= (found[action.id].updated if action.id in found else 0):
-            found[action.id] = action
-    return tuple(
-        Incident(
-            key=f"incident:{action.id}", kind=action.kind.type, order=order, minute=action.at.minute, added=action.at.added,
-            phase=action.at.phase, side=action.side, people=action.people, score=action.score, method=action.method,
-            created_at=action.created_at,
-        )
-        for order, action in enumerate(sorted(found.values(), key=lambda action: action.place))
-    )  # fmt: skip
+        if action is not None:
+            key = action.incident.key
+            found[key] = action if key not in found or action.updated >= found[key].updated else found[key]
+    ordered = sorted(found.values(), key=lambda action: action.place)
+    return tuple(replace(action.incident, order=order) for order, action in enumerate(ordered))
 
 
 def with_scores(
@@ -175,18 +152,13 @@ def _read(
     method = kind.method or _method(row, kind, faults)
     side = _side(row, kind, cast, first or other, faults)
     updated = faults.try_read(row.moment, "action_updated")
-    return Action(
-        id=action_id,
-        kind=kind,
-        method=method,
-        sequence=faults.try_read(row.number, "sequence"),
-        at=at,
-        side=side,
+    incident = Incident(
+        key=f"incident:{action_id}", kind=kind.type, order=0, minute=at.minute, added=at.added, phase=at.phase, side=side,
         people=_own_goal(first, side, cast) if method == OWN_GOAL else tuple(_roles(kind, method, first, other)),
-        score=_score(row, faults) if kind.type == GOAL else None,
+        score=_score(row, faults) if kind.type == GOAL else None, method=method,
         created_at=faults.try_read(row.moment, "action_created"),
-        updated=max(updated or 0, 0),
-    )
+    )  # fmt: skip
+    return Action(incident, faults.try_read(row.number, "sequence"), max(updated or 0, 0))
 
 
 def kind_of(row: Node, faults: FaultCollector) -> Kind | None:

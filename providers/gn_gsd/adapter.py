@@ -10,42 +10,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown, ProviderRefused
-from providers import http_client
+from providers import fetch, http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Outcome
 from providers.choosing import Candidate, choose
 from providers.fault_collector import FaultCollector, ValueMismatch
-from providers.fetch import (
-    SIDES,
-    UNKNOWN,
-    ResourceRequest,
-    beside,
-    check_teams,
-    classify,
-    fetch_resource,
-    fetch_rows,
-    ids_in,
-    sides_hint,
-    together,
-)
-from providers.gn_gsd import clock
+from providers.gn_gsd import clock, payload
 from providers.gn_gsd.catalog import CARRIED_BY, CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
 from providers.gn_gsd.names import NAMES
-from providers.gn_gsd.payload import (
-    ACTIONS,
-    LINEUPS,
-    MATCH,
-    MISSING,
-    Target,
-    action_rows,
-    choose_target,
-    contained_matches,
-    entity,
-    lineups,
-    none_listed,
-    sport_of,
-    target,
-)
+from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, MISSING, Target, target
 from providers.gn_gsd.read import Node
 from providers.gn_gsd.squads import players, sections
 
@@ -85,7 +58,7 @@ class GnGsd(EndpointAdapter):
 
         A phase or an overall without matches is a race of its own, and followed as `phase:<id>` or `overall:<id>`.
         """
-        of = choose_target(selector)
+        of = payload.choose_target(selector)
         if of is None:
             raise InvalidRequest(f"{selector.kind}Id is no id", field=f"{selector.kind}Id")
         if selector.kind == MATCH:
@@ -94,7 +67,7 @@ class GnGsd(EndpointAdapter):
             reply = await http_client.get(self._client, path_of(of.kind, of, self._names, self._query))
         except DownstreamRejected:
             raise unknown(of) from None
-        return (await beside(len(reply.body), _resolved, of, reply.body, self._names)).match_id
+        return (await fetch.beside(len(reply.body), _resolved, of, reply.body, self._names)).match_id
 
     async def fetch(
         self,
@@ -132,51 +105,53 @@ class Poll:
             main, learned = await self._learned(hints)
             others = [] if main.error else list(await asyncio.gather(*self._others(learned)))
         else:
-            (main, learned), others = await together(partial(self._learned, hints), self._others(hints))
+            (main, learned), others = await fetch.together(partial(self._learned, hints), self._others(hints))
         found = [self._counted(each, main) for each in others]
         alone = tuple(each for each in found if self._holds_up_nothing(each, main))
         return Fetched(answers=(main, *(each for each in found if each not in alone)), hints=learned, unheeded=alone)
 
     async def _learned(self, hints: Mapping[str, str]) -> tuple[Answer, Mapping[str, str]]:
         answer, found = await self._main()
-        return answer, hints if found is None else {**hints, SIDES: sides_hint(_sides(found))}
+        return answer, hints if found is None else {**hints, fetch.SIDES: fetch.sides_hint(_sides(found))}
 
     def _others(self, hints: Mapping[str, str]) -> tuple[Coroutine[Any, Any, Answer], ...]:
         return self._lineups(hints), self._actions(hints)
 
     async def _main(self) -> tuple[Answer, Node | None]:
-        request = self._request(self.of.kind, lambda body: entity(self.of, body, self.names), lambda _: 1)
-        answer, found = await fetch_resource(self.client, request, self.known)
+        request = self._request(self.of.kind, lambda body: payload.entity(self.of, body, self.names), lambda _: 1)
+        answer, found = await fetch.fetch_resource(self.client, request, self.known)
         if isinstance(answer.error, DownstreamRejected) and self.of.kind not in self.known:
             return replace(answer, error=unknown(self.of)), None
         return answer, found
 
     async def _lineups(self, hints: Mapping[str, str]) -> Answer:
         def read(body: bytes) -> Node:
-            found = lineups(body, self.names)
+            found = payload.lineups(body, self.names)
             listed = sections(found, FaultCollector("", "")).values()
-            check_teams(LINEUPS, (each for row in listed for each in ids_in(row.data)), hints)
+            fetch.check_teams(LINEUPS, (each for row in listed for each in fetch.ids_in(row.data)), hints)
             return found
 
-        return await fetch_rows(self.client, self._request(LINEUPS, read, players), self.known)
+        return await fetch.fetch_rows(self.client, self._request(LINEUPS, read, players), self.known)
 
     async def _actions(self, hints: Mapping[str, str]) -> Answer:
         def read(body: bytes) -> tuple[tuple[str, Any], ...]:
             rows = self._listed(body)
-            check_teams(ACTIONS, _acting(rows, self.names), hints)
+            fetch.check_teams(ACTIONS, _acting(rows, self.names), hints)
             return rows
 
-        return await fetch_rows(self.client, self._request(ACTIONS, read, len, FEW), self.known)
+        return await fetch.fetch_rows(self.client, self._request(ACTIONS, read, len, FEW), self.known)
 
     def _request(
         self, resource: str, read: Callable[[bytes], Any], size: Callable[[Any], int], may_vanish: int = 0
-    ) -> ResourceRequest:
-        return ResourceRequest(resource, path_of(resource, self.of, self.names, self.query), read, size, may_vanish)
+    ) -> fetch.ResourceRequest:
+        return fetch.ResourceRequest(
+            resource, path_of(resource, self.of, self.names, self.query), read, size, may_vanish
+        )
 
     def _listed(self, body: bytes) -> tuple[tuple[str, Any], ...]:
         """The rows of the actions; once there were any, a response without the list of them is a fault."""
-        rows = action_rows(body, self.names)
-        if not rows and self.known.get(ACTIONS, UNKNOWN).rows and not none_listed(body, self.names):
+        rows = payload.action_rows(body, self.names)
+        if not rows and self.known.get(ACTIONS, fetch.UNKNOWN).rows and not payload.none_listed(body, self.names):
             raise BadBody(f"{ACTIONS}: not there any more")
         return rows
 
@@ -185,7 +160,7 @@ class Poll:
         if answer.error is None or main.outcome is Outcome.FAILED:
             return answer
         if isinstance(answer.error, ABSENT[answer.resource]):
-            return _missing(answer, self.known.get(answer.resource, UNKNOWN))
+            return _missing(answer, self.known.get(answer.resource, fetch.UNKNOWN))
         return answer
 
     def _holds_up_nothing(self, answer: Answer, main: Answer) -> bool:
@@ -199,7 +174,7 @@ def _sides(found: Node) -> Iterator[str]:
     for side in ("home", "away"):
         with suppress(ValueMismatch):
             team = found.part(side)
-            yield from () if team is None else ids_in(team.data)
+            yield from () if team is None else fetch.ids_in(team.data)
 
 
 def _acting(rows: tuple[tuple[str, Any], ...], names: Mapping[str, str]) -> Iterator[str | None]:
@@ -221,8 +196,8 @@ def _missing(answer: Answer, known: Known) -> Answer:
         return answer
     if known.rows:
         return replace(answer, error=BadBody(f"{answer.resource}: not there any more"))
-    request = ResourceRequest(answer.resource, "", bytes, lambda _: 0)
-    return classify(request, http_client.Reply(status=200, body=MISSING), known)[0]
+    request = fetch.ResourceRequest(answer.resource, "", bytes, lambda _: 0)
+    return fetch.classify(request, http_client.Reply(status=200, body=MISSING), known)[0]
 
 
 def path_of(resource: str, of: Target, names: Mapping[str, str], query: str) -> str:
@@ -236,11 +211,11 @@ def _resolved(of: Target, body: bytes, names: Mapping[str, str]) -> Target:
 
     MatchUnknown where it holds nothing that could be followed.
     """
-    found = entity(of, body, names)
-    match_id = choose(filter(None, map(_candidate, contained_matches(found))))
+    found = payload.entity(of, body, names)
+    match_id = choose(filter(None, map(_candidate, payload.contained_matches(found))))
     if match_id is not None:
         return Target("match", match_id)
-    if sport_of(of, found) == "soccer":
+    if payload.sport_of(of, found) == "soccer":
         raise MatchUnknown(f"the provider has no match in this {of.kind}", field=f"{of.kind}Id")
     return of
 

@@ -12,22 +12,10 @@ from typing import TYPE_CHECKING
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
 from mapping.match import Match, Named, PeriodScore, Race, RankingEntry, Score, Side
 from providers.fault_collector import FaultCollector
-from providers.gn_gsd import clock, squads
+from providers.gn_gsd import clock, payload, squads
 from providers.gn_gsd.actions import Cast, incidents, with_scores
 from providers.gn_gsd.names import keywords
-from providers.gn_gsd.payload import (
-    ACTIONS,
-    LINEUPS,
-    MATCH,
-    MISSING,
-    Target,
-    action_rows,
-    entity,
-    lineups,
-    none_listed,
-    sport_of,
-    target,
-)
+from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, MISSING, Target, entity, sport_of, target
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
 from providers.teams import how_decided, winner
@@ -82,25 +70,13 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
     status = state.status
     at = clock.clock(found, state, period, _reached(happened, periods), faults)
     return Match(
-        provider="gn-gsd",
-        match_id=of.match_id,
-        sport="soccer",
-        status=status,
-        kickoff=faults.try_read(found.moment, "kickoff"),
-        clock=at,
-        home=sides["home"],
-        away=sides["away"],
-        tournament=_tournament(found, faults),
-        location=faults.try_read(_venue, found, faults),
-        score=score,
-        shootout=shootout,
-        periods=periods,
-        winner=winner(status, shootout or score),
+        provider="gn-gsd", match_id=of.match_id, sport="soccer", status=status,
+        kickoff=faults.try_read(found.moment, "kickoff"), clock=at, home=sides["home"], away=sides["away"],
+        tournament=_tournament(found, faults), location=faults.try_read(_venue, found, faults),
+        score=score, shootout=shootout, periods=periods, winner=winner(status, shootout or score),
         decided=how_decided(status, shootout=shootout is not None, extra=at.phase > HALVES, result=score is not None),
-        incidents=happened,
-        text=False,
-        faults=faults.collected,
-    )
+        incidents=happened, text=False, faults=faults.collected,
+    )  # fmt: skip
 
 
 def _side(found: Node, name: SideName, faults: FaultCollector) -> Side | None:
@@ -114,7 +90,7 @@ def _venue(found: Node, faults: FaultCollector) -> Named | None:
 def _lineups(bodies: Mapping[str, bytes], names: Mapping[str, str], faults: FaultCollector) -> Node | None:
     """The line-ups; a body that is none is a fault, since the match stands without."""
     try:
-        return lineups(bodies[LINEUPS], names) if LINEUPS in bodies else None
+        return payload.lineups(bodies[LINEUPS], names) if LINEUPS in bodies else None
     except BadBody as error:
         faults.for_row(LINEUPS, "").add("", error.message)
         return None
@@ -126,11 +102,11 @@ def _actions(
     """The rows. Where the list of them is not there or is none, anything may be in it; `{}` stands for no such resource."""
     body, about = bodies.get(ACTIONS, MISSING), faults.for_row(ACTIONS, "")
     try:
-        rows = action_rows(body, names)
+        rows = payload.action_rows(body, names)
     except BadBody as error:
         about.add("actions", error.message, blocks_withdrawal=True)
         return ()
-    if not rows and body != MISSING and not none_listed(body, names):
+    if not rows and body != MISSING and not payload.none_listed(body, names):
         about.add("actions", "missing", blocks_withdrawal=True)
     return rows
 
