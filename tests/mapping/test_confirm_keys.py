@@ -139,8 +139,8 @@ def test_incidents_that_are_numbered_anew_are_taken_for_no_others():
 
 def test_games_of_two_sets_are_never_one():
     """The same games won in another set are another game, whatever else of the first one is gone."""
-    game = incident("tennis.game-win", key="game:s1:5", phase=1, side="home", score=Score(3, 2))
-    other = replace(game, key="game:s2:5", phase=2, side=None)
+    game = incident("tennis.game-win", key="game:s1:1", phase=1, side="home", score=Score(1, 0))
+    other = replace(game, key="game:s2:1", phase=2)
     before, now = (replace(played(), sport="tennis", incidents=(each,)) for each in (game, other))
 
     assert [before, now] == [each.match for each in polled(ConfirmedMatch(before), now, now)]
