@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,10 @@ from mapping.sports import sport_of
 from providers.contract import Case
 from providers.contract.states import believe_word, settle, state_words
 from providers.registry import Registry
-from tests.kit.statuses import MOMENTS, cell, rows, state_table
+from tests.kit.opening import endpoint_of
+from tests.kit.statuses import MOMENTS, SAYING, cell, rows, state_table
+from tests.kit.wire_courses.courses import SOCCER, id_of
+from tests.kit.wire_courses.soccer import HALF_TIME
 from tests.mapping.soccer_builders import NOBODY, terms
 
 if TYPE_CHECKING:
@@ -86,3 +90,50 @@ def test_each_state_is_reached_from_each_other_one_twice(provider):
                 assert (pair, shown(belief)) == (pair, known.setdefault(word, shown(belief)))
             assert (pair, played(belief), belief.match.score) == (pair, played(start), start.match.score)
             first = belief
+
+
+@pytest.mark.parametrize("provider", [each for each in PROVIDERS if each != "openligadb"])
+def test_a_match_begins_anew_on_another_day_whatever_its_state_was(provider):
+    """Once it has the word from before the start and another day, also where it still has what was played; until then it stays."""
+    table, adapter = state_table(provider), Case(provider=PROVIDERS[provider], samples=()).connect("http://a.invalid")
+    said = {word: adapter.translate(table.match_id, table.bodies(word, "during")) for word in table.states}
+    planned = said[table.usual["before"]]
+    moved = replace(planned, kickoff=planned.kickoff + 7 * 24 * 3600)
+    start = settle(None, said[table.usual["during"]])
+    for word, answer in said.items():
+        belief = quiet(start, answer)
+        if belief.match.status is Status.FINISHED:
+            continue  # then it is another match
+        anew = quiet(belief, moved).match
+        assert (word, state_words(anew), anew.score, anew.incidents) == (word, "scheduled", None, ())
+        assert played(quiet(belief, planned)) == played(start)
+
+
+CALLED_OFF = {"pa": "Cancelled", "statsperform": "Cancelled"}
+
+
+@pytest.mark.parametrize(("provider", "word"), CALLED_OFF.items())
+def test_a_match_that_is_called_off_at_half_time_keeps_its_half_time(provider, word):
+    """Its whistle was known, or its score was there."""
+    adapter = Case(provider=PROVIDERS[provider], samples=()).connect("http://a.invalid")
+    bodies = SOCCER[provider](HALF_TIME, id_of(provider, 1))
+    start = settle(None, adapter.translate(id_of(provider, 1), bodies))
+    SAYING[provider](bodies, word)
+
+    assert shown(quiet(start, adapter.translate(id_of(provider, 1), bodies)))[1:] == shown(start)[1:]
+
+
+CONTRACTS = {
+    "pa": ("Suspended", {"status_suspended": "never", "status_abandoned": "Suspended"}, "abandoned, part 2"),
+    "statsperform": ("Suspended", {"status_suspended": "never", "status_over": "Suspended"}, "finished, part 2"),
+    "gn-gsd": ("DELAYED", {"status_waiting": "NOT_STARTED", "status_postponed": "DELAYED"}, "postponed, part 2"),
+}
+
+
+@pytest.mark.parametrize(("provider", "word", "names", "state"), [(each, *row) for each, row in CONTRACTS.items()])
+def test_what_is_assumed_is_corrected_by_names(provider, word, names, state):
+    """A word that means something else by contract is given to another name."""
+    place = endpoint_of(provider=provider, base_url="http://a.invalid", options={"names": names})
+    adapter, table = PROVIDERS[provider].connect(place), state_table(provider)
+
+    assert state_words(adapter.translate(table.match_id, table.bodies(word, "during"))) == state
