@@ -16,7 +16,15 @@ from mapping.corrected_keys import Keys, content, with_kept_keys
 from mapping.disqualified import with_disqualified
 from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
-from mapping.goals import SentScores, disallowed_goals, lost_goals, sent_scores, with_goals
+from mapping.goals import (
+    SentScores,
+    covers,
+    goals_under_review,
+    sent_scores,
+    uncounted_goals,
+    with_goals,
+    without_marks,
+)
 from mapping.guarding import guard_rows, guard_value, less
 from mapping.match_end import until_result, with_abandonment
 from mapping.parts import ALL_PARTS, Part
@@ -31,7 +39,7 @@ from mapping.set_again import (
     without_earlier_try,
     without_try,
 )
-from mapping.sports import absorbed_by
+from mapping.sports import absorbed_by, sport_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -62,7 +70,7 @@ class Memory:
     """What has to be known of earlier answers beside the match that is believed.
 
     `retreats`: steps back that were believed, the latest last. `sent`: the scores without the goals that are further on.
-    `disallowed`: keys of goals that the answers still have, though a lower score took them back. `keys`: incidents that
+    `disallowed`: keys of goals that the answers still have, though the match was over with a lower score. `keys`: incidents that
     the answers have under other keys. `earlier`: a try of the match that was taken back, where the answers have rows of it.
     """
 
@@ -110,14 +118,15 @@ def confirm_answer(
         answer = as_it_goes_on(was, answer)
     answer, keys = with_kept_keys(was, answer, before.memory.keys)
     answer = with_steps(was, with_disqualified(was, answer))
-    left_out = disallowed_goals(answer, was.score, _taken_back(was, before.memory))
+    left_out = uncounted_goals(answer, was.score, _taken_back(was, before.memory))
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))
     doubts = _doubts(before, good)
-    match, lost = _confirmed(was, answer, doubts)
+    reviewed = frozenset(each.key for each in before.match.incidents if each.under_review)
+    match, lost = _confirmed(was, answer, doubts, reviewed)
     if doubts.doubted:  # what was deduced from a row that is gone waits with it
         doubts = replace(_doubts(before, good), wary=_wary(doubts), patience=doubts.needed())
-        match, lost = _confirmed(was, answer, doubts)
+        match, lost = _confirmed(was, answer, doubts, reviewed)
     shown = with_goals(match)
     retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
     memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match), earlier)
@@ -144,9 +153,9 @@ def _taken_back(was: Match, memory: Memory) -> frozenset[str]:
 
 
 def _as_sent(before: ConfirmedMatch) -> Match:
-    """The match as it was believed, with the scores that were sent for it."""
-    sent = before.memory.sent
-    return before.match if sent is None else replace(before.match, score=sent.score, periods=sent.periods)
+    """The match as it was believed, with the scores and the goals that were sent for it."""
+    sent, match = before.memory.sent, without_marks(before.match)
+    return match if sent is None else replace(match, score=sent.score, periods=sent.periods)
 
 
 def _doubts(before: ConfirmedMatch, good: AbstractSet[Part]) -> Doubts:
@@ -165,15 +174,16 @@ def _kept(keys: Keys, match: Match) -> Keys:
     return tuple([(new, old) for new, old in keys if old in known])
 
 
-def _confirmed(was: Match, answer: Match, doubts: Doubts) -> tuple[Match, frozenset[str]]:
-    """The match, and the keys of the goals that went with a lower score."""
-    scores = _scores(was, answer, doubts)
-    found = _incidents(was, answer, doubts)
-    lost = lost_goals(answer, was.score, scores["score"], found)
-    incidents = tuple([each for each in found if each.key not in lost]) if lost else found
+def _confirmed(was: Match, answer: Match, doubts: Doubts, reviewed: frozenset[str]) -> tuple[Match, frozenset[str]]:
+    """The match, and the keys of the goals that are disallowed as it is over with the lower score; `reviewed`: goals until then."""
+    scores, state = _scores(was, answer, doubts), _state(was, answer, doubts)
+    found = replace(answer, incidents=_incidents(was, answer, doubts))
+    lost = goals_under_review(found, reviewed, was.score, scores["score"])
+    ended = state.get("status", answer.status).over
+    incidents = _without(found.incidents, lost) if ended else _marked(found.incidents, lost)
     match = replace(
         answer,
-        **_state(was, answer, doubts),
+        **state,
         kickoff=_kickoff(was, answer),
         **{
             name: guard_value(getattr(was, name), getattr(answer, name), part, name, doubts)
@@ -189,7 +199,15 @@ def _confirmed(was: Match, answer: Match, doubts: Doubts) -> tuple[Match, frozen
         incidents=incidents,
         comments=_comments(was, answer, incidents, doubts),
     )
-    return match, lost
+    return match, lost if ended else frozenset()
+
+
+def _without(incidents: tuple[Incident, ...], lost: AbstractSet[str]) -> tuple[Incident, ...]:
+    return tuple([each for each in incidents if each.key not in lost]) if lost else incidents
+
+
+def _marked(incidents: tuple[Incident, ...], lost: AbstractSet[str]) -> tuple[Incident, ...]:
+    return tuple([replace(each, under_review=each.key in lost) for each in incidents]) if lost else incidents
 
 
 def _scores(before: Match, after: Match, doubts: Doubts) -> dict[str, Any]:
@@ -202,10 +220,11 @@ def _scores(before: Match, after: Match, doubts: Doubts) -> dict[str, Any]:
 
 
 def _score(before: Match, after: Match, doubts: Doubts) -> Score | None:
-    """The score. One that does not count a goal any more waits as well, however many others it counts."""
-    lost = lost_goals(before, before.score, after.score, before.incidents)
-    if lost and not less(after.score, before.score) and doubts.keep(Part.SCORE, "score", before.score, after.score):
-        return before.score
+    """The score. One that takes something from a side waits as well, however much it gives to the other."""
+    if before.score is not None and after.score is not None and sport_of(after).timing is not None:
+        moved = not covers(after.score, before.score) and not less(after.score, before.score)
+        if moved and doubts.keep(Part.SCORE, "score", before.score, after.score):
+            return before.score
     return guard_value(before.score, after.score, Part.SCORE, "score", doubts)
 
 
@@ -375,7 +394,7 @@ def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubt
     """
     keys = {each.key for each in incidents}
     after = bound_texts(before.comments, answer.comments, keys)
-    known = without_repeated(_without(before.comments, {each.key for each in before.incidents} - keys), after)
+    known = without_repeated(_unbound(before.comments, {each.key for each in before.incidents} - keys), after)
     dropped = keys.difference(doubts.doubted, {each.key for each in answer.incidents})
     stays = answer.unreadable
 
@@ -390,6 +409,6 @@ def _words(comment: Comment) -> tuple[str | None, str]:
     return comment.incident_key, comment.html
 
 
-def _without(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:
+def _unbound(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:
     """The texts, bound to none of the incidents that are gone."""
     return [replace(each, incident_key=None) if each.incident_key in gone else each for each in comments]

@@ -150,6 +150,8 @@ class _At:
     is_kick: bool
     has_begun: bool = False
     """Whether the shoot-out was there before the play."""
+    reviewed: bool = False
+    """Whether it is a goal under review, which counts nothing."""
 
 
 def _key(
@@ -189,9 +191,10 @@ def _added_up(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterato
     for play in plays:
         kind = sport.kind(play.kind)
         is_kick = can_be_kick(kind) and _is_within_shootout(sport, play, texts, has_begun=has_begun)
-        if not kind.note and (play.score is not None or (kind.scores and not is_kick)):
+        reviewed = play.title == wording.under_review(texts.text(kind.title), texts)
+        if not (kind.note or reviewed) and (play.score is not None or (kind.scores and not is_kick)):
             score = play.score
-        yield _At(play, kind, score, is_kick, has_begun)
+        yield _At(play, kind, score, is_kick, has_begun, reviewed)
         has_begun = has_begun or is_kick or kind.enters == SHOOTOUT
 
 
@@ -212,6 +215,8 @@ def _type(at: _At) -> MomentType | None:
 def _own_type(at: _At) -> MomentType | None:
     if at.is_kick:
         return None if at.has_begun else MomentType.SHOOTOUT
+    if at.reviewed:
+        return MomentType.REVIEW
     shows_score = at.play.score is not None and not at.kind.sentences
     return at.kind.moment or (MomentType.SCORE if shows_score else None)
 
@@ -262,6 +267,8 @@ def _text(sport: Sport, state: MatchState, at: _At, score: Score | None, texts: 
     """The sentence of the play: the one that its post has, else as specific as what the post shows allows."""
     kind, title = at.kind, at.play.title or texts.text(at.kind.title) or at.play.text
     values = {**_values(sport, state, at, score, texts), "title": title}
+    if at.reviewed:
+        return next(wording.filled_sentences((*wording.UNTRANSLATED, "{title}"), values, texts), title)
     if own := _own_sentence(kind, at.play, values, texts):
         return own
     if wording.OVER in kind.variants:  # whether it begins or ends, only the words of the post could say

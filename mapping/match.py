@@ -214,6 +214,8 @@ class Incident:
     lap: int | None = None
     team: Side | None = None
     detail: str | None = None
+    under_review: bool = False
+    """The score does not count it any more, though its row is still there (mapping.goals)."""
 
     @property
     def marks_period(self) -> bool:

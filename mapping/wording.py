@@ -7,7 +7,7 @@ from functools import cache
 from string import Formatter
 from typing import TYPE_CHECKING
 
-from mapping.locales.labels import BETWEEN_SETS, DECIMAL_MARK, SCORE, SCORE_CONTEXT
+from mapping.locales.labels import BETWEEN_SETS, DECIMAL_MARK, SCORE, SCORE_CONTEXT, UNDER_REVIEW
 from mapping.match import Decided, Incident, Match, Person, Score, Side, SideName, Status
 from mapping.rules.bidi import isolate
 
@@ -35,9 +35,15 @@ UNTRANSLATED = ("{title}: {player} ({team})", "{title}: {team}", "{title}: {play
 
 
 def title(sport: Sport, incident: Incident, translator: Translator) -> str:
-    """The name of the incident's type."""
+    """The name of the incident's type, marked where it is under review."""
     kind, method = sport.kind(incident.kind), incident.method or ""
-    return translator.text("Abandoned" if method == Decided.ABANDONED else kind.titles.get(method, kind.title))
+    name = translator.text("Abandoned" if method == Decided.ABANDONED else kind.titles.get(method, kind.title))
+    return under_review(name, translator) if incident.under_review else name
+
+
+def under_review(name: str, translator: Translator) -> str:
+    """The title of a goal that the score does not count any more, though nobody has taken it back."""
+    return translator.text(UNDER_REVIEW, title=name)
 
 
 def sentence(sport: Sport, match: Match, incident: Incident, translator: Translator) -> str:

@@ -13,6 +13,7 @@ from ingest.sync.post_times import post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from mapping.errors import NotFound
 from mapping.from_posts import as_posted
+from mapping.goals import without_marks
 from mapping.merge import merge_game, same
 from mapping.posts import SCORE, TEXT, in_order, wanted_posts
 from mapping.prefill import game_document, synced_parts
@@ -137,6 +138,8 @@ class LiveblogSync:
         before = LedgerPosts.read(self.unit.conn, self.game.id, batch.rows)
         masters = self.references(None if batch.imports else batch.keys)
         match = masters.correct(self.snapshot.match)
+        if self.notes is None or self.notes.silent:
+            match = without_marks(match)
         timed = self.snapshot.timed(self.terms) if match is self.snapshot.match else in_order(match, self.terms)
         make = partial(
             wanted_posts, match, self.terms, masters, block_id=partial(before.block_id, self.game.id), timed=timed

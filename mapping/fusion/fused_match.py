@@ -14,9 +14,9 @@ from mapping.fusion.disagreements import NOTHING_KNOWN, differences
 from mapping.fusion.fused_incident import fused_incident, in_order
 from mapping.fusion.given_kinds import gives_whistles
 from mapping.fusion.joined_people import in_ids_of, join_people
-from mapping.fusion.paired_incidents import INCIDENT_KEY, credited_side, is_shared, kind_class, pair_incidents
+from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
 from mapping.fusion.source_signs import progress
-from mapping.goals import with_goals
+from mapping.goals import credited_side, with_goals
 from mapping.match import Match, Score, Side
 
 if TYPE_CHECKING:

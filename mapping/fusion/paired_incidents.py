@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.name_tokens import name_tokens
-from mapping.goals import SHOOTOUT
-from mapping.match import OPPONENT
+from mapping.goals import SHOOTOUT, credited_side
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
@@ -147,11 +146,6 @@ def kind_class(incident: Incident) -> str:
     """What an incident is in every source: an own goal is a goal, a second yellow sends off, kicks of a shoot-out are apart."""
     plain = CLASSES.get(incident.kind, incident.kind)
     return f"{plain} of the shoot-out" if incident.method == SHOOTOUT or incident.phase == 5 else plain
-
-
-def credited_side(incident: Incident) -> str | None:
-    """The side that an incident counts for: of an own goal the opponent of the scorer's."""
-    return OPPONENT[incident.side] if incident.side and incident.kind == "soccer.own-goal" else incident.side
 
 
 def _same_thing(one: Incident, two: Incident) -> bool:

@@ -217,6 +217,9 @@ DECIMAL_MARK = "."
 BETWEEN_SETS = ", "
 """Between the scores of two sets."""
 
+UNDER_REVIEW = "{title} – under review"
+"""The title of a goal that the score does not count any more, as long as its row is there."""
+
 LAP = "Lap {lap}"
 """When something happened in a race."""
 

@@ -34,6 +34,8 @@ class MomentType(StrEnum):
     RESULT = "result"
     MILESTONE = "milestone"
     """A post that people have made one, whatever it is about."""
+    REVIEW = "review"
+    """What scored is not counted any more, and not taken back yet."""
     DISALLOWED = "disallowed"
     """What scored was taken back."""
 

@@ -73,7 +73,6 @@ CORRECTIONS = {
     "another scorer": only(incidents=(START, replace(GOAL, people=involved(scorer=GEIS)), CHANGE)),
     "another kind": only(incidents=(START, replace(GOAL, kind="soccer.own-goal"), CHANGE)),
     "another minute": only(incidents=(START, replace(GOAL, minute=16), CHANGE)),
-    "a goal for the other side": only(score=Score(1, 1)),
     "another incident": only(incidents=(*FULL.incidents, replace(GOAL, key="incident:3"))),
     "from the bench": only(home=replace(HOME, lineup=(*HOME.lineup, MEYER), bench=())),
     "another name": only(home=replace(HOME, name="Schalke 04")),

@@ -65,14 +65,18 @@ def test_a_row_that_moves_in_the_feed_is_the_same_one():
 
 
 def test_a_lower_score_is_confirmed_while_the_rows_cannot_be_had():
-    """Its own resource answers well; the goal that it does not count any more goes with it, the other rows stay."""
+    """Its own resource answers well; the goal that it does not count any more is under review, and all rows stay."""
     scores = ALL_PARTS - {Part.ROWS, Part.SQUADS, Part.SHOOTOUT}
     answer = replace(SCORED, score=Score(1, 0))
     first, *_, last = polled(ConfirmedMatch(SCORED), *[answer] * 21, good=scores)
 
     assert SCORED == first.match
     assert Score(1, 0) == last.match.score
-    assert (START, GOAL, CHANGE) == last.match.incidents
+    reviewed = [each.key for each in last.match.incidents if each.under_review]
+    assert ([each.key for each in SCORED.incidents], [LATER.key]) == (
+        [each.key for each in last.match.incidents],
+        reviewed,
+    )
     assert SCORED == polled(last, SCORED)[-1].match
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.match import PeriodScore, Score
+from mapping.match import Clock, PeriodScore, Score, Status
 from mapping.parts import ALL_PARTS
 from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import FULL, GOAL, START
@@ -22,6 +22,10 @@ THIRD = incident(
 
 def sent(score, *goals, **more):
     return replace(FULL, score=score, periods=(), incidents=(START, *goals), **more)
+
+
+def reviewed(*goals):
+    return tuple(replace(each, under_review=True) for each in goals)
 
 
 def test_a_goal_that_is_known_before_the_score_counts_it_is_on_the_board():
@@ -51,16 +55,48 @@ def test_a_goal_that_never_was_leaves_the_board_with_its_row():
     assert ConfirmedMatch(right) == second
 
 
-def test_a_lower_score_takes_back_the_goals_that_it_had_counted():
-    """After the second answer, together with the board; their rows may stay, they return once the score counts them again."""
+def test_a_lower_score_puts_the_goals_that_it_has_lost_under_review():
+    """After the second answer, together with the board; as long as their rows stay, until the score counts them again."""
     full, less = sent(Score(2, 1), FIRST, SECOND, THIRD), sent(Score(1, 0), FIRST, SECOND, THIRD)
     first, second, *_, last = polled(ConfirmedMatch(full), *[less] * 10)
 
     assert full == first.match
-    assert sent(Score(1, 0), FIRST) == second.match == last.match
-    assert {SECOND.key, THIRD.key} == set(last.memory.disallowed)
+    assert sent(Score(1, 0), FIRST, *reviewed(SECOND, THIRD)) == second.match == last.match
+    assert () == last.memory.disallowed
     assert ConfirmedMatch(full) == polled(last, full)[-1]
-    assert () == polled(last, sent(Score(1, 0), FIRST))[-1].memory.disallowed
+    without = sent(Score(1, 0), FIRST)
+    assert [second.match, without] == [each.match for each in polled(last, without, without)]
+
+
+def test_a_match_that_is_over_with_the_lower_score_disallows_them():
+    """Their rows may stay for good; they return once the score counts them again."""
+    full = sent(Score(2, 1), FIRST, SECOND, THIRD)
+    less = sent(Score(1, 1), FIRST, SECOND, THIRD)
+    ended = replace(less, status=Status.FINISHED, clock=Clock(phase=2))
+    *_, running, over, last = polled(ConfirmedMatch(full), less, less, ended, ended)
+
+    assert reviewed(SECOND) == tuple(each for each in running.match.incidents if each.under_review)
+    assert (START, FIRST, THIRD) == over.match.incidents == last.match.incidents
+    assert Score(1, 1) == last.match.score
+    assert (SECOND.key,) == last.memory.disallowed
+    right = replace(ended, score=Score(2, 1))
+    assert full.incidents == polled(last, right)[-1].match.incidents
+    assert () == polled(last, replace(ended, incidents=(START, FIRST, THIRD)))[-1].memory.disallowed
+
+
+def test_a_running_score_of_a_row_is_no_reason_to_doubt_a_goal():
+    """The score has lost one goal of the home side: the other side's goal after it, whose row shows 2:1, stands beside 1:1."""
+    full, less = sent(Score(2, 1), FIRST, SECOND, THIRD), sent(Score(1, 1), FIRST, SECOND, THIRD)
+    belief = polled(ConfirmedMatch(full), less, less)[-1]
+    assert (Score(1, 1), (START, FIRST, *reviewed(SECOND), THIRD)) == (belief.match.score, belief.match.incidents)
+    gone = sent(Score(1, 1), FIRST, THIRD)
+    assert gone == polled(belief, gone, gone)[-1].match
+    third = replace(SECOND, key="incident:9", minute=60, score=Score(3, 1))
+    more = polled(belief, sent(Score(1, 1), FIRST, SECOND, THIRD, third))[-1]
+    assert (Score(2, 1), reviewed(SECOND)) == (
+        more.match.score,
+        tuple(each for each in more.match.incidents if each.under_review),
+    )
 
 
 def test_a_goal_that_was_taken_back_returns_when_the_score_counts_it():
@@ -89,7 +125,7 @@ def test_a_score_that_moves_a_goal_to_the_other_side_waits():
     once, twice = polled(ConfirmedMatch(full), other, other)
 
     assert full == once.match
-    assert sent(Score(1, 1), FIRST) == twice.match
+    assert sent(Score(1, 1), FIRST, *reviewed(SECOND)) == twice.match
     moved = replace(SECOND, side="away", score=Score(1, 1))
     assert ConfirmedMatch(sent(Score(1, 1), FIRST, moved)) == polled(twice, sent(Score(1, 1), FIRST, moved))[-1]
 
@@ -97,7 +133,7 @@ def test_a_score_that_moves_a_goal_to_the_other_side_waits():
 @pytest.mark.parametrize(("title", "score"), [("half-time", Score(2, 1)), ("full-time", Score(3, 1))])
 def test_the_score_of_a_part_is_not_below_its_goals(title, score):
     """The post of half-time says what the goals before it say, whichever row is late; later goals are of no account."""
-    later = replace(THIRD, key="incident:9", minute=70, phase=2, score=Score(3, 1))
+    later = replace(SECOND, key="incident:9", minute=70, phase=2, score=Score(3, 1))
     match = sent(Score(3, 1), FIRST, SECOND, THIRD, later)
     late = replace(match, periods=(PeriodScore(title=title, score=Score(1, 0)),))
 
@@ -124,4 +160,4 @@ def test_kicks_of_a_shootout_go_and_come_whatever_the_score_is():
 
     assert ended == polled(gone, ended)[-1].match
     assert high == polled(high_gone, high)[-1].match
-    assert (START, kick) == polled(ConfirmedMatch(ended), lower, lower)[-1].match.incidents
+    assert (START, *reviewed(FIRST, SECOND), kick) == polled(ConfirmedMatch(ended), lower, lower)[-1].match.incidents

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.fusion.paired_incidents import Certainty, credited_side, kind_class, minutes_apart, pair_incidents
+from mapping.fusion.paired_incidents import Certainty, kind_class, minutes_apart, pair_incidents
+from mapping.goals import credited_side
 from mapping.match import Incident, Involved, Person, Score
 from tests.mapping.soccer_builders import GEIS, GORETZKA, MATCH, MEYER
 

@@ -13,7 +13,7 @@ from api.view.key_moments import moments_of
 from mapping.disallowed import WithdrawalRules
 from store.following import sync
 from store.upkeep.doctor import examine
-from tests.kit.corrected_match import FIRST, ONE, START, TWO, score, snapshot
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, snapshot
 from tests.kit.editing import edit
 from tests.kit.scripted import NOTES, OWNER, SILENT, Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
@@ -149,6 +149,63 @@ async def test_a_deleted_note_swallows_no_goal(store):
     await process.settle()
     assert await post(process, ticker_id, "incident:14") is not None
     assert "gone" == await state(process, ticker_id)
+
+
+BOTH = (START, FIRST, SECOND)
+"""The rows of both goals."""
+
+
+@pytest.mark.parametrize("storage", ["sqlite", "postgresql"])
+async def test_a_goal_that_the_score_has_lost_is_under_review_until_its_row_says_more(storage, request, tmp_path):
+    """Public and marked in its place, it counts nothing; the score back up ends the review without a trace but the version."""
+    url = migrated_url(tmp_path / "review.db") if storage == "sqlite" else request.getfixturevalue("postgres_url")
+    store = await open_store(url)
+    process, ticker_id = await begun(store, snapshot("2:0", *BOTH))
+    goal, version = await post(process, ticker_id), (await process.game(ticker_id)).version
+    await process.poll(snapshot("1:0", *BOTH))
+    assert goal == await post(process, ticker_id), "said once it changes nothing"
+    await process.settle()
+    reviewed = await post(process, ticker_id)
+    assert {**goal["sport_event"], "title": "Goal – under review"} == reviewed["sport_event"]
+    assert (goal["contents"], "1:0", version + 1) == (
+        reviewed["contents"],
+        await score(process, ticker_id),
+        (await process.game(ticker_id)).version,
+    )
+    posts = [{**event.document, "local_id": event.local_id} for event in await process.events(ticker_id)]
+    found = moments_of((await process.game(ticker_id)).as_document(), posts)
+    assert [("goal", "1:0"), ("review", "1:0")] == [
+        (str(each.type), str(each.score)) for each in found.moments if each.type in {"goal", "review"}
+    ]
+    assert "Goal – under review: Muster10 (Nordhafen)" == found.moments[-1].text
+    assert "Muster10" not in found.recap
+    await process.restart()
+    for fuse in (1, None, None):
+        await process.poll(fuse=fuse)
+    assert reviewed == await post(process, ticker_id)
+    assert version + 1 == (await process.game(ticker_id)).version
+    await process.poll(snapshot("2:0", *BOTH))
+    await process.settle()
+    assert goal == await post(process, ticker_id)
+    await store.close()
+
+
+@pytest.mark.parametrize("ends", ["its row goes", "the match is over"])
+@pytest.mark.parametrize(("rules", "left"), [(NOTES, "Goal disallowed"), (SILENT, None)], ids=["note", "silent"])
+async def test_a_review_ends_with_the_row_or_with_the_match(store, rules, left, ends):
+    """A liveblog that wants no notes marks nothing meanwhile."""
+    process, ticker_id = await begun(store, rules=rules)
+    await process.poll(snapshot("1:0", *BOTH))
+    await process.settle()
+    title = (await post(process, ticker_id))["sport_event"]["title"]
+    assert title == ("Goal – under review" if left else "Goal")
+    last = snapshot("1:0", START, FIRST) if ends == "its row goes" else snapshot("1:0", *BOTH, finished="yes")
+    await process.poll(last)
+    await process.settle()
+    found = await post(process, ticker_id)
+    assert left == (found and found["sport_event"]["title"])
+    await process.poll(last)
+    assert "1:0" == await score(process, ticker_id)
 
 
 @pytest.mark.parametrize(("public", "left"), [(20, None), (40, "Goal disallowed")])
