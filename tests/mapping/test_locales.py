@@ -32,6 +32,7 @@ from mapping.locales.labels import (
     SCORE,
     SCORE_CONTEXT,
     SPORT_CONTEXT,
+    UNDER_REVIEW,
     VOTES,
     WITHDRAWN,
     CommentLabel,
@@ -59,6 +60,7 @@ def used():
         (None, POSTS[0]),
         (None, LAP),
         (None, LOADS_FROM),
+        (None, UNDER_REVIEW),
     }
     texts |= {(None, str(each)) for each in (*CommentLabel, *CommentsText, *DeskText, *MatchesText, *SourcesText)}
     kicks = (*KICK.values(), *KICK_BEYOND.values(), *KICK_UNNUMBERED.values(), KICK_OPEN)
