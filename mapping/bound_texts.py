@@ -28,6 +28,11 @@ def without_repeated(before: Sequence[Comment], after: Iterable[Comment]) -> lis
     return [each for each in before if (each.incident_key, each.html) not in now]
 
 
+def unbound_from(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:
+    """The texts, bound to none of the incidents that are gone."""
+    return [replace(each, incident_key=None) if each.incident_key in gone else each for each in comments]
+
+
 def _bound(text: Comment, known: Mapping[str, Comment], incidents: AbstractSet[str]) -> Comment:
     """The text as that of its incident: without the headline that the provider adds where it stands alone."""
     same = [known[text.key]] if text.key in known else [each for each in known.values() if _repeats(text, each)]

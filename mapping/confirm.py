@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.bound_texts import bound_texts, without_repeated
+from mapping.awards import is_awarded, with_award
+from mapping.bound_texts import bound_texts, unbound_from, without_repeated
 from mapping.corrected_keys import Keys, content, with_kept_keys
 from mapping.disqualified import with_disqualified
 from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
@@ -23,8 +24,10 @@ from mapping.goals import (
     sent_scores,
     uncounted_goals,
     with_goals,
+    with_review,
     without_marks,
 )
+from mapping.guarded_sides import guard_side
 from mapping.guarding import guard_rows, guard_value, less
 from mapping.match_end import until_result, with_abandonment
 from mapping.parts import ALL_PARTS, Part
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Comment, Incident, Match, Person, Race, RankingEntry, Score, Side
+    from mapping.match import Comment, Incident, Match, Race, RankingEntry, Score
 
 Row = TypeVar("Row", "Incident", "Comment")
 
@@ -57,6 +60,7 @@ VALUES = {
     "title": Part.FACTS,
     "winner": Part.STATE,
     "decided": Part.STATE,
+    "award": Part.SCORE,
     "points": Part.SCORE,
     "serving": Part.SCORE,
 }
@@ -108,6 +112,7 @@ def confirm_answer(
     answer = with_abandonment(answer)
     answer = answer if closing else until_result(None if before is None else before.match, answer)
     if before is None:
+        answer = with_award(None, answer) if is_awarded(None, answer) else answer
         match = with_goals(answer)
         return ConfirmedMatch(match, memory=Memory(sent=sent_scores(answer, match)))
     was = _as_sent(before)
@@ -117,6 +122,11 @@ def confirm_answer(
             return _set_again(before, was, answer, good)
         answer = as_it_goes_on(was, answer)
     answer, keys = with_kept_keys(was, answer, before.memory.keys)
+    if is_awarded(was, answer):
+        doubts = _doubts(before, good)
+        if was.award is None and doubts.keep(Part.SCORE, "award", None, answer.score):
+            return _as_it_was(before, answer, doubts)
+        answer = with_award(was, answer)
     answer = with_steps(was, with_disqualified(was, answer))
     left_out = uncounted_goals(answer, was.score, _taken_back(was, before.memory))
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
@@ -137,13 +147,18 @@ def _set_again(before: ConfirmedMatch, was: Match, answer: Match, good: Abstract
     """The match before its start, once that counts, with nothing of what was believed; until then as it was."""
     doubts = _doubts(before, good)
     if doubts.keep(Part.STATE, "state", (was.status, was.clock), (answer.status, answer.clock)):
-        still = replace(before.match, faults=answer.faults, unreadable_keys=answer.unreadable_keys)
-        return ConfirmedMatch(still, frozenset(doubts.doubted.values()), doubts.unconfirmed, before.memory)
+        return _as_it_was(before, answer, doubts)
     earlier = EarlierTry.of(was) if has_another_day(was, answer) else None
     match = answer if earlier is None else without_try(answer, earlier)
     shown = with_goals(match)
     retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
     return ConfirmedMatch(shown, memory=Memory(retreats, sent_scores(match, shown), earlier=earlier))
+
+
+def _as_it_was(before: ConfirmedMatch, answer: Match, doubts: Doubts) -> ConfirmedMatch:
+    """What was believed, while the answer as a whole waits for another one."""
+    still = replace(before.match, faults=answer.faults, unreadable_keys=answer.unreadable_keys)
+    return ConfirmedMatch(still, frozenset(doubts.doubted.values()), doubts.unconfirmed, before.memory)
 
 
 def _taken_back(was: Match, memory: Memory) -> frozenset[str]:
@@ -180,7 +195,7 @@ def _confirmed(was: Match, answer: Match, doubts: Doubts, reviewed: frozenset[st
     found = replace(answer, incidents=_incidents(was, answer, doubts))
     lost = goals_under_review(found, reviewed, was.score, scores["score"])
     ended = state.get("status", answer.status).over
-    incidents = _without(found.incidents, lost) if ended else _marked(found.incidents, lost)
+    incidents = with_review(found.incidents, lost, ended=ended)
     match = replace(
         answer,
         **state,
@@ -190,8 +205,8 @@ def _confirmed(was: Match, answer: Match, doubts: Doubts, reviewed: frozenset[st
             for name, part in VALUES.items()
         },
         **scores,
-        home=_side(was.home, answer.home, "home", doubts),
-        away=_side(was.away, answer.away, "away", doubts),
+        home=guard_side(was.home, answer.home, "home", doubts),
+        away=guard_side(was.away, answer.away, "away", doubts),
         race=_race(was.race, answer.race, doubts),
         periods=guard_rows(
             was.periods, answer.periods, lambda each: f"period {each.title}", lambda _: Part.SCORE, doubts
@@ -200,14 +215,6 @@ def _confirmed(was: Match, answer: Match, doubts: Doubts, reviewed: frozenset[st
         comments=_comments(was, answer, incidents, doubts),
     )
     return match, lost if ended else frozenset()
-
-
-def _without(incidents: tuple[Incident, ...], lost: AbstractSet[str]) -> tuple[Incident, ...]:
-    return tuple([each for each in incidents if each.key not in lost]) if lost else incidents
-
-
-def _marked(incidents: tuple[Incident, ...], lost: AbstractSet[str]) -> tuple[Incident, ...]:
-    return tuple([replace(each, under_review=each.key in lost) for each in incidents]) if lost else incidents
 
 
 def _scores(before: Match, after: Match, doubts: Doubts) -> dict[str, Any]:
@@ -268,48 +275,6 @@ def _was_on_its_day(before: Match, after: Match) -> bool:
 
 def _progress(match: Match) -> tuple[int, int, bool]:
     return match.status.rank, match.clock.phase, match.clock.in_break
-
-
-def _side(before: Side | None, after: Side | None, name: str, doubts: Doubts) -> Side | None:
-    """A side with everybody who was named for it; another team is a correction, its squad too.
-
-    A match without one of its teams is refused as a whole, by whoever makes a document of it.
-    """
-    if before is None or after is None or before.ext_id != after.ext_id:
-        return after
-    itself = guard_value(
-        replace(before, lineup=(), bench=()), replace(after, lineup=(), bench=()), Part.FACTS, name, doubts
-    )
-    lineup, bench = {each.ext_id for each in after.lineup}, {each.ext_id for each in after.bench}
-    return replace(
-        itself,
-        lineup=_squad(before.lineup, after.lineup, bench, f"{name} lineup", doubts),
-        bench=_squad(before.bench, after.bench, lineup, f"{name} bench", doubts),
-    )
-
-
-def _squad(
-    before: tuple[Person, ...], after: tuple[Person, ...], others: AbstractSet[str], name: str, doubts: Doubts
-) -> tuple[Person, ...]:
-    """The people of one list, without those who are now in the other one. The same people in another order wait."""
-    known = {each.ext_id: place for place, each in enumerate(before) if each.ext_id not in others}
-    stayed = [each for each in before if each.ext_id in known]
-    rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
-    return _in_order(rows, known) if _moved(rows, known) and _order_stays(rows, known, name, doubts) else rows
-
-
-def _order_stays(people: Iterable[Person], places: Iterable[str], name: str, doubts: Doubts) -> bool:
-    order = tuple([each.ext_id for each in people])
-    return doubts.keep(Part.SQUADS, f"{name} order", tuple(places), order)
-
-
-def _moved(people: Iterable[Person], places: Mapping[str, int]) -> bool:
-    names = [each.ext_id for each in people]
-    return places.keys() == set(names) and [*places] != names
-
-
-def _in_order(people: Iterable[Person], places: Mapping[str, int]) -> tuple[Person, ...]:
-    return tuple(sorted(people, key=lambda each: places[each.ext_id]))
 
 
 def _race(before: Race | None, after: Race | None, doubts: Doubts) -> Race | None:
@@ -394,7 +359,7 @@ def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubt
     """
     keys = {each.key for each in incidents}
     after = bound_texts(before.comments, answer.comments, keys)
-    known = without_repeated(_unbound(before.comments, {each.key for each in before.incidents} - keys), after)
+    known = without_repeated(unbound_from(before.comments, {each.key for each in before.incidents} - keys), after)
     dropped = keys.difference(doubts.doubted, {each.key for each in answer.incidents})
     stays = answer.unreadable
 
@@ -407,8 +372,3 @@ def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubt
 
 def _words(comment: Comment) -> tuple[str | None, str]:
     return comment.incident_key, comment.html
-
-
-def _unbound(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:
-    """The texts, bound to none of the incidents that are gone."""
-    return [replace(each, incident_key=None) if each.incident_key in gone else each for each in comments]

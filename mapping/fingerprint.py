@@ -32,7 +32,16 @@ def of_setting(match: Match, terms: ImportOptions) -> int:
             repr(state_info(sport, match, NOBODY)),  # takes some of its times from incidents
             (match.provider, match.match_id, match.sport, match.status, match.kickoff, match.clock, match.title),
             (match.home, match.away, match.tournament, match.location, match.race),
-            (match.score, match.shootout, match.periods, match.points, match.serving, match.winner, match.decided),
+            (
+                match.score,
+                match.award,
+                match.shootout,
+                match.periods,
+                match.points,
+                match.serving,
+                match.winner,
+                match.decided,
+            ),
         )
     )
 

@@ -89,6 +89,14 @@ def _uncounted(goals: Sequence[Incident], counted: int, keys: AbstractSet[str]) 
     return _last(taken_back, min(len(taken_back), len(goals) - counted))
 
 
+def with_review(incidents: tuple[Incident, ...], lost: AbstractSet[str], *, ended: bool) -> tuple[Incident, ...]:
+    """The incidents, the goals that were lost marked as under review, and gone once the match has ended."""
+    if not lost:
+        return incidents
+    stay = [each for each in incidents if not ended or each.key not in lost]
+    return tuple([replace(each, under_review=each.key in lost) for each in stay])
+
+
 def without_marks(match: Match) -> Match:
     """The match with goals that say nothing of a review."""
     if not any(each.under_review for each in match.incidents):

@@ -5,6 +5,7 @@ No text is kept: a post that is corrected, edited or withdrawn changes the momen
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from mapping import wording
 from mapping.documents.state import ENDED, SHOOTOUT
 from mapping.games import side_with_enough_sets
-from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Label, Recap
+from mapping.locales.labels import ENDINGS, ON_PITCH, PERIODS, SCORE_CONTEXT, Label, Recap, Result
 from mapping.match import Decided, Score
 from mapping.shootout import can_be_kick, is_of_shootout, phase_of_shootout
 from mapping.sports.base import Kind, MomentType, Sport
@@ -295,8 +296,17 @@ def _variants(sport: Sport, state: MatchState, at: _At, texts: Translator) -> It
     yield from (role for role, _ in at.play.roles)
 
 
+def pitch_score(label: str, texts: Translator) -> Score | None:
+    """The score on the pitch, by the label that stands beside a score by decision; None where it is another one."""
+    before, _, after = texts.text(ON_PITCH, context=SCORE_CONTEXT).partition("{score}")
+    numbers = re.findall("[0-9]+", label) if label.startswith(before) and label.endswith(after) else []
+    return Score(*map(int, numbers)) if len(numbers) == 2 else None
+
+
 def decided_how(sport: Sport, label: str, texts: Translator) -> Decided | None:
     """How a match was decided, by the label that stands beside its score; None where the label says nothing of it."""
+    if pitch_score(label, texts) is not None:
+        return Decided.AWARD
     known: Mapping[Decided, str] = {**ENDINGS, **sport.endings}
     return next(
         (how for how, msgid in known.items() if label and texts.text(msgid, context=SCORE_CONTEXT) == label), None
@@ -318,7 +328,23 @@ def _values(sport: Sport, state: MatchState, at: _At, score: Score | None, texts
         values["shootout"] = wording.spoken_score(tally, texts)
     if sport.sets:
         values |= _of_sets(sport, state, texts)
+    if at.kind.score_of == wording.FINAL and decided_how(sport, state.decided, texts) is Decided.AWARD:
+        values |= awarded_scores(state, texts)
     return {name: each for name, each in values.items() if each}
+
+
+def awarded_scores(state: MatchState, texts: Translator) -> dict[str, str]:
+    """The score by decision, and the one on the pitch; empty what is not known."""
+    scores = {"award": state.score, "score": pitch_score(state.decided, texts)}
+    return {name: "" if each is None else wording.spoken_score(each, texts) for name, each in scores.items()}
+
+
+def awarded_line(sport: Sport, state: MatchState, texts: Translator) -> str:
+    """What is said of a score by decision in a few words; empty where there is none."""
+    if decided_how(sport, state.decided, texts) is not Decided.AWARD:
+        return ""
+    values = {name: each for name, each in awarded_scores(state, texts).items() if each}
+    return next(wording.filled_sentences([Result.AWARDED, Result.AWARDED_ALONE], values, texts), "")
 
 
 def _of_sets(sport: Sport, state: MatchState, texts: Translator) -> dict[str, str]:

@@ -68,6 +68,7 @@ class Decided(StrEnum):
     SHOOTOUT = "shootout"
     RETIRED = "retired"
     WALKOVER = "walkover"
+    AWARD = "award"
     ABANDONED = "abandoned"
     UNKNOWN = "unknown"
 
@@ -276,6 +277,8 @@ class Match:
     tournament: Named | None = None
     location: Named | None = None
     score: Score | None = None
+    award: Score | None = None
+    """The score by decision, where there is one (mapping.awards)."""
     shootout: Score | None = None
     periods: tuple[PeriodScore, ...] = ()
     winner: SideName | None = None

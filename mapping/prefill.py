@@ -8,12 +8,12 @@ from mapping import embedded
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.errors import DownstreamRejected
 from mapping.locales import Translator, translator
-from mapping.locales.labels import ENDINGS, INTERRUPTED, PERIODS, SCORE_CONTEXT
+from mapping.locales.labels import ENDINGS, INTERRUPTED, ON_PITCH, PERIODS, SCORE_CONTEXT
 from mapping.match import Decided, Match, Race, Side, Status
 from mapping.rules.bidi import isolate
 from mapping.rules.clock import phase_length, played_before
 from mapping.sports import Sport, sport_of
-from mapping.wording import ending
+from mapping.wording import ending, spoken_score
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -103,7 +103,9 @@ def _scoreboard(
         "_type": f"Svc::Model::Content::Scoreboard::{kind}GameScoreboard",
         "home_team": embedded.team(home, references),
         "away_team": embedded.team(away, references),
-        "score": embedded.score(None if _never_began(match) else match.score, _decided(sport, match, texts)),
+        "score": embedded.score(
+            None if _never_began(match) else match.award or match.score, _decided(sport, match, texts)
+        ),
         "scores": _parts(match, texts),
         **({} if match.points is None else {"current_score": embedded.points(match.points)}),
         **({} if match.serving is None else {"serving": match.serving}),
@@ -118,6 +120,8 @@ def _never_began(match: Match) -> bool:
 
 def _decided(sport: Sport, match: Match, texts: Translator) -> str:
     """What stands beside the score: how the match was decided, once extra time or the shoot-out is over, or broken off."""
+    if match.award is not None and match.score is not None:
+        return texts.text(ON_PITCH, context=SCORE_CONTEXT, score=spoken_score(match.score, texts))
     how = ending(sport, match)
     if match.status is not Status.FINISHED and how is not Decided.ABANDONED:
         how = Decided.OVERTIME if how is Decided.SHOOTOUT and _extra_time(match) else None

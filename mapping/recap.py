@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
+from mapping.key_moments import awarded_line
 from mapping.locales.labels import LAP, Label, Recap
 from mapping.rules.bidi import isolate
 from mapping.sports.base import MomentType
@@ -41,7 +42,9 @@ def _score(sport: Sport, state: MatchState, results: Sequence[str], texts: Trans
         return results[-1]
     if not (state.home and state.away) or state.score is None or (sport.sets and not state.score.total):
         return ""
-    score = " ".join(filter(None, (spoken_score(state.score, texts), state.decided)))
+    score = awarded_line(sport, state, texts) or " ".join(
+        filter(None, (spoken_score(state.score, texts), state.decided))
+    )
     part = texts.text(_part(sport, state))
     values = {"phase": part, "home": state.home, "away": state.away, "score": score}
     return next(filled_sentences([Recap.SCORE], values, texts), "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mapping.documents.state import ENDED
-from mapping.key_moments import decided_how, set_scores, tally_of, winner_of_sets
+from mapping.key_moments import awarded_line, decided_how, set_scores, tally_of, winner_of_sets
 from mapping.locales.labels import Result
 from mapping.match import Decided, Score
 from mapping.wording import filled_sentences, spoken_score, winner_and_loser
@@ -55,6 +55,8 @@ def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
     score = state.score if tally is None else tally
     if score is None or how is Decided.UNKNOWN:
         return ""
+    if awarded := awarded_line(sport, state, texts):
+        return awarded
     if score.home == score.away:
         drawn = tally is None and how is not Decided.SHOOTOUT  # else the tally is not known, or not at its end
         values = {"home": state.home, "away": state.away, "score": spoken_score(score, texts)}

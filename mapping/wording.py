@@ -75,6 +75,8 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
 
 def ending(sport: Sport, match: Match) -> Decided | None:
     """How the match was decided, and of one that is played how far it has come beyond regular time; None: not known, or not far."""
+    if match.award is not None:
+        return Decided.AWARD
     if match.decided is not None or match.status.over:
         return match.decided
     if match.shootout is not None or match.status is Status.SHOOTOUT:
@@ -116,11 +118,13 @@ def _values(match: Match, incident: Incident, translator: Translator) -> Mapping
     anybody = {"player": _called(incident.people[0].person, match)} if incident.people else {}
     teams = {name: _name(side) for name, side in sides.items() if side is not None}
     tally = {} if match.shootout is None else {"shootout": spoken_score(match.shootout, translator)}
+    award = {} if match.award is None else {"award": spoken_score(match.award, translator)}
     return {
         **teams,
         **anybody,
         **people,
         **tally,
+        **award,
         **_of_sets(match, incident, translator),
         **_details(incident, translator),
     }

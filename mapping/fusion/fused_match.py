@@ -32,7 +32,7 @@ SECOND_KEY = "incident:second/"
 """Prefix of the key of an incident that a standby reported first; its provider and its key there follow."""
 MOST_KEYS = 512
 """Incidents of a match whose keys are known, the latest."""
-FILLED = ("kickoff", "tournament", "location", "shootout", "winner", "decided", "title")
+FILLED = ("kickoff", "tournament", "location", "shootout", "winner", "decided", "award", "title")
 """Facts of a match that come from the other source where the leading one has none."""
 
 

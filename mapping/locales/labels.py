@@ -84,6 +84,8 @@ class Result(StrEnum):
     AFTER_OVERTIME = "{winner} win {score} after overtime"
     ON_PENALTIES = "{winner} win {score} on penalties"
     AFTER_SHOOTOUT = "{winner} win {score} after a shoot-out"
+    AWARDED = "awarded {award} ({score} on the pitch)"
+    AWARDED_ALONE = "awarded {award}"
     DRAW = "{home} and {away} draw {score}"
     SETS = "{winner} wins {sets}"
     WINNER = "{winner} wins"
@@ -235,9 +237,13 @@ PERIODS: Mapping[str, str] = {
 ENDINGS: Mapping[Decided, str] = {
     Decided.OVERTIME: "a.e.t.",
     Decided.SHOOTOUT: "pens",
+    Decided.AWARD: "awarded",
     Decided.UNKNOWN: "result not reported",
 }
 """How a match was decided → msgid in the context `score`, to stand beside the score."""
+
+ON_PITCH = "{score} on the pitch"
+"""What stands beside a score by decision, in the context `score`."""
 
 SPORT_CONTEXT = "sport"
 """The names of sports."""

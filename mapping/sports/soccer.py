@@ -171,6 +171,10 @@ PERIODS = (
         variants={
             "overtime": ("Full-time: {home} {score} {away} after extra time.",),
             "shootout": ("Full-time: {home} {score} {away}, {shootout} on penalties.",),
+            "award": (
+                "Full-time: {home} – {away}: awarded {award} ({score} on the pitch).",
+                "Full-time: {home} – {away}: awarded {award}.",
+            ),
             "abandoned": ("The match is abandoned: {home} {score} {away}.", "The match is abandoned."),
         },
     ),

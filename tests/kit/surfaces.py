@@ -55,7 +55,7 @@ def _plain(markup: str) -> str:
         markup,
         flags=re.DOTALL,
     )
-    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", unseen)).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", unseen)).split()).replace("( ", "(")
 
 
 def scoreboard_words(game: Mapping[str, Any]) -> str:

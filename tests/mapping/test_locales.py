@@ -26,6 +26,7 @@ from mapping.locales.labels import (
     LAP,
     LOADS_FROM,
     NEW_POSTS,
+    ON_PITCH,
     PERCENT,
     PERIODS,
     POSTS,
@@ -66,7 +67,7 @@ def used():
     kicks = (*KICK.values(), *KICK_BEYOND.values(), *KICK_UNNUMBERED.values(), KICK_OPEN)
     texts |= {(None, each) for each in kicks}
     texts |= {(None, each) for each in (NEW_POSTS[0], CORRECTED, WITHDRAWN, PERCENT, VOTES[0])}
-    shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, *PERIODS.values(), *ENDINGS.values())
+    shown = (SCORE, DECIMAL_MARK, BETWEEN_SETS, ON_PITCH, *PERIODS.values(), *ENDINGS.values())
     texts |= {(SCORE_CONTEXT, msgid) for msgid in shown}
     texts |= {(CONTEXT, msgid) for msgid in POSITIONS.values()}
     for sport in SPORTS.values():

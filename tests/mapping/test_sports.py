@@ -9,7 +9,7 @@ from mapping.wording import placeholders
 from tests.mapping.soccer_builders import MATCH
 
 SOCCER = SPORTS["soccer"]
-KNOWN = {"team", "opponent", "home", "away", "score", "shootout", "player"}
+KNOWN = {"team", "opponent", "home", "away", "score", "award", "shootout", "player"}
 KNOWN |= {"winner", "loser", "winners", "losers", "sets", "set", "won", "detail", "seconds"}
 
 
