@@ -60,7 +60,7 @@ def with_award(was: Match | None, answer: Match) -> Match:
 
 
 def _of_play(incident: Incident) -> Incident:
-    """The incident; an end that was an abandonment is the end that the award is told with."""
+    """The incident; an end that was an abandonment is the end of the match like any other."""
     return replace(incident, method=None) if incident.method == Decided.ABANDONED else incident
 
 
