@@ -121,9 +121,9 @@ async def test_a_read_sees_one_snapshot(store, game, first):
     assert await store.read(lambda conn: conn.scalar(select(games.c.version))) == 2
 
 
-async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(url, clock):
+async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(current_url, clock):
     """Units under way are committed before `close` returns; later ones are refused; closing twice is harmless."""
-    store = await store_at(url, clock=clock, migrate=True)
+    store = await store_at(current_url, clock=clock)
     game = await store.write(partial(insert_game, game=new_game()))
     writes = [asyncio.create_task(store.write(writing(game.id, f"e{number}"))) for number in range(50)]
     await asyncio.sleep(0)
