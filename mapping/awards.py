@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from mapping.goals import covers, goals_of
 from mapping.match import Decided, Score, Status
+from mapping.match_end import with_end
 from mapping.sports import sport_of
 
 if TYPE_CHECKING:
-    from mapping.match import Incident, Match
+    from mapping.match import Match
 
 GIVEN = frozenset({2, 3})
 """Goals to none by which matches are awarded."""
@@ -47,7 +48,7 @@ def with_award(was: Match | None, answer: Match) -> Match:
     kept = () if begun is None else tuple(each for each in begun.incidents if each.key not in known)
     pitch = begun.score if begun is not None else named if named.total else None
     parts = [each if each.score != award or pitch is None else replace(each, score=pitch) for each in answer.periods]
-    return replace(
+    match = replace(
         answer,
         status=Status.FINISHED,
         decided=Decided.AWARD,
@@ -55,13 +56,9 @@ def with_award(was: Match | None, answer: Match) -> Match:
         winner=None if award.home == award.away else "home" if award.home > award.away else "away",
         score=pitch,
         periods=tuple(parts) if begun is None else begun.periods,
-        incidents=tuple([_of_play(each) for each in (*answer.incidents, *kept)]),
+        incidents=(*answer.incidents, *kept),
     )
-
-
-def _of_play(incident: Incident) -> Incident:
-    """The incident; an end that was an abandonment is the end of the match like any other."""
-    return replace(incident, method=None) if incident.method == Decided.ABANDONED else incident
+    return with_end(match, Decided.AWARD) if match.incidents else match
 
 
 def _named(match: Match) -> Score:

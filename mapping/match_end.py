@@ -16,20 +16,26 @@ if TYPE_CHECKING:
 
 def with_abandonment(answer: Match) -> Match:
     """The match with a last post that says that it was abandoned, where its sport has one; it goes with that status."""
-    end = next((kind.id for kind in sport_of(answer).kinds if Decided.ABANDONED in kind.variants), None)
-    if answer.status is not Status.ABANDONED or end is None:
-        return answer
-    if end in {each.kind for each in answer.incidents}:
-        return replace(answer, incidents=tuple([_abandoned(each, end) for each in answer.incidents]))
-    post = Incident(
-        key=f"{PERIOD_KEY}{end}", kind=end, order=len(answer.incidents), method=Decided.ABANDONED, synthesised=True
-    )
-    return replace(answer, incidents=(*answer.incidents, post))
+    return with_end(answer, Decided.ABANDONED) if answer.status is Status.ABANDONED else answer
 
 
-def _abandoned(incident: Incident, end: str) -> Incident:
-    """The end that the feed has sent, unless it says itself how it came about."""
-    return replace(incident, method=Decided.ABANDONED) if incident.kind == end and incident.method is None else incident
+def with_end(match: Match, how: Decided) -> Match:
+    """The match with a last post, where its sport has one that says how it ended."""
+    end = next((kind.id for kind in sport_of(match).kinds if how in kind.variants), None)
+    if end is None:
+        return match
+    method = how if how is Decided.ABANDONED else None
+    if end in {each.kind for each in match.incidents}:
+        return replace(match, incidents=tuple([_ended(each, end, method) for each in match.incidents]))
+    post = Incident(key=f"{PERIOD_KEY}{end}", kind=end, order=len(match.incidents), method=method, synthesised=True)
+    return replace(match, incidents=(*match.incidents, post))
+
+
+def _ended(incident: Incident, end: str, method: Decided | None) -> Incident:
+    """The end that the feed has sent, unless it says itself how it came about; an abandonment is no end of a match that went on."""
+    if incident.kind != end or incident.method not in {None, Decided.ABANDONED}:
+        return incident
+    return replace(incident, method=method)
 
 
 def until_result(before: Match | None, answer: Match) -> Match:

@@ -22,10 +22,15 @@ def winner(status: Status, decisive: Score | None) -> SideName | None:
     return "home" if decisive.home > decisive.away else "away"
 
 
-def how_decided(status: Status, *, shootout: bool, extra: bool, result: bool) -> Decided | None:
-    """How a match of halves was decided: by kicks, in extra time or before it; `result`: whether its result is there."""
+def how_decided(status: Status, *, shootout: bool, extra: bool, result: bool, awarded: bool = False) -> Decided | None:
+    """How a match of halves was decided: by kicks, in extra time or before it; `result`: whether its result is there.
+
+    `awarded`: the provider says that it was decided off the pitch.
+    """
     if status is not Status.FINISHED:
         return None
+    if awarded:
+        return Decided.AWARD
     if not result:
         return Decided.UNKNOWN
     return Decided.SHOOTOUT if shootout else Decided.OVERTIME if extra else Decided.REGULAR

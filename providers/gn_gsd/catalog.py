@@ -82,11 +82,12 @@ STAGES: Mapping[str, Stage] = {
 }
 """Name of the keywords of a period → the stage."""
 
-STOPPED, WAITING = "status_stopped", "status_waiting"
+STOPPED, WAITING, AWARDED = "status_stopped", "status_waiting", "status_awarded"
 STATUSES: Mapping[str, Status] = {
     **{f"status_{status.value}": status for status in Status},
     STOPPED: Status.LIVE,
     WAITING: Status.SCHEDULED,
+    AWARDED: Status.FINISHED,
 }
 """Name of the keywords of a status → the status; one that waits is stopped once something was played."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.match import Clock, Status
 from providers.fault_collector import ValueMismatch
-from providers.gn_gsd.catalog import LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, STOPPED, WAITING, Stage
+from providers.gn_gsd.catalog import AWARDED, LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, STOPPED, WAITING, Stage
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.read import scalar
 
@@ -30,10 +30,11 @@ UNITS = {"minutes": 0, "seconds": 60, "milliseconds": 60_000}
 
 
 class State(NamedTuple):
-    """`stopped`: play is, or has not gone on yet."""
+    """`stopped`: play is, or has not gone on yet. `awarded`: the result is one by decision."""
 
     status: Status
     stopped: bool = False
+    awarded: bool = False
 
 
 class Moment(NamedTuple):
@@ -64,7 +65,7 @@ def state(match: Node, period: Stage | None, faults: FaultCollector, *, played: 
         running = period is not None and period.status.running
         return State(period.status if period is not None and running else Status.LIVE, stopped=True)
     if stated in OUTRANKING:
-        return State(stated)
+        return State(stated, awarded=word == AWARDED)
     if period is not None and not (period.status is Status.SCHEDULED and stated is not None):
         return State(period.status)
     if stated is not None:

@@ -127,10 +127,11 @@ KEYWORDS: tuple[Name, ...] = (
     Name("status_shootout", "SHOOT_OUT|SHOOTOUT|PENALTY_SHOOT_OUT|PENALTIES", "assumed", "keywords of the status"),
     Name(
         "status_finished",
-        "FINISHED|FINISHED_OFFICIAL|FINISHED_UNOFFICIAL|ENDED|FINAL|FULL_TIME|COMPLETED|OFFICIAL|AWARDED",
+        "FINISHED|FINISHED_OFFICIAL|FINISHED_UNOFFICIAL|ENDED|FINAL|FULL_TIME|COMPLETED|OFFICIAL",
         "assumed",
         "keywords of the status",
     ),
+    Name("status_awarded", "AWARDED", "assumed", "keywords of the status: a result by decision"),
     Name("status_postponed", "POSTPONED|RESCHEDULED", "assumed", "keywords of the status"),
     Name("status_abandoned", "ABANDONED", "assumed", "keywords of the status"),
     Name("status_cancelled", "CANCELLED|CANCELED|ANNULLED", "assumed", "keywords of the status"),

@@ -74,7 +74,13 @@ def _soccer(of: Target, found: Node, bodies: Mapping[str, bytes]) -> Match:
         kickoff=faults.try_read(found.moment, "kickoff"), clock=at, home=sides["home"], away=sides["away"],
         tournament=_tournament(found, faults), location=faults.try_read(_venue, found, faults),
         score=score, shootout=shootout, periods=periods, winner=winner(status, shootout or score),
-        decided=how_decided(status, shootout=shootout is not None, extra=at.phase > HALVES, result=score is not None),
+        decided=how_decided(
+            status,
+            shootout=shootout is not None,
+            extra=at.phase > HALVES,
+            result=score is not None,
+            awarded=state.awarded,
+        ),
         incidents=happened, text=False, faults=faults.collected,
     )  # fmt: skip
 

@@ -36,6 +36,8 @@ class Course:
     part: int
     in_break: bool
     whistles: Mapping[int, Whistles]
+    awarded: bool
+    """The result is one by decision."""
 
 
 def course(details: Row, faults: FaultCollector, names: Mapping[str, str]) -> Course:
@@ -47,7 +49,8 @@ def course(details: Row, faults: FaultCollector, names: Mapping[str, str]) -> Co
     status = _status(named, part, faults, names, in_break=in_break)
     if (part or status.running or status.over) and details.data.get("period") is None:
         faults.add(details.at("period"), "missing", keep=MARKS)
-    return Course(status, part, in_break and status is not Status.FINISHED, whistles)
+    in_break = in_break and status is not Status.FINISHED
+    return Course(status, part, in_break, whistles, awarded=named == names["status_awarded"])
 
 
 def _whistles(details: Row, faults: FaultCollector) -> dict[int, Whistles]:

@@ -72,7 +72,13 @@ def _played(match: Match, of: Course, details: Row, happened: Sequence[Incident]
     return replace(
         match,
         score=total or (newest[-1] if newest else None if match.status.over else Score(0, 0)),
-        decided=how_decided(match.status, shootout=kicks is not None, extra=of.part > FULL, result=total is not None),
+        decided=how_decided(
+            match.status,
+            shootout=kicks is not None,
+            extra=of.part > FULL,
+            result=total is not None,
+            awarded=of.awarded,
+        ),
         shootout=kicks,
         periods=tuple(_periods(of, scores, total, faults)),
         winner=SIDES.get(winner) if match.status is Status.FINISHED else None,
