@@ -13,8 +13,32 @@ from mapping.sports.base import MomentType
 from tests.kit import matchday
 from tests.kit.harmless import read
 from tests.kit.page import changes
-from tests.kit.page_parts import ORDER, race
 from tests.kit.showing import page_files
+
+
+def entry(place, name, **more):
+    return {
+        "position": place,
+        "player": {"name": name, "short_name": name.split()[-1], **more.pop("player", {})},
+        **more,
+    }
+
+
+ORDER = [
+    entry(1, "Max Verstappen", player={"number": "1"}, team={"name": "Red Bull"}, laps=31),
+    entry(2, "Esteban Ocon", player={"number": "31"}, team={"name": "Alpine"}, gap="+2.1", laps=31),
+    entry(3, "Pierre Gasly", gap="+1 lap", laps=30),
+    entry(4, "Lando Norris"),
+]
+
+
+def race(ranking=ORDER, **state):
+    return {
+        "locale": "en",
+        "sportstype": "motorsports",
+        "meta_info": {"title": "Grand Prix"},
+        "state_info": {"gamestate": 1, "ranking": ranking, **state},
+    }
 
 
 def words(html):

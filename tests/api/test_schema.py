@@ -112,7 +112,9 @@ def _number(pattern: str, shown: str) -> int:
     return int(found[1])
 
 
-@pytest.mark.parametrize("run", ["systematic", pytest.param("random", marks=pytest.mark.soak), "nobody"])
+@pytest.mark.parametrize(
+    "run", ["systematic", *(pytest.param(each, marks=pytest.mark.soak) for each in ("random", "nobody"))]
+)
 async def test_schemathesis_finds_nothing(day, tmp_path, run):
     """The same requests in each run, so that a failure can be looked at again."""
     phases, credentials, examples = RUNS[run]

@@ -8,6 +8,7 @@ import os
 import threading
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
@@ -21,7 +22,26 @@ from providers.replay.demo import demo_files
 from providers.replay.recording import parse
 from tests.kit.day import match_day
 from tests.kit.opening import endpoint_of
-from tests.kit.reader_view import shown_to_readers
+
+
+def shown_to_readers(game: dict[str, Any]) -> tuple[Any, ...]:
+    """Posts, score, state and title, without ids and times."""
+    posts = [
+        (
+            (event.get("contents") or [{}])[0].get("text"),
+            (event.get("sport_event") or {}).get("event_type"),
+            (event.get("sport_event") or {}).get("time_of_play"),
+        )
+        for event in game["events"]
+        if event["local_status"] == 0
+    ]
+    return (
+        sorted(posts, key=str),
+        game["scoreboard"]["score"],
+        game["state_info"]["gamestate"],
+        game["meta_info"]["title"],
+    )
+
 
 NOON = 1_795_262_400.0  # 2026-11-21T12:00:00Z
 DAY = 86_400.0

@@ -14,7 +14,7 @@ from tests.kit.second_source import as_second_source
 from tests.kit.switches import beliefs
 from tests.mapping.soccer_builders import MATCH
 
-SEEDS = 25
+SEEDS = 13
 PATHS = [pytest.param(path, id=path.stem) for path in soccer_recordings()] or [None]
 
 

@@ -10,12 +10,40 @@ import pytest
 
 from providers.contract import Case, ProviderContract
 from providers.contract.rules import RULES, check
-from tests.kit.hostile import places
 from tests.kit.sampling import sampled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from providers.contract import Sample
     from providers.contract.rules import Rule
+
+Path = tuple[Any, ...]
+
+REMOVED = object()
+"""What `spoilt` takes for a place that is not there."""
+
+
+def places(value: Any, path: Path = ()) -> Iterator[Path]:
+    """The path of everything inside a document."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in inner:
+        yield (*path, key)
+        yield from places(each, (*path, key))
+
+
+def spoilt(value: Any, path: Path, wrong: Any) -> Any:
+    """A copy of the document with another value at the path; what is not on the way there is shared with it."""
+    if not path:
+        return wrong
+    key, *rest = path
+    copy = dict(value) if isinstance(value, dict) else list(value)
+    if wrong is REMOVED and not rest:
+        del copy[key]
+    else:
+        copy[key] = spoilt(value[key], tuple(rest), wrong)
+    return copy
+
 
 WORDS = ("action", "kind", "type", "eventType", "reason", "function")
 """Fields that distinguish kinds of rows."""

@@ -9,17 +9,34 @@ import pytest
 
 from api.view.key_moments import moments_of
 from api.view.result import result_of
+from mapping.confirm import confirm_answer
+from mapping.import_options import ImportOptions
+from mapping.posts import wanted_posts
+from mapping.prefill import game_document
+from mapping.references import References
+from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
-from tests.kit.key_moments_recorded import liveblog
 from tests.kit.recorded_courses import course, others
 from tests.kit.recordings import soccer_recordings
-from tests.kit.scripted import Bodies
+from tests.kit.scripted import BERLIN, NAMES, OWNER, Bodies
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from mapping.key_moments import KeyMoment
+
+NOBODY = References(owner_id=OWNER)
+
+
+def liveblog(bodies: Bodies, match_id: str, rows: RowCache[Any]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The liveblog's document and its posts, as they follow from the bodies."""
+    answer = translate(match_id, {"match-event": b"[]", **bodies}, names=NAMES, zone=BERLIN, rows=rows)
+    match = confirm_answer(None, answer, good=frozenset()).match
+    terms = ImportOptions(sport=match.sport, auto_post=True)
+    posts = wanted_posts(match, terms, NOBODY, block_id=lambda key, name: f"{key} {name}")
+    return game_document(match, terms, NOBODY), [{**post.document, "local_id": post.key} for post in posts]
+
 
 pytestmark = pytest.mark.proof
 

@@ -17,8 +17,8 @@ pytestmark = pytest.mark.proof
 
 FAILURES = 7
 """Failures of the first source in a match of the soak; all matches in all forms have more than two hundred."""
-FEW = {"pa": "ma2309737", "statsperform": "ma8315073", "openligadb": "ma2226833"}
-"""Form → the match that is played in it in every run."""
+SECOND, MATCH = "openligadb", "ma2226833"
+"""The form of the one second source that is not the second of three below, and the match that is played in it."""
 
 
 async def played(path, form, seed, failures, third=None):
@@ -31,10 +31,9 @@ async def played(path, form, seed, failures, third=None):
     return run
 
 
-@pytest.mark.parametrize("form", FEW)
-async def test_a_match_survives_failures_of_its_first_source(form):
-    (path,) = required([each for each in course_files() if FEW[form] in each.name])
-    run = await played(path, form, 0, 4)
+async def test_a_match_survives_failures_of_its_first_source():
+    (path,) = required([each for each in course_files() if MATCH in each.name])
+    run = await played(path, SECOND, 0, 4)
     assert run.found == []
     assert run.process.lead_changes >= 2
     assert run.process.crashes > 0
