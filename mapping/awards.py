@@ -44,7 +44,7 @@ def _is_given(score: Score, pitch: Score, named: Score, ended: Status) -> bool:
 def with_award(was: Match | None, answer: Match) -> Match:
     """The answer with its score as the award, beside the score on the pitch and all that was played, also where its rows went."""
     award, named, known = answer.score or Score(0, 0), _named(answer), {each.key for each in answer.incidents}
-    begun = was if was is not None and was.status.rank else None
+    begun = was if was is not None and was.status.rank and was.incidents else None
     kept = () if begun is None else tuple(each for each in begun.incidents if each.key not in known)
     pitch = begun.score if begun is not None else named if named.total else None
     parts = [each if each.score != award or pitch is None else replace(each, score=pitch) for each in answer.periods]

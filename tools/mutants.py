@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 HEART = (
-    "confirm reconcile merge reissued goals doubts corrected_keys set_again guarding bound_texts identity disallowed"
+    "confirm reconcile merge reissued goals awards doubts corrected_keys set_again guarding guarded_sides bound_texts"
+    " identity disallowed match_end"
 )
 FILES = [*(f"mapping/{name}.py" for name in [*HEART.split(), "posts", "shootout"]), "mapping/fusion/*.py"]
 OTHERS = {"Eq": "NotEq", "NotEq": "Eq", "Is": "IsNot", "IsNot": "Is", "In": "NotIn", "NotIn": "In", "Lt": "LtE GtE",

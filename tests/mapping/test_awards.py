@@ -77,9 +77,34 @@ def test_what_was_played_stays_and_an_award_is_taken_back(was, rows):
     assert goals <= {each.key for each in again.incidents}
 
 
-def test_an_award_that_is_heard_of_first_has_the_goals_of_its_rows():
-    """Without rows nobody knows what was played."""
-    seen = confirm_answer(None, replace(PLAYED, score=Score(0, 2)), good=ALL_PARTS).match
-    assert (Score(0, 2), Score(2, 1)) == (seen.award, seen.score)
-    never = replace(PLAYED, score=Score(0, 3), incidents=(), periods=(), **SAID)
-    assert (Score(0, 3), None) == ((found := confirm_answer(None, never, good=ALL_PARTS).match).award, found.score)
+AT_FIRST = {
+    "for the other": (ROWS, Score(0, 2), "away", Score(2, 1)),
+    "for the winner": (ROWS, Score(3, 0), "home", Score(2, 1)),
+    "for nobody": (ROWS, Score(0, 0), None, Score(2, 1)),
+    "without rows": ((), Score(0, 3), "away", None),
+    "without goals": ((START,), Score(0, 3), "away", None),
+}
+
+
+@pytest.mark.parametrize(("rows", "award", "winner", "score"), AT_FIRST.values(), ids=AT_FIRST)
+def test_an_award_that_is_heard_of_first_has_the_goals_of_its_rows(rows, award, winner, score):
+    """Without them nobody knows what was played; a part that has the award's score has that of the pitch."""
+    half, full = PLAYED.periods[0], PeriodScore(title="full-time", score=award)
+    answer = replace(PLAYED, score=award, incidents=rows, periods=(half, full), **SAID)
+    belief = confirm_answer(None, answer, good=ALL_PARTS)
+    seen = belief.match
+    assert (award, winner, score) == (seen.award, seen.winner, seen.score)
+    assert (half, full if score is None else replace(full, score=score)) == seen.periods
+    assert bool(rows) == any(each.kind == "soccer.end" for each in seen.incidents)
+    assert seen == polled(belief, answer)[-1].match
+
+
+def test_another_award_is_a_correction_and_one_before_the_start_has_no_score_on_the_pitch():
+    """Only the first one waits."""
+    two, three = (replace(PLAYED, score=Score(0, goals)) for goals in (2, 3))
+    *_, belief = polled(ConfirmedMatch(PLAYED), two, two)
+    assert (Score(0, 3), Score(2, 1)) == ((found := polled(belief, three)[-1].match).award, found.score)
+    fixture = replace(PLAYED, status=Status.SCHEDULED, clock=Clock(), score=Score(0, 0), incidents=(), periods=())
+    never = replace(fixture, status=Status.FINISHED, score=Score(0, 3), incidents=(), **SAID)
+    found = polled(ConfirmedMatch(fixture), *[never] * 5)[-1].match
+    assert (Score(0, 3), None, ()) == (found.award, found.score, found.incidents)

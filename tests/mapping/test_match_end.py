@@ -30,6 +30,13 @@ CASES = {
     "kicks": (replace(RUNNING, status=Status.SHOOTOUT), FLAGGED, Status.SHOOTOUT, Score(2, 1)),
     "a score of its own": (RUNNING, replace(FLAGGED, score=Score(2, 2)), Status.LIVE, Score(2, 2)),
     "nothing known": (None, FLAGGED, Status.LIVE, Score(1, 0)),
+    "a goal alone": (None, replace(FLAGGED, periods=()), Status.LIVE, GOAL.score),
+    "a kick alone": (
+        None,
+        replace(FLAGGED, periods=(), incidents=(START, replace(GOAL, method="shootout"))),
+        Status.LIVE,
+        None,
+    ),
     "not begun": (replace(RUNNING, status=Status.SCHEDULED, score=None), FLAGGED, Status.LIVE, Score(1, 0)),
 }
 
@@ -59,6 +66,7 @@ def test_it_is_over_with_its_result_or_when_nobody_waits_any_more():
 def test_a_result_that_is_lost_makes_no_match_go_on():
     ended = replace(FLAGGED, decided=Decided.REGULAR, score=Score(2, 1))
 
-    match = confirm_answer(ConfirmedMatch(ended), FLAGGED, good=ALL_PARTS).match
+    match = confirm_answer(ConfirmedMatch(replace(ended, winner="away")), FLAGGED, good=ALL_PARTS).match
 
     assert (match.status, match.decided, match.score) == (Status.FINISHED, Decided.REGULAR, Score(2, 1))
+    assert match.winner == "away"
