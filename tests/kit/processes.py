@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 import subprocess
 import sys
-import time
-from functools import partial
-from pathlib import Path
 
-import structlog
-
-from config import Settings
-from ingest.daemon import run as daemon
-from ingest.kit.roles import Role
 from tests.kit.command import ROOT
-
-
-def main(settings, offset):
-    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))  # the address alone goes to stdout
-    clock = lambda: time.time() + float(offset.read_text())  # noqa: E731
-    asyncio.run(
-        daemon.run(
-            Settings.model_validate_json(settings.read_text()),
-            announce=partial(print, flush=True),
-            clock=clock,
-            role=Role.WORKER,
-        )
-    )
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
 
 
 class Process:
