@@ -39,7 +39,8 @@ class Calendar(NamedTuple):
         if self.day is None:
             first, beyond = _month(self.year, self.month)
             days = (first + timedelta(days) for days in range((beyond - first).days))
-            return [_of_days(day.isoformat(), day, day + timedelta(1), zone) for day in days]
+            found = (_of_days(day.isoformat(), day, day + timedelta(1), zone) for day in days)
+            return [each for each in found if each.start < each.end]  # a zone that changed sides never had a day
         day = date(self.year, self.month, self.day)
         return _hours(_of_days(day.isoformat(), day, day + timedelta(1), zone), zone)
 

@@ -40,6 +40,13 @@ def test_days_are_as_long_as_the_clock_of_the_zone_makes_them(zone, day, hours, 
     assert len({each.id for each in periods}) == len(periods)
 
 
+def test_a_day_that_a_zone_never_had_is_in_no_list():
+    """Samoa went from 29 to 31 December 2011."""
+    days = [each.id for each in Calendar(2011, 12).periods(ZoneInfo("Pacific/Apia"))]
+    assert ["2011-12-29", "2011-12-31"] == days[-2:]
+    assert [] == Calendar(2011, 12, 30).periods(ZoneInfo("Pacific/Apia"))
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(ZONES), st.dates(date(2001, 1, 1), date(2040, 12, 30)), st.integers(0, 95))
 def test_each_quarter_of_an_hour_is_in_the_period_that_the_clock_says(zone, day, quarter):
