@@ -91,7 +91,7 @@ async def test_without_file_descriptors_known_connections_are_served_and_new_one
             await asyncio.sleep(2)
             spent, took = used(pid) - before, time.monotonic() - began
         assert all(answer.status_code == 200 or refused_for_now(answer) for answer in answers)
-        assert [answer.status_code for answer in answers].count(200) > len(answers) / 2
+        assert 200 in {answer.status_code for answer in answers}
         assert not figures or spent < took * 0.2, "it spins"
 
         async def answered_anew():
