@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -47,7 +48,7 @@ def environment(version: str, interpreter: str) -> str:
     python, ready = str(folder / "bin" / "python"), folder / ".ready"
     if not ready.exists() or ready.stat().st_mtime < LOCK.stat().st_mtime:
         _run(interpreter, "-m", "venv", "--without-pip", "--clear", str(folder))
-        _run(*PIP, python, "install", "--quiet", "--require-hashes", "-r", str(LOCK))
+        _run(*PIP, python, "install", "--quiet", "--no-compile", "--require-hashes", "-r", str(LOCK))
         _run(*PIP, python, "install", "--quiet", "--no-deps", "--no-build-isolation", "--editable", ".")
         ready.touch()
     return python
@@ -60,14 +61,14 @@ def _run(*line: str) -> None:
 def main(*options: str) -> None:
     """Run the slice with each; `options` are pytest's."""
     others = [each for each in promised() if each != f"{sys.version_info[0]}.{sys.version_info[1]}"]
+    there = {each: interpreter for each in others if (interpreter := found(each)) is not None}
+    with ThreadPoolExecutor() as threads:  # making one is waiting for pip
+        pythons = list(threads.map(environment, there.keys(), there.values()))
     for version in others:
-        if (interpreter := found(version)) is None:
-            sys.stdout.write(f"Python {version} is not on this machine\n")
-            continue
-        sys.stdout.write(f"Python {version}: {interpreter}\n")
-        sys.stdout.flush()
-        python = environment(version, interpreter)
-        chosen = (*SLICE, "-m", "not proof and not soak", "-k", CASES, *(f"--ignore={folder}" for folder in LEFT_OUT))
+        sys.stdout.write(f"Python {version}: {there.get(version, 'not on this machine')}\n")
+    sys.stdout.flush()
+    chosen = (*SLICE, "-m", "not proof and not soak", "-k", CASES, *(f"--ignore={folder}" for folder in LEFT_OUT))
+    for python in pythons:
         _run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--dist", "worksteal", *options, *chosen)
 
 
