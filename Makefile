@@ -32,7 +32,7 @@ test: $(TEST_READY) ## the tests that every change runs: in process and in virtu
 
 proof: $(TEST_READY) ## everything else that is bounded: real kills, recordings, screens x databases, other Pythons
 	$(PYTEST) -m "proof and not soak" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
-	$(PYTHON) -m tools.other_pythons -n $(WORKERS)
+	$(MAKE) --no-print-directory pythons
 
 pythons: $(TEST_READY) ## of these, a slice of the tests with each other Python that the package promises and this machine has
 	$(PYTHON) -m tools.other_pythons -n $(WORKERS)

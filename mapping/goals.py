@@ -57,7 +57,7 @@ def goals_under_review(match: Match, known: frozenset[str], before: Score | None
     `known`: those that were under review when the score was `before`; it is `now` what a second answer has confirmed. Never more
     than the rows are ahead of the score.
     """
-    if before is None or now is None:
+    if before is None or now is None or (not known and covers(now, before)):
         return frozenset()
     home = _under_review(goals_of(match, "home"), known, before.home, now.home)
     away = _under_review(goals_of(match, "away"), known, before.away, now.away)

@@ -192,7 +192,7 @@ def _added_up(sport: Sport, plays: Sequence[Play], texts: Translator) -> Iterato
     for play in plays:
         kind = sport.kind(play.kind)
         is_kick = can_be_kick(kind) and _is_within_shootout(sport, play, texts, has_begun=has_begun)
-        reviewed = play.title == wording.under_review(texts.text(kind.title), texts)
+        reviewed = kind.scores and play.title == wording.under_review(texts.text(kind.title), texts)
         if not (kind.note or reviewed) and (play.score is not None or (kind.scores and not is_kick)):
             score = play.score
         yield _At(play, kind, score, is_kick, has_begun, reviewed)
