@@ -27,6 +27,7 @@ from providers.failed_response import FailedResponse
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+    from re import Pattern
 
 T = TypeVar("T")
 
@@ -62,6 +63,7 @@ class ResourceRequest:
 
     `read` raises BadBody or MatchUnknown for what is not the resource. A list that had more than `may_vanish` rows and
     has none is taken for a fault of the provider; not all feeds say so much that they can never have been mistaken.
+    `unread`: what of a body nobody reads, such as a clock that runs; a body that differs in nothing else is unchanged.
     """
 
     resource: str
@@ -69,6 +71,11 @@ class ResourceRequest:
     read: Callable[[bytes], Any]
     size: Callable[[Any], int]
     may_vanish: int = 0
+    unread: Pattern[bytes] | None = None
+
+    def digest(self, body: bytes) -> str:
+        """Of what is read of the body."""
+        return sha256(body if self.unread is None else self.unread.sub(b"", body)).hexdigest()
 
 
 async def fetch_resource(
@@ -124,7 +131,7 @@ def classify(
 ) -> tuple[Answer, Any]:
     """Compare the digest first: an unchanged body is not decoded again. BadBody for a list that lost all its rows."""
     not_modified = reply.status == 304
-    digest = known.digest if not_modified else sha256(reply.body).hexdigest()
+    digest = known.digest if not_modified else request.digest(reply.body)
     unchanged = digest == known.digest
     value, rows = None, known.rows
     if not not_modified and not (unchanged and conditional):

@@ -60,6 +60,9 @@ IDS = {
 }
 """Selector → request field and the form of its id, with or without the feed's prefix."""
 
+MINUTE = re.compile(rb'(?<="current_minute":)\s*"[0-9]{1,3}"')
+"""The minute of play, which steps each minute and is read nowhere: periods and rows have times of their own."""
+
 FUTILE = (ProviderRefused, MatchUnknown, http_client.Throttled)
 """Errors after which it makes no sense to request more of the match."""
 
@@ -147,7 +150,7 @@ class Poll:
     async def match(self, *, conditional: bool) -> tuple[Answer, Found | None]:
         """The match; with its content where it changed, or where the request is unconditional."""
         request = ResourceRequest(
-            MATCH, self._path(MATCH, {}), lambda body: find_match(body, self.match_id), lambda _: 1
+            MATCH, self._path(MATCH, {}), lambda body: find_match(body, self.match_id), lambda _: 1, unread=MINUTE
         )
         return await fetch_resource(self.client, request, self.known, conditional=conditional)
 

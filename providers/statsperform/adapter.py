@@ -30,6 +30,8 @@ ID = re.compile(r"[0-9a-z]{16,32}", re.ASCII)
 LISTS = "lists"
 """The hint that says how many rows each list of incidents had: `goal 3, card 2`."""
 ROWS = re.compile(r"([a-z]{1,20}) ([0-9]{1,6})", re.ASCII)
+MINUTE = re.compile(rb'(?<="matchTime":)\s*[0-9]{1,3}(?=[,}\s])')
+"""The minute of play, which runs and is read nowhere."""
 
 
 class StatsPerform(EndpointAdapter):
@@ -77,6 +79,7 @@ class StatsPerform(EndpointAdapter):
             self._path("match_resource", match_id),
             lambda body: sizes(body, match_id, before),
             _total,
+            unread=MINUTE,
         )
         answer, found = await fetch_resource(self._client, request, known)
         if answer.outcome is Outcome.CHANGED and found is not None:

@@ -72,6 +72,25 @@ async def test_the_first_poll_brings_all_resources(session):
     assert len(answers["liveticker"].digest) == 64
 
 
+@pytest.mark.parametrize(
+    ("minute", "changes", "outcome"),
+    [
+        ("47", {}, "unchanged"),
+        ("120", {}, "unchanged"),
+        (None, {}, "changed"),
+        ("", {}, "changed"),
+        ("47", {"finished": "yes"}, "changed"),
+    ],
+    ids=["the next one", "a longer one", "gone", "empty", "beside something else"],
+)
+async def test_the_minute_that_runs_is_no_change(session, minute, changes, outcome):
+    """Nobody reads it, only whether there is one: a body that differs in it alone is the one that is known."""
+    await session.poll(match=json_answer(wrapped(current_minute="46")))
+    fetched = await session.poll(match=json_answer(wrapped(current_minute=minute, **changes)))
+
+    assert outcomes(fetched)["match"] == outcome
+
+
 async def test_the_competition_leads_to_the_text(session):
     """Its id is learned from the match and kept as a hint; without hints the match is requested unconditionally."""
     season = {"id": "77", "competition": {"id": "31", "name": "Hansepokal"}}
