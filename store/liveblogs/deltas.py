@@ -4,29 +4,60 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Select, func, select
-from sqlalchemy import text as sql
+from sqlalchemy import Connection, Select, bindparam, func, literal_column, select
 
 from mapping.documents.scalars import LocalStatus
+from store.engine.sql.compiled_query import CompiledQuery
 from store.liveblogs import history
-from store.liveblogs.event_rows import event_of, in_chunks
+from store.liveblogs.event_rows import EventQuery, event_of, in_chunks
 from store.public import post_is_public
-from store.tables import games
+from store.tables import events, games
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import ColumnElement, FromClause
+    from sqlalchemy import BindParameter, ColumnElement, FromClause
 
     from store.engine.records import StoredEvent
 
 AT_ONCE = 20
 """Events that are looked at together for when one was changed last."""
+GAME_ID: BindParameter[str] = bindparam("game_id")
+
+
+def _public(table: FromClause, game_id: str | BindParameter[str] = GAME_ID) -> tuple[ColumnElement[bool], ...]:
+    return table.c.game_id == game_id, post_is_public(table)
+
+
+def _count(*where: ColumnElement[bool]) -> ColumnElement[Any]:
+    return select(func.count()).select_from(events).where(*where).label(None)
+
+
 # By two indexes alone: of the posts of the liveblog that are published, and of all posts that wait for their time.
-_COUNTED = sql(
-    "SELECT (SELECT count(*) FROM events WHERE game_id = :game_id AND local_status = :published) - (SELECT count(*) FROM"
-    " events WHERE publish_at IS NOT NULL AND local_status = 0 AND game_id || '' = :game_id)"
+_COUNTED = CompiledQuery(
+    select(
+        _count(events.c.game_id == GAME_ID, events.c.local_status == LocalStatus.PUBLISHED),
+        _count(
+            events.c.publish_at.is_not(None),
+            events.c.local_status == literal_column("0"),
+            events.c.game_id.concat(literal_column("''")) == GAME_ID,
+        ),
+    )
 )
+_NEXT = EventQuery(
+    lambda table: (
+        select(table)
+        .where(table.c.game_id == GAME_ID, table.c.version > bindparam("since"))
+        .order_by(table.c.version, table.c.sort)
+        .limit(bindparam("limit"))
+    )
+)
+_ALL = EventQuery(
+    lambda table: select(table).where(*_public(table)).order_by(table.c.version, table.c.sort).limit(bindparam("limit"))
+)
+"""Of all versions: nothing that an index should be chosen for."""
+_FIRST = EventQuery(lambda table: select(table).where(*_public(table)).order_by(table.c.sort).limit(1))
+_LAST = EventQuery(lambda table: select(table).where(*_public(table)).order_by(table.c.sort.desc()).limit(1))
 
 
 def changed_events(
@@ -52,14 +83,14 @@ def changed_events(
 
 def chunk(conn: Connection, game_id: str, *, since: int, limit: int) -> tuple[list[StoredEvent], bool]:
     """The events of the next versions after `since`, about `limit` of them and never half a version; whether more follow."""
-    table = history.events_of(conn, game_id)
-    query = _changed(table, game_id, since).order_by(table.c.version, table.c.sort).limit(limit + 1)
-    found = [event_of(row) for row in conn.execute(query)]
+    given = {"since": since} if since else {}
+    found = (_NEXT if since else _ALL).all(conn, game_id, limit=limit + 1, **given)
     if len(found) <= limit:
         return found, False
     last = found[-1].version
     whole = [event for event in found if event.version < last]
     if not whole:  # one version touched more than that, as an import does: it comes as a whole
+        table = history.events_of(conn, game_id)
         query = _changed(table, game_id, since).where(table.c.version == last).order_by(table.c.sort)
         whole = [event_of(row) for row in conn.execute(query)]
     return whole, True
@@ -92,15 +123,13 @@ def count(conn: Connection, game_id: str) -> int:
     if history.moment_of(conn) is not None:
         table = history.events_of(conn, game_id)
         return conn.scalar(select(func.count()).select_from(table).where(*_public(table, game_id))) or 0
-    return int(conn.execute(_COUNTED, {"game_id": game_id, "published": LocalStatus.PUBLISHED}).scalar_one())
+    ((published, waiting),) = _COUNTED.all(conn, game_id=game_id)
+    return int(published - waiting)
 
 
 def first_and_last(conn: Connection, game_id: str) -> list[StoredEvent]:
     """The oldest and the newest public event; none where none is public."""
-    table = history.events_of(conn, game_id)
-    query = select(table).where(*_public(table, game_id)).limit(1)
-    ends = (query.order_by(order) for order in (table.c.sort, table.c.sort.desc()))
-    return [event_of(row) for each in ends for row in conn.execute(each)]
+    return [*_FIRST.all(conn, game_id), *_LAST.all(conn, game_id)]
 
 
 def coverage(conn: Connection, game_id: str) -> Coverage:
@@ -128,10 +157,6 @@ def _changed_last(conn: Connection, table: FromClause, game_id: str) -> int | No
         return latest
     newest: int | None = conn.scalar(select(func.max(table.c.updated_at)).where(*_public(table, game_id)))
     return newest
-
-
-def _public(table: FromClause, game_id: str) -> tuple[ColumnElement[bool], ...]:
-    return table.c.game_id == game_id, post_is_public(table)
 
 
 def _changed(table: FromClause, game_id: str, since: int) -> Select[Any]:

@@ -15,14 +15,16 @@ from mapping.references import named_in, part_ids
 from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredGame, sort_key, stamp_media, without
 from store.engine.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.sql.compiled_query import CompiledQuery
-from store.liveblogs.history import keep_events
+from store.liveblogs.history import events_of, keep_events, moment_of
 from store.liveblogs.unprobed_media import forget_gone, unprobed_files
 from store.media.tables import media_probes
 from store.media.upload_uses import note_uses
 from store.tables import block_ids, events, game_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from sqlalchemy import FromClause, Select
 
     from mapping.references import RecordName
     from store.engine.unit import Unit
@@ -36,6 +38,26 @@ IN_CHUNK = 500
 _ONE = CompiledQuery(select(events).where(events.c.local_id == bindparam("name")))
 STEPPED = frozenset({"version", "updated_at", "doc", "written_at"})
 """Columns that every change of an event writes; the others, some of them indexed, only where they change."""
+
+
+class EventQuery:
+    """Events of a liveblog, of the present or of the moment that the connection reads; compiled once for the present.
+
+    `select_from` makes the statement on a table of events; its parameters are `game_id` and those that `all` is given.
+    """
+
+    def __init__(self, select_from: Callable[[FromClause], Select[Any]]) -> None:
+        self._select_from = select_from
+        self._present = CompiledQuery(select_from(events))
+
+    def all(self, conn: Connection, game_id: str, **given: Any) -> list[StoredEvent]:
+        """The events for these parameters."""
+        rows: Iterable[Sequence[Any]]
+        if moment_of(conn) is None:
+            rows = self._present.all(conn, game_id=game_id, **given)
+        else:
+            rows = conn.execute(self._select_from(events_of(conn, game_id)), {"game_id": game_id, **given})
+        return [event_of(row) for row in rows]
 
 
 class PreparedEvents(NamedTuple):

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Text, cast, or_, select
+from sqlalchemy import Text, bindparam, cast, or_, select
 from sqlalchemy import text as sql
 
 from mapping.documents.event import HIGHLIGHTED
 from store.liveblogs import history
-from store.liveblogs.event_rows import event_of
+from store.liveblogs.event_rows import EventQuery, event_of
 from store.public import post_is_public
 from store.tables import WRITTEN_AS_SAYING
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection, FromClause, Select
+    from sqlalchemy import BindParameter, ColumnElement, Connection, FromClause, Select
 
     from store.engine.records import StoredEvent
 
@@ -43,14 +43,16 @@ def is_highlighted(conn: Connection, game_id: str) -> bool:
 
 def events_to_summarise(conn: Connection, game_id: str) -> list[StoredEvent]:
     """The public events that name a milestone, an incident or a file; of others a summary counts how many there are."""
-    table = history.events_of(conn, game_id)
-    return [event_of(row) for row in conn.execute(_saying(table, game_id).order_by(table.c.sort))]
+    return _SUMMARISED.all(conn, game_id)
 
 
-def _saying(table: FromClause, game_id: str) -> Select[Any]:
+def _saying(table: FromClause, game_id: str | BindParameter[str]) -> Select[Any]:
     return select(table).where(table.c.game_id == game_id, post_is_public(table), sql(WRITTEN_AS_SAYING))
 
 
 def _written(table: FromClause, *parts: str) -> ColumnElement[bool]:
     """The condition that an event's JSON text has one of the parts."""
     return or_(*(cast(table.c.doc, Text).like(f"%{each}%") for each in parts))
+
+
+_SUMMARISED = EventQuery(lambda table: _saying(table, bindparam("game_id")).order_by(table.c.sort))

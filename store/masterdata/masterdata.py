@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
@@ -82,6 +83,17 @@ _KNOWN = {
     )
     for table in (teams, players)
 }
+_WHOLE = {
+    table.name: CompiledQuery(_of_provider(table, Among(table.c.ext_id, "ext_ids")))
+    for table in (teams, players, tournaments, locations)
+}
+_ACTIVE = CompiledQuery(
+    select(players.c.id, players.c.ext_id, players.c.written).where(
+        players.c.team_id == bindparam("team_id"),
+        players.c.inactive.is_(False),
+        or_(players.c.source == "", players.c.source == bindparam("source")),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,23 +247,23 @@ def _one(scope: Scope, table: Table, named: Named | None) -> str | None:
 
 def _upsert(scope: Scope, table: Table, wanted: Mapping[str, dict[str, Any]]) -> dict[str, str]:
     """Insert or merge one row per `ext_id`; returns their `_id`s."""
-    known = _existing(scope, table, list(wanted))
+    known = _existing(scope, table, wanted)
     created = [_new(scope, table, ext_id, fields) for ext_id, fields in wanted.items() if ext_id not in known]
     if created:
         scope.unit.conn.execute(insert(table), created)
     for new in created:
         index_master(scope.unit.conn, table.name, new["id"], scope.owner_id, {**new["doc"], "name": new["name"]})
     image_uses.add(scope.unit.conn, [use for new in created for use in _images(scope, table, new["id"], new["doc"])])
-    for row in sorted(known.values(), key=lambda row: row.id):  # one order, so that no two imports wait for each other
-        _merge(scope, table, row, wanted[row.ext_id])
-    return {row["ext_id"]: row["id"] for row in created} | {ext_id: row.id for ext_id, row in known.items()}
+    for row in sorted(known.values(), key=itemgetter("id")):  # one order, so that no two imports wait for each other
+        _merge(scope, table, row, wanted[row["ext_id"]])
+    return {row["ext_id"]: row["id"] for row in (*created, *known.values())}
 
 
-def _existing(scope: Scope, table: Table, ext_ids: list[str]) -> dict[str, Row[Any]]:
+def _existing(scope: Scope, table: Table, ext_ids: Iterable[str]) -> dict[str, dict[str, Any]]:
     """Rows by `ext_id`; of two the provider's own one, because liveblogs refer to it already."""
-    query = _of_provider(table, table.c.ext_id.in_(ext_ids))
     scoped = {"owner_id": scope.owner_id, "sportstype": scope.sportstype, "source": scope.source}
-    return {row.ext_id: row for row in scope.unit.conn.execute(query, scoped)} if ext_ids else {}
+    rows = _WHOLE[table.name].mappings(scope.unit.conn, **scoped, ext_ids=list(ext_ids))
+    return {row["ext_id"]: row for row in rows}
 
 
 def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dict[str, Any]:
@@ -271,20 +283,20 @@ def _new(scope: Scope, table: Table, ext_id: str, fields: dict[str, Any]) -> dic
     }
 
 
-def _merge(scope: Scope, table: Table, row: Row[Any], wanted: dict[str, Any]) -> None:
+def _merge(scope: Scope, table: Table, row: Mapping[str, Any], wanted: dict[str, Any]) -> None:
     """Write what the provider says where no person has said otherwise. Raises UnreadableRow."""
-    current = _fields(table, row)
-    merged, written = merge(current, row.written, wanted)
+    current, record_id = _fields(table, row), row["id"]
+    merged, written = merge(current, row["written"], wanted)
     if edited := _edited(table, merged, written):
-        scope.edited[table.name, row.ext_id] = edited
-    active = {"inactive": False} if table is players and row.inactive else {}
-    if (merged, written, active) == (current, row.written, {}):
+        scope.edited[table.name, row["ext_id"]] = edited
+    active = {"inactive": False} if row.get("inactive") else {}
+    if (merged, written, active) == (current, row["written"], {}):
         return
     columns = {key: merged.get(key) for key in COLUMNS if key in table.c}
     values = {**columns, **active, "doc": _document(merged), "written": written, "updated_at": scope.unit.now}
-    history.keep_masters(scope.unit, table, [row.id])
-    scope.unit.conn.execute(update(table).where(table.c.id == row.id).values(values))
-    _note(scope, table, row.id, merged, current)
+    history.keep_masters(scope.unit, table, [record_id])
+    scope.unit.conn.execute(update(table).where(table.c.id == record_id).values(values))
+    _note(scope, table, record_id, merged, current)
 
 
 def _note(scope: Scope, table: Table, record_id: str, after: Mapping[str, Any], before: Mapping[str, Any]) -> None:
@@ -315,22 +327,19 @@ def _mark_inactive(scope: Scope, team_id: str, squad_ids: set[str]) -> None:
     """Players that an import once put into the team and that the squad no longer names."""
     if not squad_ids:
         return
-    query = select(players.c.id, players.c.ext_id, players.c.written).where(
-        players.c.team_id == team_id, players.c.inactive.is_(False), players.c.source.in_(["", scope.source])
-    )
-    gone = [row.id for row in scope.unit.conn.execute(query) if row.written and row.ext_id not in squad_ids]
+    rows = _ACTIVE.all(scope.unit.conn, team_id=team_id, source=scope.source)
+    gone = [record_id for record_id, ext_id, written in rows if written and ext_id not in squad_ids]
     if gone:
         values = {"inactive": True, "updated_at": scope.unit.now}
         history.keep_masters(scope.unit, players, gone)
         scope.unit.conn.execute(update(players).where(players.c.id.in_(gone)).values(values))
 
 
-def _fields(table: Table, row: Row[Any]) -> dict[str, Any]:
+def _fields(table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a record, whether they stand in columns or in its document. Raises UnreadableRow."""
-    if not isinstance(row.doc, dict) or not isinstance(row.written, dict):
-        raise UnreadableRow(f"{table.name} of {row.id}: no object")
-    columns = {key: getattr(row, key) for key in COLUMNS if key in table.c}
-    return {**row.doc, **{key: value for key, value in columns.items() if value is not None}}
+    if not isinstance(row["doc"], dict) or not isinstance(row["written"], dict):
+        raise UnreadableRow(f"{table.name} of {row['id']}: no object")
+    return {**row["doc"], **{key: row[key] for key in COLUMNS if row.get(key) is not None}}
 
 
 def _document(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,12 +41,25 @@ async def test_the_same_match_again_writes_nothing(sqlite_store):
     statements = []
 
     def work(unit):
-        event.listen(unit.conn, "before_cursor_execute", lambda _c, _cur, statement, *_: statements.append(statement))
+        unit.conn.connection.driver_connection.set_trace_callback(statements.append)
         return import_match(unit, owner_id=OWNER, source="heim", match=match())
 
     assert await sqlite_store.write(work) == first
     assert statements
-    assert [statement for statement in statements if not statement.startswith(("SELECT", "RELEASE"))] == []
+    assert [statement for statement in statements if not statement.startswith(("SELECT", "RELEASE", "COMMIT"))] == []
+
+
+async def test_a_known_match_is_looked_up_by_statements_that_are_compiled(store):
+    """Each goal does so: SQLAlchemy makes none anew."""
+    await store.write(importing(match()))
+    made = []
+
+    def work(unit):
+        event.listen(unit.conn, "before_execute", lambda _conn, statement, *_: made.append(str(statement)))
+        return import_match(unit, owner_id=OWNER, source="heim", match=match())
+
+    await store.write(work)
+    assert made == []
 
 
 async def test_rows_that_people_made_are_reused(store):

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from sqlalchemy import insert, select
+from sqlalchemy import event, insert, select
 
 from mapping.rules import public as rules
 from store import public
@@ -32,6 +32,7 @@ NAMED = re.compile(r"local_status|publish_at|PUBLISHED")
 """Whoever says what is public names one of these."""
 SAYS_IT = {"mapping/rules/public.py", "store/public.py"}
 OTHER_QUESTIONS = {
+    "store/liveblogs/deltas.py": "it counts what the rule calls public by two indexes; below, its count is held against the rule",
     "mapping/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",
 }
 """Modules that ask for the status of what is published for a reason of their own."""
@@ -92,6 +93,10 @@ def _with_pictures_and_comments(unit, owners, pictures):
         comments.create(unit, new, duplicate_period=0)
 
 
+def _post(name):
+    return EventWrite.new(local_id=name, document=GOAL, created_at=1)
+
+
 def _change(random, name, now):
     """One step: a post written with a status and perhaps a time, or the liveblog hidden, shown or, seldom, deleted."""
     if random.random() < 0.15:
@@ -134,3 +139,18 @@ async def test_the_upload_of_a_scheduled_post_is_public_once_it_is(store, clock,
     await store.write(partial(record, game_id=game.id, change=Change(events=(now,))))
     await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
     assert await store.read(partial(uploads.is_shown, key=picture.key))
+
+
+async def test_what_a_stream_reads_is_compiled_once(store, game):
+    """For each version of each liveblog that somebody follows: SQLAlchemy makes no statement anew."""
+    await store.write(partial(record, game_id=game.id, change=Change(events=(_post("e1"), _post("e2")))))
+    made = []
+
+    def read(conn):
+        event.listen(conn, "before_execute", lambda _conn, statement, *_: made.append(str(statement)))
+        changed = [deltas.chunk(conn, game.id, since=since, limit=9)[0] for since in (0, 1)]
+        summarised = deltas.first_and_last(conn, game.id), incidents.events_to_summarise(conn, game.id)
+        return deltas.count(conn, game.id), *(len(each) for each in (*changed, *summarised))
+
+    assert await store.read(read) == (2, 2, 2, 2, 2)
+    assert made == []
