@@ -6,9 +6,11 @@ import html
 import re
 from collections import Counter
 from html.parser import HTMLParser
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import nh3
+from cachetools import LRUCache, cached
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,6 +27,9 @@ REL = "noopener noreferrer nofollow"
 
 DEEPEST = 200
 """Elements within elements; taking deeper ones apart costs the cleaner the square of the depth."""
+
+PLAIN_KEPT = 4 * 1024 * 1024
+"""Characters of markup and plain text that are kept in this process."""
 
 DROPPED = frozenset({"iframe", "math", "noscript", "object", "script", "style", "svg", "template", "textarea", "title"})
 """Elements that go with all they contain; of others that are not allowed the text stays."""
@@ -78,7 +83,13 @@ def escape(text: str) -> str:
 
 def plain(markup: str) -> str:
     """The text alone, on one line: for titles, feeds and search."""
-    return _text(sanitise(markup))
+    return _plain(markup)[1]
+
+
+@cached(LRUCache(PLAIN_KEPT, getsizeof=lambda kept: len(kept[0]) + len(kept[1])), lock=Lock())
+def _plain(markup: str) -> tuple[str, str]:
+    """Kept, with its markup: a feed asks three times for each post, at each version. Readers' threads share it."""
+    return markup, _text(sanitise(markup))
 
 
 def _text(clean: str) -> str:

@@ -219,3 +219,16 @@ def test_words_of_two_blocks_are_never_glued_together(markup, text):
     """Between blocks and cells there is a blank, also where their elements are not kept."""
     assert rich_text.plain(markup) == text
     assert rich_text.plain(rich_text.sanitise(markup)) == text
+
+
+def test_the_plain_text_of_a_post_is_made_once(monkeypatch):
+    """However often a feed asks for it; a text that is larger than all the room there is, is made each time."""
+    cleaned, real = [], rich_text.sanitise
+    monkeypatch.setattr(rich_text, "sanitise", lambda markup: cleaned.append(len(markup)) or real(markup))
+    posts = [f"<p>Minute {number}</p>" for number in range(30)]
+    found = [[rich_text.plain(each) for each in posts] for _ in range(3)]
+    huge = "x" * (rich_text.PLAIN_KEPT // 2 + 1)
+    assert rich_text.plain(huge) == rich_text.plain(huge) == huge
+
+    assert found == [[f"Minute {number}" for number in range(30)]] * 3
+    assert len(cleaned) == 30 + 2
