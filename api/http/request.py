@@ -32,6 +32,8 @@ Query = dict[str, str]
 
 CONTEXT, HEADERS = "matchwire", "matchwire.headers"
 """Names in the ASGI scope."""
+CONNECTION = "connection"
+"""Where a request's ASGI state names its connection."""
 MAX_FIELDS = 100
 MAX_INT_DIGITS = 15
 _QUERIES: LRUCache[bytes, Query] = LRUCache(1024)

@@ -55,6 +55,10 @@ class Message:
     body: bytes
     last: bool = False
 
+    def follows(self, version: int) -> bool:
+        """Whether it is what a reader of this version lacks, and not the last that there is."""
+        return self.since == version and not self.last
+
     @cached_property
     def part(self) -> ASGIMessage:
         """As a server-sent event; the same bytes for all readers."""

@@ -10,12 +10,12 @@ from api.capabilities import LIVE
 from api.feeds.themes import THEMED_PAGE, theme_of
 from api.http import openapi
 from api.http.body_parts import body_part
-from api.http.request import boolean, integer
+from api.http.request import CONNECTION, boolean, integer
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import as_json
 from api.page.changes import CHANGES, PageRenderer
 from api.page.window import SHOW, shown_kind
-from api.stream.reader import StreamRequest
+from api.stream.reader import UNKNOWN, StreamRequest
 from api.stream.streams import Streams
 from api.view import delay
 from api.view.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
@@ -134,10 +134,10 @@ class EventStream(Response):
         self.raw_headers = RAW_HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        del scope
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         await send(body_part(b"retry: 2000\n\n"))
-        reader = self._streams.join(self._wanted, send)
+        connection = scope.get("state", {}).get(CONNECTION, UNKNOWN)
+        reader = self._streams.join(self._wanted, send, connection)
         try:
             while (await receive())["type"] != "http.disconnect":  # so it is called too when the response has ended
                 pass

@@ -1,10 +1,10 @@
-"""One open stream: a task sends to it while there is something to send, and none waits while there is not."""
+"""One open stream: who has room is sent to at once, who has none by a task while there is something to send."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from api.stream.live_bodies import SentBodies
 from store.engine.log_once import LogOnce
@@ -32,6 +32,21 @@ class StreamRequest(NamedTuple):
     delay: int = 0
 
 
+class Room(Protocol):
+    """What a reader's connection says of itself."""
+
+    has_room: bool
+
+
+class NoRoom:
+    """A connection of which nothing is known."""
+
+    has_room = False
+
+
+UNKNOWN = NoRoom()
+
+
 @dataclass(eq=False, slots=True)
 class Reader:
     """Who follows a liveblog in a form, and has its changes up to `version` and what capabilities send up to the number `results`.
@@ -51,10 +66,18 @@ class Reader:
     """What the reader has is to be forgotten: the next message is of the whole liveblog."""
     results: int = 0
     sending: asyncio.Task[None] | None = None
+    connection: Room = UNKNOWN
 
     def lags(self) -> bool:
         """Whether there is something to send."""
         return not self.over and (self.anew or self.version < self.channel.version)
+
+    def at_once(self) -> bool:
+        """Whether all that there is to send is the newest message, and there is room for it: nothing is waited for then."""
+        newest = self.channel.newest.get(self.form)
+        if newest is None or self.over or self.anew or self.channel.results.after(self.results):
+            return False
+        return self.connection.has_room and newest.follows(self.version)
 
     def forget(self) -> None:
         """Begin anew where that is to be done."""
@@ -74,6 +97,8 @@ class Channel:
     delay: int
     version: int
     lost: tuple[int, int] | None = None
+    sent: int = 0
+    """The newest version that one of its readers was sent."""
     newest: Mapping[Form, Message] = field(default_factory=dict)
     readers: set[Reader] = field(default_factory=set)
     results: SentBodies = field(default_factory=SentBodies)

@@ -17,7 +17,7 @@ from api.http.body_parts import END, body_part
 from api.liveblogs import messages
 from api.liveblogs.messages import KeptMessages
 from api.stream.first_sent import FirstSent
-from api.stream.reader import Channel, Reader
+from api.stream.reader import UNKNOWN, Channel, Reader
 from api.stream.shared_reads import SharedReads
 from api.view.delay import moment
 from mapping.errors import StoreUnavailable
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from api.http.capability import LiveBodies
     from api.liveblogs.messages import Form, Message
-    from api.stream.reader import StreamRequest
+    from api.stream.reader import Room, StreamRequest
     from store.database import Store
     from store.engine.postgres.notify import Stepped
     from store.liveblogs.liveblogs import StoredGame
@@ -96,7 +96,7 @@ class Streams:
             raise StoreUnavailable("the service is going down", retry_after=1)
         return await self._reads.read((name, at), partial(liveblogs.find_game, name=name), at)
 
-    def join(self, wanted: StreamRequest, send: Send) -> Reader:
+    def join(self, wanted: StreamRequest, send: Send, connection: Room = UNKNOWN) -> Reader:
         """Send everything after the version that the reader has, then whatever comes, until `leave`.
 
         The response ends after LIFETIME, and when the liveblog is gone or the process stops.
@@ -110,7 +110,9 @@ class Streams:
             self._new.add(key)
             self._called.set()
         has = known_since(wanted.since, wanted.version)
-        reader = Reader(channel, wanted.form, wanted.silence, has, send, now + LIFETIME, now, self._closed)
+        reader = Reader(
+            channel, wanted.form, wanted.silence, has, send, now + LIFETIME, now, self._closed, connection=connection
+        )
         channel.readers.add(reader)
         self._begin(reader)
         if self._pump is None or self._pump.done():
@@ -152,7 +154,10 @@ class Streams:
 
     async def _begin_all(self, readers: Iterable[Reader]) -> None:
         for number, reader in enumerate(readers, 1):
-            self._begin(reader)
+            if reader.sending is None and reader.at_once():
+                await self._send(reader)
+            else:
+                self._begin(reader)
             if number % SLICE == 0:
                 await asyncio.sleep(0)
 
@@ -185,14 +190,19 @@ class Streams:
             if message is None:
                 break
             await reader.send(message.part)
-            if not reader.channel.delay:
-                self.first_sent.note(reader.channel.game_id, message.since, message.version)
+            if message.version > reader.channel.sent:
+                self._note_first(reader.channel, message)
             reader.version, reader.sent_at = message.version, clock()
             reader.over = reader.over or message.last
         await self._send_results(reader)
         if not reader.over and clock() - reader.sent_at >= SILENCE:
             await reader.send(body_part(reader.silence))
             reader.sent_at = clock()
+
+    def _note_first(self, channel: Channel, message: Message) -> None:
+        channel.sent = message.version
+        if not channel.delay:
+            self.first_sent.note(channel.game_id, message.since, message.version)
 
     async def _send_results(self, reader: Reader) -> None:
         while not reader.over and (waiting := reader.channel.results.after(reader.results)):

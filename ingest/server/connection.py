@@ -24,7 +24,7 @@ import httptools
 import uvicorn
 
 from api.http.errors import HeadersTooLarge, RequestTimeout, UriTooLong, error_response
-from api.http.request import plain_address
+from api.http.request import CONNECTION, plain_address
 from api.middleware.request_limits import HEADER_BYTES, SAFE_HEADERS, URL_BYTES
 from mapping.errors import InvalidRequest, ServiceError
 
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from ingest.server.connection_limits import ConnectionLimits
 
-CONNECTION = "connection"
-"""Where a request's ASGI state names its connection."""
 NO_VERSION = "0.0"
 """What the parser says of a connection before the first request line has named one."""
 STATUS_LINE = b"HTTP/"
@@ -98,6 +96,8 @@ class Connection(asyncio.Protocol):
         self.finishing = False
         self._last = False
         self.address = ""
+        self.has_room = True
+        """Whether what is sent leaves at once, as far as this process knows."""
         self.refusal: ServiceError | None = None
         """Why nothing but operational requests is served here."""
 
@@ -127,9 +127,11 @@ class Connection(asyncio.Protocol):
         self._http.eof_received()
 
     def pause_writing(self) -> None:
+        self.has_room = False
         self._http.pause_writing()
 
     def resume_writing(self) -> None:
+        self.has_room = True
         self._http.resume_writing()
 
     def connection_lost(self, exc: Exception | None) -> None:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from api.http.request import CONNECTION
 from config.errors import StartError
 from ingest.kit.roles import OPERATIONS
-from ingest.server.connection import CONNECTION, Connection, as_response
+from ingest.server.connection import Connection, as_response
 from providers.http_server import bind_socket, listening
 
 if TYPE_CHECKING:

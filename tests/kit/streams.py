@@ -9,7 +9,7 @@ import pytest
 
 from api.liveblogs.messages import as_json
 from api.stream import streams
-from api.stream.reader import StreamRequest
+from api.stream.reader import UNKNOWN, StreamRequest
 from api.view.delay import moment
 from tests.kit import matchday
 
@@ -27,9 +27,10 @@ async def hub(server):
 
 
 class Follower:
-    """A reader of a hub that keeps what it is sent, as long as it has room."""
+    """A reader of a hub that keeps what it is sent, as long as it has room; its connection says so, where it is one that does."""
 
-    def __init__(self, hub):
+    def __init__(self, hub, connection=UNKNOWN):
+        self.connection = connection
         self.hub, self.events, self.ended = hub, [], False
         self.room = asyncio.Event()
         self.room.set()
@@ -37,7 +38,7 @@ class Follower:
     async def join(self, since=0, name="gderby", form=as_json, delay=0):
         game = await self.hub.find(name, moment(self.hub._clock(), delay))
         request = StreamRequest(game.id, game.version, since, form, b": silence\n\n", delay)
-        self.reader = self.hub.join(request, self._send)
+        self.reader = self.hub.join(request, self._send, self.connection)
         return self
 
     async def _send(self, message):
