@@ -51,8 +51,8 @@ def main() -> None:
                 if len(fields) <= MOST:
                     alone[resource, ", ".join(sorted(fields)) or "the order of its rows"] += 1
             before[resource] = now
-    for (resource, fields), count in alone.most_common():
-        sys.stdout.write(f"{count:4} of {changes[resource]} changes of {resource}: {fields}\n")
+    for (resource, together), count in alone.most_common():
+        sys.stdout.write(f"{count:4} of {changes[resource]} changes of {resource}: {together}\n")
 
 
 if __name__ == "__main__":
