@@ -1,4 +1,4 @@
-"""Which match an id means: providers give an id again, so a match is its id, its teams and the day of its kick-off."""
+"""Which match an id means: providers give an id again, and a match another id, so a match is its teams and its day as well."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ APART = 12 * 3600
 """Seconds between two kick-offs of which the later one is no correction of the earlier one once that match is over."""
 APART_OPEN = 24 * 3600
 """The same where the hour of the later one may stand for "not fixed yet"."""
+APART_OVER = 3 * 3600
+"""Seconds between two kick-offs of which the later one may be that of another match of the same teams, once the earlier is over."""
 NOT_BEGUN = frozenset({Status.SCHEDULED, Status.POSTPONED})
 
 
@@ -56,8 +58,23 @@ def is_another(before: MatchIdentity, now: MatchIdentity) -> bool:
     return settled and both_known and not before.teams & now.teams
 
 
+def is_renamed(before: MatchIdentity, now: MatchIdentity) -> bool:
+    """Whether `now`, which has another id, is the match that was known before: both teams and the day are the same.
+
+    Of one that is over also the hour: the same teams may play once more that day.
+    """
+    both_known = len(before.teams) > 1 and before.kickoff is not None and now.kickoff is not None
+    if not both_known or before.teams != now.teams or is_another_day(before, now):
+        return False
+    over = before.closed or before.status is Status.FINISHED
+    return not over or now.kickoff_open or _seconds_apart(before, now) < APART_OVER
+
+
 def is_another_day(before: MatchIdentity, now: MatchIdentity) -> bool:
     """Whether the kick-offs of both are known, and too far apart for one to be a correction of the other."""
-    if before.kickoff is None or now.kickoff is None:
-        return False
-    return abs(now.kickoff - before.kickoff) >= (APART_OPEN if now.kickoff_open else APART)
+    return _seconds_apart(before, now) >= (APART_OPEN if now.kickoff_open else APART)
+
+
+def _seconds_apart(before: MatchIdentity, now: MatchIdentity) -> int:
+    """Between the kick-offs, as far as both are known."""
+    return 0 if before.kickoff is None or now.kickoff is None else abs(now.kickoff - before.kickoff)

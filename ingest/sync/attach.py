@@ -9,7 +9,7 @@ from api.external.source import NamedLiveblog, change_terms, lock
 from mapping.errors import Unprocessable
 from mapping.merge import same
 from mapping.prefill import EVERYTHING
-from store.following import closing, ledger, sources, sync
+from store.following import closing, ledger, moves, sources, sync
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -29,10 +29,11 @@ HANDED_OVER_META = ("_type", "home_team", "away_team", "tournament", "location",
 def take_over(
     unit: Unit, request: ImportRequest, match: Match, attachment: sync.Attachment, terms: ImportOptions
 ) -> str | None:
-    """Put the liveblog that the request names on the match, as `attachment` says: its `ticker_id`.
+    """Put the liveblog that the request names on the match, as `attachment` says: its `ticker_id`, where that is to be filled.
 
-    It is taken off the match that it is on. None where that is this very match: then only its terms and sources change, and
-    it is open again. Raises NotFound, and Unprocessable for another sport.
+    It is taken off the match that it is on. None where it is or was on this very match, under whatever id: it goes on with the
+    posts that it has, which whoever follows the match compares with what is believed of it; where it is on it, only its terms
+    and sources change, and it is open again. Raises NotFound, and Unprocessable for another sport.
     """
     game, before = lock(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
     if before is not None and before.follow_id == attachment.follow_id:
@@ -41,13 +42,33 @@ def take_over(
     if game.sportstype != match.sport:
         raise Unprocessable(f"this is a match of {match.sport}", field=f"{request.selector_kind}Id")
     written = ledger.rows(unit.conn, game.id, only={ledger.GAME_KEY}).get(ledger.GAME_KEY)
+    earlier = moves.earlier_follow(unit.conn, game.id, attachment.follow_id, match)
     if before is not None:
-        sources.detach(unit, before)
-    declared_key = None if before is None else before.declared_key
-    sync.attach(unit, replace(attachment, game_id=game.id, declared_key=declared_key))
+        sources.detach(unit, before, keeps_standbys=earlier == before.follow_id)
+    if earlier is not None:
+        moves.take_along(unit, game.id, earlier, attachment.follow_id)
+    attached = replace(attachment, game_id=game.id, declared_key=None if before is None else before.declared_key)
+    sync.attach(unit, attached)
+    goes_on = bool(ledger.keys(unit.conn, game.id))
     if not ledger.rows(unit.conn, game.id, only={ledger.GAME_KEY}):
         start_ledger(unit, game.id, handed_over(game.document, ledger.game_of(written)))
+    if goes_on:
+        _go_on(unit, request, game, attached, terms)
+        return None
     return game.id
+
+
+def _go_on(
+    unit: Unit, request: ImportRequest, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions
+) -> None:
+    """Have the match looked at afresh for a liveblog that comes back to it, with one step."""
+    sync.look_afresh(unit, attachment.follow_id)
+    if request.sources is not None:
+        request.sources(unit, attachment)
+    same_locale = game.document.get("locale") == terms.locale
+    liveblogs.record(
+        unit, game.id, liveblogs.Change(game=None if same_locale else {**game.document, "locale": terms.locale})
+    )
 
 
 def _stay(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Text, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Select, Text, bindparam, delete, func, select, update
 
 from mapping.reconcile import Entry, State
 from store.engine.errors import reading
@@ -77,6 +77,11 @@ def rows_of_posts(
 def keys(conn: Connection, game_id: str) -> tuple[str, ...]:
     """The keys of the liveblog's ledger of the match that it is on, sorted."""
     return tuple(key for (key,) in _KEYS.all(conn, game_id=game_id, follow_id=None))
+
+
+def matches_of(game_id: str) -> Select[tuple[str]]:
+    """The follows of the matches of which the liveblog has a ledger, those too that it is on no more."""
+    return select(ledger.c.follow_id).where(ledger.c.game_id == game_id)
 
 
 def save(

@@ -1,4 +1,4 @@
-"""Matches and liveblogs that move to another endpoint of their organization: a new password, base URL or language.
+"""Matches and liveblogs that move: to another id, or to another endpoint (a new password, base URL or language).
 
 What is believed of a match moves with it, so that nothing is taken back, nor given back, because of a setting.
 """
@@ -21,6 +21,7 @@ from store.tables import attachments, beliefs, follows, resources
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from mapping.match import Match
     from store.engine.unit import Unit
 
 
@@ -135,34 +136,45 @@ def _there(unit: Unit, before: sync.FollowRow, home: MatchSource, endpoint: str)
 
 
 def _move_attachment(unit: Unit, home: MatchSource, before: sync.FollowRow, after: sync.FollowRow) -> None:
-    for follow_id in sorted((before.id, after.id)):
-        sources.lock(unit, follow_id)
-    _move_belief(unit, before.id, after)
+    take_along(unit, home.game_id, before.id, after.id)
     on_it = attachments.c.game_id == home.game_id
     unit.conn.execute(update(attachments).where(on_it).values(follow_id=after.id))
-    ledger.move(unit, home.game_id, before.id, after.id)
     sync.save_follow(unit, after.id, closed_at=None)
-    sync.look_afresh(unit, after.id)
     closing.close_empty(unit, before.id)
 
 
-def _move_belief(unit: Unit, before_id: str, after: sync.FollowRow) -> None:
-    """What is believed of a match that nobody has followed at its new endpoint is what was believed at the old one.
+def earlier_follow(conn: Connection, game_id: str, follow_id: str, match: Match) -> str | None:
+    """The follow with which the liveblog was on this match before: of another id or endpoint; None where there is none."""
+    known = select(follows).where(follows.c.id.in_(ledger.matches_of(game_id)), follows.c.id != follow_id)
+    rows = conn.execute(known.where(follows.c.provider == match.provider).order_by(follows.c.id.desc()))
+    return next((row.id for row in map(sync.follow_of, rows) if sync.is_match(row, match)), None)
 
-    Where it is followed there, that counts; what only the old one knew of is a step back, which waits to be confirmed.
+
+def take_along(unit: Unit, game_id: str, before_id: str, after_id: str) -> None:
+    """Have what the sync knows of a match, and of the liveblog on it, count for the same match of another endpoint or id."""
+    for follow_id in sorted((before_id, after_id)):
+        sources.lock(unit, follow_id)
+    _move_belief(unit, before_id, after_id)
+    ledger.move(unit, game_id, before_id, after_id)
+    sync.look_afresh(unit, after_id)
+
+
+def _move_belief(unit: Unit, before_id: str, after_id: str) -> None:
+    """What is believed of a match that no liveblog is on at its new place is what was believed at the old one.
+
+    Where one is, that counts; what only the old one knew of is a step back, which waits to be confirmed.
     """
     _, old = sync.packed_match(unit.conn, before_id)
-    followed = after.closed_at is None and bool(sync.attachments_of(unit.conn, after.id))
-    if not followed:
-        unit.conn.execute(delete(beliefs).where(beliefs.c.follow_id == after.id))
-        unit.conn.execute(delete(resources).where(resources.c.follow_id == after.id))
+    if not sync.attachments_of(unit.conn, after_id):
+        unit.conn.execute(delete(beliefs).where(beliefs.c.follow_id == after_id))
+        unit.conn.execute(delete(resources).where(resources.c.follow_id == after_id))
     if old is None:
         return
-    _, new = sync.packed_match(unit.conn, after.id)
+    _, new = sync.packed_match(unit.conn, after_id)
     merged = old if new is None else _both(old, new)
     if merged is not None:
-        sync.save_belief(unit, after.id, merged)
-        sync.save_follow(unit, after.id, pending=True)
+        sync.save_belief(unit, after_id, merged)
+        sync.save_follow(unit, after_id, pending=True)
 
 
 def _both(old: bytes, new: bytes) -> bytes | None:

@@ -62,11 +62,13 @@ def lock(unit: Unit, follow_id: str) -> None:
     _LOCKED.first(unit.conn, follow_id=follow_id)
 
 
-def detach(unit: Unit, attachment: Attachment) -> None:
+def detach(unit: Unit, attachment: Attachment, *, keeps_standbys: bool = False) -> None:
     """Take the liveblog off its match, which is locked; the ledger of both stays, for the day they meet again.
 
-    A match that no open liveblog is on any more is followed no longer, nor are those that stood by for it.
+    A match that no open liveblog is on any more is followed no longer, nor are those that stood by for it, unless the liveblog
+    `keeps_standbys`, as it is put on the same match of another id.
     """
-    standbys.save_sources(unit, attachment.game_id, ())
+    if not keeps_standbys:
+        standbys.save_sources(unit, attachment.game_id, ())
     unit.conn.execute(delete(attachments).where(attachments.c.game_id == attachment.game_id))
     close_empty(unit, attachment.follow_id)

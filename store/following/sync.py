@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, select, update
 
 from mapping.documents.scalars import LocalStatus
-from mapping.identity import MatchIdentity, is_another, teams_of
+from mapping.identity import MatchIdentity, is_another, is_renamed, teams_of
 from mapping.import_options import ImportOptions
 from mapping.kept_belief import Kept, of_kept, to_kept
 from mapping.match import Match, Status
@@ -165,6 +165,12 @@ def _editions(conn: Connection, match: NewFollow) -> list[FollowRow]:
 def _same_match(known: Iterable[FollowRow], match: NewFollow, *, kickoff_open: bool) -> FollowRow | None:
     wanted = MatchIdentity(teams=_teams(match), kickoff=match.kickoff, kickoff_open=kickoff_open)
     return next((row for row in known if not is_another(identity_of(row), wanted)), None)
+
+
+def is_match(row: FollowRow, match: Match) -> bool:
+    """Whether this is the match of the row, under whatever id."""
+    before, now = identity_of(row), MatchIdentity.of(match)
+    return is_renamed(before, now) if row.match_id != match.match_id else not is_another(before, now)
 
 
 def identity_of(row: FollowRow) -> MatchIdentity:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.identity import APART, APART_OPEN, MatchIdentity, is_another, is_another_day
+from mapping.identity import APART, APART_OPEN, APART_OVER, MatchIdentity, is_another, is_another_day, is_renamed
 from mapping.match import Status
 from tests.mapping.soccer_builders import KICKOFF, MATCH
 
@@ -39,6 +39,33 @@ ROWS = {
 @pytest.mark.parametrize(("before", "now", "another"), ROWS.values(), ids=ROWS.keys())
 def test_another_match_has_another_day_once_it_is_over_or_no_team_in_common(before, now, another):
     assert is_another(before, now) is another
+
+
+RENAMED = {
+    "both teams and the day": (BEFORE, BEFORE, True),
+    "later that day": (BEFORE, replace(BEFORE, kickoff=KICKOFF + APART - 1), True),
+    "another day": (BEFORE, NEXT, False),
+    "one team alone": (BEFORE, replace(BEFORE, teams=frozenset({"b", "c"})), False),
+    "a third participant": (BEFORE, replace(BEFORE, teams=frozenset({"a", "b", "c"})), False),
+    "no teams": (replace(BEFORE, teams=frozenset()), replace(BEFORE, teams=frozenset()), False),
+    "one team known": (ONE, ONE, False),
+    "no kick-off before": (replace(BEFORE, kickoff=None), BEFORE, False),
+    "no kick-off now": (BEFORE, replace(BEFORE, kickoff=None), False),
+    "over": (OVER, OVER, True),
+    "over, and once more that day": (OVER, replace(OVER, kickoff=KICKOFF + APART_OVER), False),
+    "over, a corrected hour": (OVER, replace(OVER, kickoff=KICKOFF + APART_OVER - 1), True),
+    "over, no hour now": (OVER, replace(OVER, kickoff=KICKOFF + APART, kickoff_open=True), True),
+    "closed, and once more that day": (
+        replace(BEFORE, closed=True),
+        replace(OVER, kickoff=KICKOFF + APART_OVER),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "now", "renamed"), RENAMED.values(), ids=RENAMED.keys())
+def test_a_match_of_another_id_is_the_same_by_both_teams_and_the_day(before, now, renamed):
+    assert is_renamed(before, now) is renamed
 
 
 DAYS = {

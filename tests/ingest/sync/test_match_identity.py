@@ -17,12 +17,12 @@ from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
 from store.following import closing, sources, sync
-from store.liveblogs import liveblogs
 from store.tables import beliefs
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot
-from tests.kit.scripted import OWNER, Bodies, Process, Scripted, open_store
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
+from tests.kit.editing import edit
+from tests.kit.scripted import OWNER, Bodies, Crash, Process, Scripted, open_store
 from tests.kit.sqlite import migrated_url
-from tests.providers.heim.feed import AWAY, HOME, match, results, row
+from tests.providers.heim.feed import AWAY, HOME, MATCH_ID, match, results, row
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 WEEKS = 14 * 86_400
@@ -141,24 +141,86 @@ async def test_a_setting_opens_the_liveblog_that_it_is_of_and_no_other(store):
 
 
 async def test_a_liveblog_that_comes_back_to_its_match_is_not_doubled(store):
-    """Taken off its match and put on it again: the same posts, the editor's words and deletions kept."""
+    """Taken off its match and put on it again: the same posts, the editor's deletion kept; one answer takes nothing back."""
     process, ticker_id = await begun(store, TWO)
     before = {key: row.local_id for key, row in (await process.ledger(ticker_id)).items()}
-    name = before["incident:11"]
-
-    def take_off(unit: Any) -> None:
-        (event,) = liveblogs.events_named(unit.conn, [name]).values()
-        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(event.rewritten(local_status=100),)))
-        sources.detach(unit, sync.attachment(unit.conn, ticker_id))
-
-    await store.write(take_off)
+    await edit(process, ticker_id, "incident:11", local_status=100)
+    await take_off(process, ticker_id)
+    process.adapter.bodies = snapshot("1:0", START, FIRST)
     assert ticker_id == await process.create(attach_to=ticker_id)
+    assert ["incident:12"] == await goals(process, ticker_id)
     await process.restart()
+    await process.poll(TWO)
     await process.settle()
 
     assert before == {key: row.local_id for key, row in (await process.ledger(ticker_id)).items()}
     assert ["incident:12"] == await goals(process, ticker_id)
     assert len(before) - 1 == len(await process.events(ticker_id, (0, 60, 100)))
+
+
+NEW_ID = "9000099"
+KILLS = range(5)
+"""The instants at which a process is killed: before, in and after each read and write of an attachment, and never."""
+
+
+def under(match_id: str, *rows: dict[str, Any], **changes: Any) -> Bodies:
+    """The running match as the provider's list of this id has it: the rows of each list have ids of their own."""
+    base = 1000 if match_id == NEW_ID else 0
+    numbered = [{**each, "id": str(int(each["id"]) + base)} for each in rows]
+    goals_of = sum(each["action"] == "goal" for each in rows)
+    return snapshot(f"{goals_of}:0", *numbered, id=match_id, **changes)
+
+
+async def exchange(process: Process, ticker_id: str, match_id: str, bodies: Bodies, *, kill: int | None = None) -> None:
+    """Attach the match of this id, with a process that is killed at that instant and tried again by its client."""
+    process.match_id, process.adapter.bodies, process.crashing.fuse = match_id, bodies, kill
+    try:
+        await process.create(attach_to=ticker_id)
+    except Crash:
+        await process.restart()
+        await process.create(attach_to=ticker_id)
+    process.crashing.fuse = None
+
+
+async def take_off(process: Process, ticker_id: str) -> None:
+    def work(unit: Any) -> None:
+        sources.detach(unit, sync.attachment(unit.conn, ticker_id))
+
+    await process.store.write(work)
+
+
+async def said(process: Process, ticker_id: str) -> list[tuple[Any, ...]]:
+    """Every post that was ever there, drafts and deleted ones too, whatever its key."""
+    events = await process.events(ticker_id, (0, 60, 100))
+    return sorted((each.local_id, each.local_status, json.dumps(each.document)) for each in events)
+
+
+@pytest.mark.parametrize("way", ["attached", "taken off first", "followed there already"])
+async def test_a_match_that_gets_a_new_id_is_the_same_match(store, way):
+    """The provider rebuilds its list again and again, and processes are killed: the posts stay, with what editors did."""
+    rows = (START, FIRST, SECOND, YELLOW)
+    process, ticker_id = await begun(store, under(MATCH_ID, *rows))
+    await edit(process, ticker_id, "incident:11", headline="What a header")
+    await edit(process, ticker_id, "incident:21", local_status=100)
+    await process.settle()
+    before = await said(process, ticker_id)
+    for kill in KILLS:
+        match_id = (NEW_ID, MATCH_ID)[kill % 2]
+        if way == "taken off first":
+            await take_off(process, ticker_id)
+        elif way == "followed there already" and kill == 0:
+            process.match_id, process.adapter.bodies = match_id, under(match_id, *rows)
+            await process.create()
+        await exchange(process, ticker_id, match_id, under(match_id, *rows), kill=kill)
+        assert before == await said(process, ticker_id), kill
+        await process.settle(within=50)
+        assert before == await said(process, ticker_id), kill
+    goes_on = under(match_id, *rows, row(13, "goal/head", 60, "home", 9, content="3:0"))
+    await process.poll(goes_on)
+    await process.settle()
+
+    assert len(before) + 1 == len(await said(process, ticker_id))
+    assert "3:0" == await score(process, ticker_id)
 
 
 async def moved(process: Process, owners: tuple[str, ...] = (OWNER,)) -> None:
