@@ -30,11 +30,11 @@ class BarePolls:
     """The process, seen from who measures. Use as a context manager."""
 
     def __init__(self, address: str) -> None:
-        self._address = address
+        self.address = address
 
     async def __aenter__(self) -> Self:
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "bench.bare_polls", self._address,
+            sys.executable, "-m", "bench.bare_polls", self.address,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, cwd=Path(__file__).parents[1],
         )  # fmt: skip
         return self

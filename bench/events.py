@@ -62,7 +62,7 @@ T = TypeVar("T")
 POOL = PoolSettings(pool_size=Database().pool_size, timeout=Database().timeout)
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 CONNECTIONS = 16
-BARE_WANTED = 7
+BARE_WANTED = 8
 BARE = """
 PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;
 CREATE TABLE games (version INTEGER);

@@ -25,7 +25,7 @@ from api.app import create_app
 from api.http.services import Keys, Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
-from bench.upstream import EVERY, upstream
+from bench.upstream import EVENTS, EVERY, NOTHING, upstream
 from config import Settings
 from config.sections import Limits
 from mapping.doubts import CONFIRMATIONS
@@ -125,7 +125,7 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
     """The files of each journey."""
     async with bench_components(address) as components:
         app, numbers = app_of(components), count(1)
-        await changing(address, on=False)
+        await changing(address, NOTHING)
         await follow(components, 1)
         match = components.followers.matches[0]
 
@@ -148,7 +148,7 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
         for name, work in {"event update": update, "unchanged poll": poll, "createFromExternal": create}.items():
             await work()
             found[name] = await entered.during(work)
-        await changing(address, on=True)
+        await changing(address, EVENTS)
         for _ in range(MOST_POLLS):
             before = match.changed_at, await versions(components)
             files = await entered.during(poll)

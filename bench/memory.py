@@ -31,7 +31,7 @@ import uvloop
 from bench.measure import Figure, table
 from bench.polling import changing
 from bench.streams import ROOM, Crowd, stream_of
-from bench.upstream import upstream
+from bench.upstream import EVENTS, NOTHING, upstream
 from tests.kit.bounded_server import ORGANIZATION, SECRET, daemon
 
 if TYPE_CHECKING:
@@ -169,14 +169,14 @@ async def measured(given: argparse.Namespace) -> list[Figure]:
             cleanup.enter_context(tempfile.TemporaryDirectory(prefix="matchwire-bench-"))
         )
         async with upstream(CHANGED_EVERY) as address:
-            await changing(address, on=False)
+            await changing(address, NOTHING)
             limits = CONFIG.format(
                 address=address, interval=given.interval, organization=ORGANIZATION, secret=SECRET,
                 read_cache=given.read_cache * 2**20,
             )  # fmt: skip
             async with daemon(folder, server=ROOM, limits=limits) as running:
                 bench = Bench(running, folder / "matchwire.db", given)
-                await steps(bench, given, partial(changing, address, on=True))
+                await steps(bench, given, partial(changing, address, EVENTS))
                 return bench.figures()
 
 

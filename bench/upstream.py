@@ -1,4 +1,6 @@
-"""A provider that costs next to nothing: matches of HEIM:SPIEL's form, of which one poll in nine finds something new.
+"""A provider that costs next to nothing: matches of HEIM:SPIEL's form, of which one poll in nine finds an event changed.
+
+It may leave that, and answer 304 to everything, or let nothing but the minute of the match run (`/changing?what=`).
 
 Run as a process of its own (`python -m bench.upstream`), so that its CPU time is not that of who is measured.
 """
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "heim" / "soccer"
 KINDS = ("match", "match-event", "liveticker")
+EVENTS, MINUTE, NOTHING = CHANGING = ("events", "minute", "nothing")
+"""What changes while it is asked."""
 EVERY = 18
 """So many requests show the same events. Both sides of a comparison ask in turn, so one in nine of ours, 11 %, is new."""
 VERSIONS = 8
@@ -38,22 +42,23 @@ class Bodies:
         self._texts = {
             (kind, version): json.dumps(self._version(kind, version), ensure_ascii=False, separators=(",", ":"))
             for kind in KINDS
-            for version in range(VERSIONS if kind == "match-event" else 1)
+            for version in range(1 if kind == "liveticker" else VERSIONS)
         }
         self._made: dict[tuple[str, str, int], tuple[bytes, bytes]] = {}
 
     def _version(self, kind: str, version: int) -> object:
-        """The recorded document; of the events, the minute of the last goal or card differs from version to version."""
+        """The recorded document; the minute of play, or that of the last goal or card, differs from version to version."""
         document = json.loads(json.dumps(self._documents[kind]))
         if kind == "match":
-            document["match"] |= {"finished": "no", "live_status": "full", "current_period": "second-half-start"}
+            running = {"current_period": "second-half-start", "current_minute": str(60 + version)}
+            document["match"] |= {"finished": "no", "live_status": "full", **running}
         if kind == "match-event":
             last = next(each for each in reversed(document) if each["action"] in ("goal", "card"))
             last["minute"] = str(60 + version)
         return document
 
     def of(self, kind: str, match_id: str, version: int) -> tuple[bytes, bytes]:
-        key = (kind, match_id, version if kind == "match-event" else 0)
+        key = (kind, match_id, 0 if kind == "liveticker" else version)
         if key not in self._made:
             text = self._texts[kind, key[2]].replace(f'"{self._own}"', f'"{match_id}"')
             body = PREFIXES.sub(rf'"id":"\g<1>{match_id}\g<2>"', text).encode()
@@ -67,11 +72,12 @@ class Provider(asyncio.Protocol):
 
     bodies: Bodies
     polls: dict[str, int] = {}  # noqa: RUF012 -- one server a process
+    minutes: dict[str, int] = {}  # noqa: RUF012
     seen: dict[str, float] = {}  # noqa: RUF012
     gaps: list[float] = []  # noqa: RUF012
     """Seconds between requests for the same match, since `/gaps` was read."""
     every = EVERY
-    changing = True
+    changing = EVENTS
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = transport
@@ -87,7 +93,7 @@ class Provider(asyncio.Protocol):
         lines = head.split(b"\r\n")
         address = urlsplit(lines[0].split()[1].decode())
         if address.path == "/changing":
-            type(self).changing = parse_qs(address.query)["on"] == ["1"]
+            type(self).changing = parse_qs(address.query)["what"][0]
             return b"HTTP/1.1 204 No Content\r\n\r\n"
         if address.path == "/gaps":
             said, self.gaps[:] = json.dumps(self.gaps).encode(), []
@@ -99,8 +105,11 @@ class Provider(asyncio.Protocol):
                 self.gaps.append(now - self.seen[match_id])
             self.seen[match_id] = now
         if kind == "match-event":
-            self.polls[match_id] = self.polls.get(match_id, int(match_id) % self.every) + self.changing
-        version = self.polls.get(match_id, 0) // self.every % VERSIONS
+            self.polls[match_id] = self.polls.get(match_id, int(match_id) % self.every) + (self.changing == EVENTS)
+        if kind == "match":
+            self.minutes[match_id] = self.minutes.get(match_id, 0) + (self.changing == MINUTE)
+        seen = self.minutes.get(match_id, 0) if kind == "match" else self.polls.get(match_id, 0) // self.every
+        version = seen % VERSIONS
         body, tag = self.bodies.of(kind, match_id, version)
         known = next((line[15:].strip() for line in lines if line[:14].lower() == b"if-none-match:"), None)
         common = b"ETag: %s\r\nCache-Control: public, max-age=30\r\nContent-Type: application/json\r\n" % tag
