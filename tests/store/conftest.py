@@ -12,6 +12,13 @@ from tests.kit.opening import pool_settings, store_at
 from tests.kit.pgbouncer import DIRECT
 from tests.kit.sqlite import migrated_url
 
+BOTH = pytest.mark.parametrize("store_url", ["sqlite", "postgresql"], indirect=True)
+"""Without the pooler, which changes nothing of what these tests look at."""
+ALIKE = pytest.mark.parametrize(
+    "store_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)], indirect=True
+)
+"""What is looked at is of no statement that differs between the databases, so that PostgreSQL is left to a proof."""
+
 GAME = "5f0c1de2a1b2c3d4e5f60001"
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 DOCUMENT = {"meta_info": {"title": "Derby", "starts_at": 1_700_003_600}}
@@ -75,6 +82,17 @@ async def store(store_url, clock):
 
 
 @pytest.fixture
+async def processes(store, store_url, clock):
+    """Two processes with one database; a SQLite file belongs to one, which is both."""
+    if store_url.startswith("sqlite"):
+        yield store, store
+        return
+    other = await open_store(store_url, clock=clock, pool=pool_settings(timeout=60.0))
+    yield store, other
+    await other.close()
+
+
+@pytest.fixture
 def patience():
     """Seconds after which a store gives up: as many as no busy machine needs. A test that waits for that has fewer."""
     return 60.0
@@ -121,16 +139,6 @@ def change(*writes, **fields):
     return lambda unit: record(unit, new_game().id, Change(events=writes, **fields))
 
 
-def writing(game_id, local_id):
+def writing(game_id, local_id, document=None):
     """A unit that writes one event."""
-    return lambda unit: record(unit, game_id, Change(events=(post(local_id),)))
-
-
-def failing(game_id, local_id, error):
-    """A unit that raises `error` after it has written one event."""
-
-    def work(unit):
-        record(unit, game_id, Change(events=(post(local_id),)))
-        raise error
-
-    return work
+    return lambda unit: record(unit, game_id, Change(events=(post(local_id, document=document),)))

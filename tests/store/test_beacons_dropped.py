@@ -13,30 +13,17 @@ from store.engine.errors import UnreadableRow
 from store.liveblogs.liveblogs import insert_game
 from store.statistics.tables import load_counts, reader_sketches
 from tests.kit.store_statistics import BEGIN, Process, a_beacon, overview
-from tests.store.conftest import new_game, open_store
+from tests.store.conftest import ALIKE, BOTH, new_game
 
 HONEST = [f"https://news.example/{number}" for number in range(50)]
 POISON = "https://news.example/" + "".join(chr(0x4E00 + number) for number in range(2_000))
 """Too long for a row of an index of PostgreSQL, however well it is compressed."""
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request):
-    return request.param
-
-
-@pytest.fixture
-async def store(request, database, clock):
-    url = request.getfixturevalue("migrated_sqlite_url" if database == "sqlite" else "postgres_url")
-    clock.now = BEGIN
-    opened = await open_store(url, clock=clock)
-    await opened.write(partial(insert_game, game=new_game()))
-    yield opened
-    await opened.close()
-
-
 @pytest.fixture
 async def process(store, clock, tmp_path):
+    clock.now = BEGIN
+    await store.write(partial(insert_game, game=new_game()))
     return await Process(store, clock, tmp_path, places=1000).start()
 
 
@@ -48,12 +35,13 @@ async def locations(store):
     return set(await store.read(lambda conn: list(conn.scalars(select(load_counts.c.location)))))
 
 
-async def test_one_address_that_no_index_takes_loses_itself_alone(process, store, database, monkeypatch):
+@BOTH
+async def test_one_address_that_no_index_takes_loses_itself_alone(process, store, store_url, monkeypatch):
     """The other fifty loads of the batch are written, and the one is counted as dropped."""
     monkeypatch.setattr("api.statistics.beacons.page_address", lambda url: PageAddress("https://news.example", url))
     for number, url in enumerate([*HONEST[:25], POISON, *HONEST[25:]]):
         process.take(a_beacon(url=url), b"%d" % number)
-    if database == "sqlite":  # whose indexes take rows of any length
+    if store_url.startswith("sqlite"):  # whose indexes take rows of any length
         fail_for(monkeypatch, POISON)
     await process.writer.flush()
 
@@ -76,6 +64,7 @@ def fail_for(monkeypatch, poison):
     monkeypatch.setattr(beacon_writer.statistics, "add", failing)
 
 
+@ALIKE
 @pytest.mark.parametrize("step", ["_games", "_hashed"])
 async def test_whatever_fails_for_good_before_it_is_written_is_dropped_and_counted(process, monkeypatch, step):
     """A step that fails for everything drops everything, within a bounded number of tries, and the next batch is written."""
@@ -97,6 +86,7 @@ async def test_whatever_fails_for_good_before_it_is_written_is_dropped_and_count
     assert counted(process, "counted") == 1
 
 
+@BOTH
 async def test_a_sketch_of_another_version_costs_its_own_readers_alone(process, store):
     """The loads are counted, other days' readers too, the sketch stays as it is, and reads go on."""
     process.take(a_beacon())

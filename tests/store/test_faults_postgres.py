@@ -16,10 +16,10 @@ from sqlalchemy import text
 from mapping.errors import StoreUnavailable
 from store.engine.naming import parse_url
 from store.engine.postgres.session import Session
-from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from store.liveblogs.liveblogs import events, insert_game, require_game
 from tests.kit.faults_postgres import frozen
 from tests.kit.opening import pool_settings, store_at
-from tests.store.conftest import new_game, open_store
+from tests.store.conftest import new_game, open_store, writing
 
 PATIENCE = 2.0
 IDLE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state LIKE 'idle in transaction%'"
@@ -34,11 +34,6 @@ async def opened(url, **limits):
         yield store
     finally:
         await store.close()
-
-
-def writing(game_id, local_id):
-    write = EventWrite.new(local_id=local_id, document={}, created_at=1)
-    return lambda unit: record(unit, game_id, Change(events=(write,)))
 
 
 async def outcomes_of(store, game, number=12):

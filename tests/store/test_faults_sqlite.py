@@ -19,10 +19,10 @@ from api.http.errors import status_of
 from mapping.errors import StoreUnavailable
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning
-from store.liveblogs.liveblogs import Change, EventWrite, events, insert_game, record, require_game
+from store.liveblogs.liveblogs import events, insert_game, require_game
 from store.tables import outbox
 from tests.kit.opening import pool_settings, store_at
-from tests.store.conftest import new_game
+from tests.store.conftest import new_game, writing
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,15 +30,6 @@ ROOT = Path(__file__).parents[2]
 def spawn(module, *arguments):
     command = [sys.executable, "-m", f"tests.kit.{module}", *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def headline(size):
-    return {"headline": "x" * size}
-
-
-def writing(game_id, local_id, size=10):
-    write = EventWrite.new(local_id=local_id, document=headline(size), created_at=1)
-    return lambda unit: record(unit, game_id, Change(events=(write,)))
 
 
 @pytest.mark.proof
@@ -104,6 +95,7 @@ async def test_the_lock_goes_with_its_process(migrated_sqlite_url):
 async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sqlite_game):
     """What does not fit is StoreUnavailable for its caller alone; the store recovers as soon as there is room."""
     await sqlite_store.write(writing(sqlite_game.id, "before"))
+    large = writing(sqlite_game.id, "large", {"headline": "x" * 1_000_000})
 
     def cap(pages):
         return lambda unit: unit.conn.execute(text(f"PRAGMA max_page_count={pages}")).scalar()
@@ -112,7 +104,7 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
     await sqlite_store.write(cap(pages))
 
     outcomes = await asyncio.gather(
-        sqlite_store.write(writing(sqlite_game.id, "large", 1_000_000)),
+        sqlite_store.write(large),
         sqlite_store.write(lambda unit: unit.now),
         return_exceptions=True,
     )
@@ -123,7 +115,7 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
     await sqlite_store.ping()
 
     await sqlite_store.write(cap(1_000_000))
-    await sqlite_store.write(writing(sqlite_game.id, "large", 1_000_000))
+    await sqlite_store.write(large)
     stored = await sqlite_store.read(partial(events, game_id=sqlite_game.id))
     assert sorted(item.local_id for item in stored) == ["before", "large"]
 

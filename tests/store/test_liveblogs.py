@@ -39,22 +39,6 @@ async def test_a_change_steps_the_version_once_and_leaves_one_notification(store
     assert [row[3:] for row in await store.read(notifications)] == [(1, 1_700_000_000), (2, 1_700_000_010)]
 
 
-async def test_events_and_notification_vanish_together(store, game):
-    """A unit that fails after `record` leaves neither version nor event nor outbox row."""
-
-    def work(unit):
-        record(unit, game.id, Change(events=(post("e1"),)))
-        raise ValueError("later")
-
-    with pytest.raises(ValueError, match="later"):
-        await store.write(work)
-
-    stored = await store.read(lambda conn: require_game(conn, game.id))
-    assert (stored.version, stored.serial) == (1, 0)
-    assert await store.read(lambda conn: event(conn, "e1")) is None
-    assert len(await store.read(notifications)) == 1
-
-
 async def test_two_hundred_concurrent_changes_lose_nothing(store, game):
     """Each of 200 writers at the same time gets a version of its own."""
     versions = await asyncio.gather(*(store.write(change(post(f"e{number}"))) for number in range(200)))

@@ -5,21 +5,16 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from sqlalchemy import bindparam, create_engine, exc, select, text
+from sqlalchemy import bindparam, create_engine, select, text
 
-from store.engine.sql.bulk_write import insert_rows, write_batch
 from store.engine.sql.compiled_query import Among, compiled_for
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
-from store.tables import games, ledger, outbox, players
+from store.tables import ledger, players
 from tests.kit.opening import store_at
-from tests.store.conftest import GAME, new_game, open_store
+from tests.store.conftest import GAME, new_game
 
 OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
-
-
-def core(conn, table):
-    return [dict(row) for row in conn.execute(select(table)).mappings()]
 
 
 def post(local_id, **document):
@@ -59,38 +54,9 @@ async def test_a_schema_that_changes_costs_a_unit_nothing(postgres_url):
         await store.close()
 
 
-async def test_a_taken_key_is_an_integrity_error_of_its_own_unit(store, game):
-    """Nothing of that unit stays, not even what it wrote before; its neighbours count on without a gap."""
-
-    def doomed(unit):
-        record(unit, game.id, Change(events=(post("lost"),)))
-        write_batch(unit.conn, insert_rows(games, [{"id": game.id, "local_id": "other", **REST}]))
-
-    works = [
-        doomed if n % 2 else (lambda unit, n=n: record(unit, game.id, Change(events=(post(f"e{n}"),))))
-        for n in range(8)
-    ]
-    outcomes = await asyncio.gather(*map(store.write, works), return_exceptions=True)
-    stored = await store.read(lambda conn: liveblogs.events(conn, game.id))
-    versions = await store.read(
-        lambda conn: [row["version"] for row in core(conn, outbox) if row["game_id"] == game.id]
-    )
-
-    assert [type(outcome) for outcome in outcomes[1::2]] == [exc.IntegrityError] * 4
-    assert sorted(outcomes[::2]) == [2, 3, 4, 5]
-    assert {each.local_id for each in stored} == {"e0", "e2", "e4", "e6"}
-    assert sorted(versions) == [1, 2, 3, 4, 5]
-
-
-REST = {
-    "organization_id": "o", "external_id": None, "version": 1, "local_status": 0, "sportstype": "s", "template_id": "s",
-    "title": "", "starts_at": None, "created_at": 1, "updated_at": 1, "serial": 0, "doc": {},
-}  # fmt: skip
-
-
-async def test_events_that_are_read_under_their_lock_lose_no_change(store_url, clock, game, store):
+async def test_events_that_are_read_under_their_lock_lose_no_change(game, processes):
     """Two processes (on SQLite two callers) that count up in one event, each from what it reads, count everything."""
-    other = store if store_url.startswith("sqlite") else await open_store(store_url, clock=clock)
+    store, _ = processes
     await store.write(lambda unit: record(unit, game.id, Change(events=(post("e1", count=0),))))
 
     def count(unit):
@@ -98,10 +64,8 @@ async def test_events_that_are_read_under_their_lock_lose_no_change(store_url, c
         write = post("e1", count=before.document["count"] + 1)
         return liveblogs.write(unit, locked, Change(events=(write,)), known={"e1": before}).version
 
-    versions = await asyncio.gather(*(each.write(count) for _ in range(10) for each in (store, other)))
+    versions = await asyncio.gather(*(each.write(count) for _ in range(10) for each in processes))
     final = await store.read(lambda conn: liveblogs.event(conn, "e1"))
-    if other is not store:
-        await other.close()
 
     assert final.document == {"count": 20}
     assert sorted(versions) == list(range(3, 23))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter, defaultdict
-from contextlib import AsyncExitStack
 from functools import partial
 from itertools import count
 from zoneinfo import ZoneInfo
@@ -27,7 +26,7 @@ from store.statistics import statistics
 from store.statistics.tables import beacon_intakes, load_counts, load_days, reader_salts, reader_sketches
 from store.tables import games
 from tests.kit.store_statistics import BEGIN, PLACES, Process, a_beacon, overview
-from tests.store.conftest import GAME, ORGANIZATION, new_game, open_store
+from tests.store.conftest import BOTH, GAME, ORGANIZATION, new_game
 
 DAYS = 9
 SHORT, LONG = 600, 8_000
@@ -37,18 +36,6 @@ SIZES = [
     pytest.param(1_000_000, 150_000, marks=pytest.mark.soak),
 ]
 """Loads, and the readers that there are at most."""
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def simulated_store(request, clock):
-    """Two stores on one PostgreSQL, or one on a SQLite file, which belongs to one process."""
-    url = request.getfixturevalue("migrated_sqlite_url" if request.param == "sqlite" else "postgres_url")
-    async with AsyncExitStack() as cleanup:
-        stores = []
-        for _ in range(1 if request.param == "sqlite" else 2):
-            stores.append(await open_store(url, clock=clock))
-            cleanup.push_async_callback(stores[-1].close)
-        yield stores
 
 
 def simulated(count, readers, seed=3):
@@ -87,10 +74,10 @@ def batch(*loads, intake, number):
     return statistics.LoadBatch(intake, number, 1, counts, {})
 
 
-async def test_days_are_added_up_once_whenever_they_are_counted(simulated_store, clock):
+@BOTH
+async def test_days_are_added_up_once_whenever_they_are_counted(processes):
     """Before a day is rolled up, while and after it is: no load is missing from the totals, and none is there twice."""
-    stores = simulated_store
-    store, other = stores[0], stores[-1]
+    store, other = processes
     await store.write(partial(insert_game, game=new_game()))
     await store.write(partial(statistics.begin_intake, intake="one"))
     days, number, wanted = 86_400, 0, Counter()
@@ -131,14 +118,17 @@ async def test_days_are_added_up_once_whenever_they_are_counted(simulated_store,
 
 @pytest.mark.proof
 @pytest.mark.parametrize(("count", "readers"), SIZES)
-async def test_loads_by_three_processes_equal_a_brute_force_count(simulated_store, clock, tmp_path, count, readers):
+@BOTH
+async def test_loads_by_three_processes_equal_a_brute_force_count(processes, clock, tmp_path, count, readers):
     """In each hour, day and month of each zone, by origin and page, before and after the roll-up."""
-    stores = simulated_store
-    whole = count > LONG or (count == LONG and len(stores) == 1)  # the longest run counts all of it on both databases
+    stores = processes
+    whole = count > LONG or (
+        count == LONG and stores[0] is stores[1]
+    )  # the longest run counts all of it on both databases
     count = count // 10 if count == LONG and not whole else count
     clock.now = BEGIN
     await stores[0].write(partial(insert_game, game=new_game()))
-    processes = [await Process(stores[number % len(stores)], clock, tmp_path).start() for number in range(3)]
+    processes = [await Process(stores[number % 2], clock, tmp_path).start() for number in range(3)]
     beacons = {(kind, url): a_beacon(kind, url) for kind in ("load", "load_more") for url in PLACES}
     loads = list(simulated(count, readers))
     for at, who, where, kind, ms in loads:

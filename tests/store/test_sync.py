@@ -10,8 +10,7 @@ from sqlalchemy import exc
 
 from mapping.documents.scalars import LocalStatus
 from store.engine.records import Change
-from store.following import closing, ledger, sync
-from store.following.ledger import LedgerRow
+from store.following import closing, sync
 from store.following.sync import Attachment, ResourceRow
 from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.followed_rows import MATCH
@@ -105,20 +104,3 @@ async def test_a_declared_key_creates_one_liveblog(store, game, follow):
     await store.write(partial(sync.attach, attachment=attachment(other, follow)))
     await store.write(partial(sync.attach, attachment=attachment(third, follow)))
     assert len(await store.read(partial(sync.attachments_of, follow_id=follow.id))) == 3
-
-
-async def test_everything_about_a_match_is_one_unit(store, game, follow):
-    """A unit that fails at its end leaves neither ledger nor resource nor health behind."""
-
-    def work(unit):
-        ledger.save(unit, game.id, [LedgerRow(key="k", kind="x", state="posted")])
-        sync.save_resources(unit, follow.id, [(ResourceRow(name="match", faults=[]), b"x")])
-        sync.save_follow(unit, follow.id, failures=9)
-        raise LookupError
-
-    with pytest.raises(LookupError):
-        await store.write(work)
-
-    assert await store.read(partial(ledger.rows, game_id=game.id)) == {}
-    assert await store.read(partial(sync.resources, follow_id=follow.id)) == {}
-    assert await store.read(partial(sync.follow, follow_id=follow.id)) == follow

@@ -8,53 +8,59 @@ from functools import partial
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
 from store.engine.errors import SchemaOutdated
+from store.engine.sql.bulk_write import insert_rows, write_batch
 from store.liveblogs.liveblogs import Change, EventWrite, event, events, insert_game, record, require_game
-from store.tables import games
+from store.tables import games, outbox
 from tests.kit.opening import store_at
-from tests.store.conftest import failing, new_game, post, writing
+from tests.store.conftest import GAME, new_game, post, writing
 
 
-async def test_a_failing_unit_harms_no_neighbour(store, game):
-    """Of units written together, those that raise leave nothing and the others everything."""
-    works = [
-        failing(game.id, f"bad{number}", KeyError(number)) if number % 3 == 0 else writing(game.id, f"good{number}")
-        for number in range(30)
-    ]
-    outcomes = await asyncio.gather(*(store.write(work) for work in works), return_exceptions=True)
-    stored = {item.local_id for item in await store.read(lambda conn: events(conn, game.id))}
-
-    assert [type(outcome) for outcome in outcomes[::3]] == [KeyError] * 10
-    assert stored == {f"good{number}" for number in range(30) if number % 3}
-    assert (await store.read(partial(require_game, name=game.id))).version == 21
+def raising(unit):
+    raise KeyError("mine")
 
 
-@pytest.mark.parametrize("headline", ["\ud800", float("nan")])
-async def test_poison_fails_its_own_unit(store, game, headline):
-    """A text or number that cannot be stored is a ValueError for the unit that brought it, and for nobody else."""
-    poison = store.write(
-        lambda unit: record(unit, game.id, Change(events=(post("bad", document={"headline": headline}),)))
-    )
-    outcomes = await asyncio.gather(store.write(writing(game.id, "a")), poison, return_exceptions=True)
-
-    assert isinstance(outcomes[0], int)
-    assert not isinstance(outcomes[1], (int, StoreUnavailable))
-    assert [item.local_id for item in await store.read(lambda conn: events(conn, game.id))] == ["a"]
+def taking_a_taken_key(unit):
+    write_batch(unit.conn, insert_rows(games, [dict(row) for row in unit.conn.execute(select(games)).mappings()]))
 
 
-async def test_a_number_beyond_64_bits_fails_its_own_unit(store, game):
-    """What no column can hold is refused without an outage."""
-    huge = EventWrite.new(local_id="bad", document={}, created_at=2**70)
-    outcomes = await asyncio.gather(
-        store.write(lambda unit: record(unit, game.id, Change(events=(huge,)))),
-        store.write(writing(game.id, "a")),
-        return_exceptions=True,
-    )
+def writing_a_number_beyond_64_bits(unit):
+    record(unit, GAME, Change(events=(EventWrite.new(local_id="huge", document={}, created_at=2**70),)))
 
-    assert not isinstance(outcomes[0], (int, StoreUnavailable))
-    assert isinstance(outcomes[1], int)
+
+FAILING = {
+    "raises": (raising, KeyError),
+    "takes a taken key": (taking_a_taken_key, IntegrityError),
+    "half a character": (writing(GAME, "half", {"headline": "\ud800"}), Exception),
+    "no number": (writing(GAME, "nan", {"headline": float("nan")}), Exception),
+    "a number beyond 64 bits": (writing_a_number_beyond_64_bits, Exception),
+}
+"""What a unit does after it has written an event, and what its caller hears."""
+
+
+@pytest.mark.parametrize("name", FAILING)
+async def test_a_failing_unit_harms_no_neighbour(store, game, name):
+    """Of units written together, those that fail leave nothing at all; the others have everything, and count without a gap."""
+    fails, error = FAILING[name]
+
+    def doomed(unit):
+        writing(game.id, "lost")(unit)
+        fails(unit)
+
+    works = [writing(game.id, f"e{number}") if number % 3 else doomed for number in range(12)]
+    groups = (None, game.local_id)  # of which those of one share a transaction on PostgreSQL
+    written = (store.write(work, group_key=groups[number % 2]) for number, work in enumerate(works))
+    outcomes = await asyncio.gather(*written, return_exceptions=True)
+    stored = await store.read(lambda conn: [each.local_id for each in events(conn, game.id)])
+    versions = await store.read(lambda conn: conn.scalars(select(outbox.c.version)).all())
+
+    assert all(isinstance(each, error) and not isinstance(each, StoreUnavailable) for each in outcomes[::3])
+    assert sorted(each for each in outcomes if isinstance(each, int)) == list(range(2, 10))
+    assert sorted(stored) == sorted(f"e{number}" for number in range(12) if number % 3)
+    assert sorted(versions) == list(range(1, 10))
 
 
 async def test_a_cancelled_caller_does_not_cancel_its_unit(store, game):

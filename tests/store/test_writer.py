@@ -7,16 +7,13 @@ import sqlite3
 import threading
 from functools import partial
 
-import pytest
-from sqlalchemy import func, make_url, select, text
+from sqlalchemy import func, select, text
 
 from mapping.errors import StoreUnavailable
 from store.engine.sqlite import writer
-from store.engine.sqlite.read_threads import ReadThreads
 from store.liveblogs.liveblogs import Change, insert_game, record, require_game
 from store.tables import games
 from tests.kit.opening import pool_settings, store_at
-from tests.kit.sqlite import migrated_url
 from tests.store.conftest import new_game, post, writing
 
 
@@ -122,13 +119,3 @@ async def test_who_comes_while_a_lock_is_waited_for_in_vain_has_a_try_of_their_o
     await store.close()
 
     assert [StoreUnavailable, int] == [type(each) for each in outcomes]
-
-
-THREADS = 2
-
-
-@pytest.fixture
-async def readers(tmp_path):
-    made = ReadThreads(make_url(migrated_url(tmp_path / "read.db")), pool_settings(pool_size=THREADS, timeout=60.0))
-    yield made
-    await made.close()
