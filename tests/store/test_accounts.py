@@ -14,8 +14,8 @@ from store.accounts import accounts, audit, second_factors, sessions, sign_in_st
 from store.accounts.accounts import AccountSpec
 from store.accounts.tables import accounts as table
 from tests.kit import matchday
+from tests.store.conftest import ALIKE, BOTH
 
-pytestmark = pytest.mark.parametrize("store_url", ["sqlite", "postgresql"], indirect=True)
 SPEC = AccountSpec(organization_id=matchday.ORGANIZATION, email="Kim@Example.org ", name="Kim", role=AccountRole.EDITOR)
 
 
@@ -24,6 +24,7 @@ async def account(store):
     return await store.write(partial(accounts.create, spec=SPEC))
 
 
+@ALIKE
 async def test_an_address_belongs_to_one_account(store, account):
     """However it is written; its id is none of a client."""
     with pytest.raises(Conflict):
@@ -35,6 +36,7 @@ async def test_an_address_belongs_to_one_account(store, account):
     assert found.id.startswith("person.")
 
 
+@ALIKE
 async def test_a_session_is_found_by_its_token_as_long_as_it_lasts(store, account, clock):
     """Not by its id, nor by its hash; not when it is over, idle, or the account is disabled."""
     token = await store.write(partial(sessions.begin, account_id=account.id, browser="x", lasts=1000))
@@ -53,6 +55,7 @@ async def test_a_session_is_found_by_its_token_as_long_as_it_lasts(store, accoun
     assert await store.read(partial(find, token=token, now=clock.now)) is None
 
 
+@ALIKE
 async def test_an_account_of_another_version_is_nobodys(store, account, clock):
     """A role that this one does not know opens nothing, and breaks no list."""
     token = await store.write(partial(sessions.begin, account_id=account.id, browser="x", lasts=1000))
@@ -62,6 +65,7 @@ async def test_an_account_of_another_version_is_nobodys(store, account, clock):
     assert await store.read(accounts.list_accounts) == []
 
 
+@BOTH
 async def test_tries_at_once_are_counted_one_by_one(store):
     """Of twenty at once as many pass as the delay lets, whichever database and however many connections."""
     delays = {sign_in_tries.try_key("kim", "n"): {5: 60}, sign_in_tries.try_key("", "n"): {100: 60}}
@@ -79,6 +83,7 @@ async def test_tries_at_once_are_counted_one_by_one(store):
     assert {round(each) for each in waits} == {0, 60}
 
 
+@ALIKE
 async def test_a_success_forgives_and_a_day_forgets(store, clock):
     """What has been forgiven, or is a day old, counts no more."""
     key = sign_in_tries.try_key("kim", "n")
@@ -96,9 +101,11 @@ async def test_a_success_forgives_and_a_day_forgets(store, clock):
     assert await store.read(lambda conn: conn.exec_driver_sql("SELECT count(*) FROM sign_in_tries").scalar()) == 0
 
 
-async def test_the_audit_is_read_in_order_and_by_organization(store, account):
+@ALIKE
+async def test_the_audit_is_read_in_order_and_by_organization(store, account, monkeypatch):
     """All of it, in batches, oldest first."""
-    for n in range(audit.BATCH + 5):
+    monkeypatch.setattr(audit, "BATCH", 7)
+    for n in range(20):
         await store.write(
             partial(audit.record, organization_id="a" if n % 2 else "b", account_id=account.id, operation=f"o{n}")
         )
@@ -106,11 +113,12 @@ async def test_the_audit_is_read_in_order_and_by_organization(store, account):
     found = await store.read(lambda conn: list(audit.all_entries(conn)))
     some = await store.read(lambda conn: list(audit.all_entries(conn, "a")))
 
-    assert [each.operation for each in found] == [f"o{n}" for n in range(audit.BATCH + 5)]
+    assert [each.operation for each in found] == [f"o{n}" for n in range(20)]
     assert {each.organization_id for each in some} == {"a"}
     assert found[0].email == "kim@example.org"
 
 
+@BOTH
 async def test_codes_and_recovery_codes_count_once_whoever_sends_them_at_once(store, account, clock):
     """Eight sign-ins with one code: one is right; the same with a recovery code, and a used step is used for good."""
     await store.write(partial(second_factors.prepare, account_id=account.id))
@@ -141,6 +149,7 @@ async def test_codes_and_recovery_codes_count_once_whoever_sends_them_at_once(st
     assert not await store.write(partial(use, entered=app.at(int(clock.now))))
 
 
+@ALIKE
 async def test_a_step_of_a_sign_in_lasts_a_while_and_is_no_session(store, account, clock):
     """It ends with all sessions of the account, by itself, and once it is done; what is over is deleted."""
     begin = partial(sign_in_steps.begin, account_id=account.id)

@@ -7,9 +7,8 @@ from functools import partial
 
 from store.alarms import alarms
 from store.alarms.alarms import FIRST_PAUSE, REFRESH, STALE, Observed
-from tests.store.conftest import BOTH
+from tests.store.conftest import ALIKE, BOTH
 
-pytestmark = BOTH
 SILENT = Observed("feed_silent", "f1", "match 9000001 of heim is silent", {"match": "9000001"})
 FULL = Observed("disk_low", "host:/data", "less than 512 MiB are free in /data", {"free": 3})
 
@@ -18,6 +17,7 @@ def kinds(found):
     return [(alarm.kind, alarm.name) for alarm in found]
 
 
+@BOTH
 async def test_an_alarm_begins_once_and_ends_once(processes, clock):
     """Two processes see it, one later than the other; it ends when neither has seen it for a while, and can come again."""
     one, two = processes
@@ -44,6 +44,7 @@ async def test_an_alarm_begins_once_and_ends_once(processes, clock):
     assert await one.write(partial(alarms.purge, before=clock.now + 1)) == 2
 
 
+@ALIKE
 async def test_a_step_of_the_clock_ends_nothing_that_is_still_seen(processes, clock):
     """Eight days forward, two hours back: who sees the trouble notes it before it looks for what has ended."""
     one, _ = processes
@@ -54,6 +55,7 @@ async def test_a_step_of_the_clock_ends_nothing_that_is_still_seen(processes, cl
         assert (noted.began, noted.ended) == ((), ())
 
 
+@ALIKE
 async def test_the_beginning_is_announced_before_the_end_and_each_once(processes, clock):
     """What is not taken is tried again after a pause, by one process at a time; nothing is announced after a day."""
     one, two = processes

@@ -141,15 +141,13 @@ async def test_what_is_no_sound_backup_is_refused(migrated_sqlite_url, tmp_path)
     assert not [each for each in tmp_path.iterdir() if "replaced" in each.name or "restored" in each.name]
 
 
-async def test_an_empty_database_and_a_missing_tool_are_said(postgres_cluster, tmp_path, monkeypatch):
+async def test_an_empty_database_and_a_missing_tool_are_said(bare_postgres_url, postgres_url, tmp_path, monkeypatch):
     """In words that say what to do; nothing is left beside."""
-    url = postgres_cluster.create_database("nothing_yet")
     with pytest.raises(StoreError, match="nothing to keep"):
-        await asyncio.to_thread(backup, url, tmp_path / "kept")
-    await asyncio.to_thread(migrate.upgrade, url)
+        await asyncio.to_thread(backup, bare_postgres_url, tmp_path / "kept")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(StoreError, match="postgresql-client"):
-        await asyncio.to_thread(backup, url, tmp_path / "kept")
+        await asyncio.to_thread(backup, postgres_url, tmp_path / "kept")
     assert list(tmp_path.iterdir()) == []
 
 

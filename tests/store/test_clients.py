@@ -9,6 +9,7 @@ import pytest
 from mapping.errors import Conflict, NotFound
 from store.clients import clients, idempotency
 from store.clients.clients import ClientSpec, hash_secret
+from tests.store.conftest import ALIKE
 
 
 def spec(client_id, *secrets, scopes=("read",)):
@@ -34,6 +35,7 @@ def test_secrets_are_stored_as_sha256():
     assert hash_secret("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
+@ALIKE
 async def test_declared_clients_are_exactly_those_of_the_configuration(store):
     """A second declaration changes, adds and removes; clients created by command are not touched."""
     await store.write(creating(spec("cli", "s0")))
@@ -52,6 +54,7 @@ async def test_declared_clients_are_exactly_those_of_the_configuration(store):
     assert await find(store, "a") is None
 
 
+@ALIKE
 async def test_an_id_cannot_be_declared_and_created(store):
     """Neither way takes over a client of the other, and nothing of the declaration stays."""
     await store.write(creating(spec("cli", "s0")))
@@ -67,6 +70,7 @@ async def test_an_id_cannot_be_declared_and_created(store):
             await store.write(change)
 
 
+@ALIKE
 async def test_a_rotation_keeps_two_secrets_alive(store):
     """The newest two count, the one before is gone."""
     await store.write(creating(spec("cli", "s1")))
@@ -76,6 +80,7 @@ async def test_a_rotation_keeps_two_secrets_alive(store):
     assert (await find(store, "cli")).secrets == (hash_secret("s2"), hash_secret("s3"))
 
 
+@ALIKE
 async def test_a_revoked_client_is_as_unknown_as_one_that_never_was(store):
     """Nothing finds it, nothing rotates it, its id is not given again, and no hash is left."""
     await store.write(creating(spec("cli", "s1")))
@@ -97,6 +102,7 @@ def saving(key, client="c1", organization="o1", game="g1"):
     return partial(idempotency.save, **names, digest="d1", game_id=game)
 
 
+@ALIKE
 async def test_keys_are_forgotten_after_seven_days(store, clock):
     """A key lives a week, not less; then the same key is new."""
     await store.write(saving("old"))

@@ -181,7 +181,7 @@ def lived_template(postgres_cluster, postgres_template):
     return "lived"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
 def lived_url(request, tmp_path):
     if request.param == "sqlite":
         yield copied_url(tmp_path / "lived.db", lived_file)

@@ -12,7 +12,7 @@ from store.engine.sql.bulk_write import write_batch
 from store.liveblogs.liveblogs import insert_game
 from store.timeline import timeline
 from store.timeline.timeline import Commit, FirstFrame, PostTime
-from tests.store.conftest import GAME, new_game
+from tests.store.conftest import ALIKE, GAME, new_game
 
 BELIEVED = 1_700_000_000_000
 FRAMES_OF_THREE = (
@@ -46,6 +46,7 @@ async def posts(store):
     return store
 
 
+@ALIKE
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 async def test_the_earliest_frame_stays_in_whatever_order_processes_note_theirs(posts, order):
     """Each process notes what it sent by a unit of its own; the one that commits the posts takes nothing of that away."""

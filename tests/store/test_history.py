@@ -8,7 +8,7 @@ from store.liveblogs import deltas, liveblogs
 from store.liveblogs.liveblogs import Change, insert_game, list_games, record, schedule
 from store.masterdata import masterdata, masterdata_edit
 from store.tables import teams
-from tests.store.conftest import DOCUMENT, ORGANIZATION, new_game, post
+from tests.store.conftest import ALIKE, DOCUMENT, ORGANIZATION, new_game, post
 
 START = 1_700_000_000
 SHOWN = (
@@ -81,6 +81,7 @@ def course(game_id):
     ]
 
 
+@ALIKE
 async def test_a_read_of_a_moment_is_the_read_at_that_moment(store, clock):
     """After every step, several within one second among them, all earlier seconds read as they read when they ended."""
     clock.now = START
@@ -106,6 +107,7 @@ def _team():
     }  # fmt: skip
 
 
+@ALIKE
 async def test_a_clock_that_goes_back_loses_no_moment(store, clock):
     """Steps never seem to be older than those before them: what is read of a moment is a version that there was."""
     game = await store.write(partial(insert_game, game=new_game()))

@@ -11,7 +11,7 @@ import pytest
 from store.following import leases, sync
 from store.following.leases import Superseded, Worker
 from tests.kit.followed_rows import MATCH
-from tests.store.conftest import open_store
+from tests.store.conftest import ALIKE, open_store
 
 ON_A_SERVER = pytest.mark.parametrize(
     "store_url", ["postgresql", pytest.param("pgbouncer", marks=pytest.mark.proof)], indirect=True
@@ -44,6 +44,7 @@ def fence_of(found, follow_id):
     return next(each.fence for each in found.leased if each.follow_id == follow_id)
 
 
+@ALIKE
 @pytest.mark.parametrize(("number", "shares"), [(10, {5}), (7, {3, 4}), (1, {0, 1}), (0, {0})])
 async def test_the_second_process_gets_its_half(store, number, shares):
     """The first gives back what is beyond its share, the second takes it, then nothing moves any more."""
@@ -62,6 +63,7 @@ async def test_the_second_process_gets_its_half(store, number, shares):
     assert fences == [each.fence for one in again for each in one.leased]
 
 
+@ALIKE
 async def test_the_lease_of_a_living_process_is_not_taken(store):
     """A newcomer with a full share to take waits until it is given back."""
     await matches(store, 4)
@@ -73,6 +75,7 @@ async def test_the_lease_of_a_living_process_is_not_taken(store):
     assert () == (await renew(store, TWO)).leased
 
 
+@ALIKE
 async def test_leaving_sets_everything_free_at_once(store):
     """After an orderly stop the next turn of another takes it over, under a higher fence."""
     (match,) = await matches(store, 1)
@@ -114,6 +117,7 @@ async def test_alone_nothing_of_the_dead_is_waited_for(sqlite_store):
     assert set(everything) == leased(await renew(sqlite_store, TWO))
 
 
+@ALIKE
 async def test_only_known_endpoints_and_open_matches_are_leased(store):
     """A process takes nothing that it cannot poll, and says so; closed matches are nobody's."""
     (match,) = await matches(store, 1)

@@ -28,7 +28,7 @@ from store.liveblogs.incidents import incidents, is_highlighted
 from store.tables import events
 from tests.kit import query_plans
 from tests.kit.sqlite import migrated_url
-from tests.store.conftest import GAME, change, new_game, open_store, post
+from tests.store.conftest import ALIKE, GAME, change, new_game, open_store, post
 
 CREATED = 1_700_000_000
 PLAYER = {"_type": "Svc::Model::IncidentPlayer", "player": {"_id": "5f0c1de2a1b2c3d4e5f60777"}}
@@ -89,6 +89,7 @@ async def changed(store, dice, now):
         await store.write(change(replace(write, updated_at=dice.choice([None, None, min(created, now)]))))
 
 
+@ALIKE
 @pytest.mark.parametrize(("seed", "steps"), HISTORIES)
 async def test_it_is_what_all_posts_say_after_any_history(store, game, clock, seed, steps):
     """Created, changed, taken down, deleted, planned for later; now, and for readers who are late by some seconds."""
@@ -102,6 +103,7 @@ async def test_it_is_what_all_posts_say_after_any_history(store, game, clock, se
                 assert said == expected, at
 
 
+@ALIKE
 async def test_when_a_post_was_changed_last_is_known_whatever_was_written_since(store, game, clock):
     """More posts than are looked at together were written again as of old, in one version and in several."""
     await store.write(change(post("edited")))

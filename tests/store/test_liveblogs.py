@@ -19,7 +19,7 @@ from store.liveblogs.liveblogs import (
     require_game,
 )
 from store.tables import outbox
-from tests.store.conftest import change, new_game, post
+from tests.store.conftest import ALIKE, change, new_game, post
 
 
 def notifications(conn):
@@ -27,6 +27,7 @@ def notifications(conn):
     return [tuple(row) for row in conn.execute(query.order_by(outbox.c.id))]
 
 
+@ALIKE
 async def test_a_change_steps_the_version_once_and_leaves_one_notification(store, game, clock):
     """Two events and the game itself in one change are one version and one outbox row."""
     clock.now += 10
@@ -49,6 +50,7 @@ async def test_two_hundred_concurrent_changes_lose_nothing(store, game):
     assert await store.read(lambda conn: conn.scalar(select(func.count()).select_from(outbox))) == 201
 
 
+@ALIKE
 async def test_a_replaced_event_keeps_its_serial(store, game):
     """The same local_id is the same event: a new document and version in the old place."""
     await store.write(change(post("e1"), post("e2")))
@@ -78,6 +80,7 @@ def test_sort_is_the_time_as_sixteen_hex_digits_and_a_suffix():
     assert len(sort_key(-1, 3)) == 24
 
 
+@ALIKE
 async def test_an_event_belongs_to_one_game(store, game):
     """Another liveblog cannot write an event by its local_id, and nothing of the change stays."""
     await store.write(change(post("e1")))

@@ -12,6 +12,7 @@ from sqlalchemy import event, select
 from store.masterdata.masterdata import import_match, merge
 from store.tables import players, teams
 from tests.kit.masterdata import OWNER, importing, match, person
+from tests.store.conftest import ALIKE
 
 
 async def rows(store, table):
@@ -62,6 +63,7 @@ async def test_a_known_match_is_looked_up_by_statements_that_are_compiled(store)
     assert made == []
 
 
+@ALIKE
 async def test_rows_that_people_made_are_reused(store):
     """A team that an API client created with the provider's ext_id is the team; only its blanks are filled."""
     await store.write(made_by_hand(teams, ext_id="t1", name="Our Ajax"))
@@ -72,6 +74,7 @@ async def test_rows_that_people_made_are_reused(store):
     assert (row.name, row.doc, row.source) == ("Our Ajax", {"short_name": "AJX"}, "")
 
 
+@ALIKE
 async def test_other_organizations_sports_and_sources_share_nothing(store):
     """The same ext_id elsewhere is somebody else."""
     seen = [
@@ -89,6 +92,7 @@ SQUADS = {
 }
 
 
+@ALIKE
 @pytest.mark.parametrize("name", SQUADS)
 async def test_players_are_active_as_long_as_their_team_names_them(store, name):
     """Each answer is imported; who is inactive at the end."""

@@ -14,7 +14,7 @@ from store.liveblogs.liveblogs import Change, EventWrite, insert_game, record
 from store.masterdata import masterdata_edit, masterdata_use
 from store.tables import corrections, game_records, games, players, teams
 from tests.kit.opening import store_at
-from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.conftest import ALIKE, ORGANIZATION, new_game
 
 MOST_STEPS = 300
 """Thousands of steps of SQLite's machine that a unit may take: some ten milliseconds of the writer."""
@@ -108,6 +108,7 @@ async def test_a_team_of_many_liveblogs_is_corrected_one_liveblog_a_unit(patient
     assert await contents(patient_store, corrections) == [[]]
 
 
+@ALIKE
 async def test_a_correction_that_is_interrupted_goes_on_where_it_was(store):
     """What is left to do stands in the database; posts that were done are not stepped again."""
     who = await made(store, players)
@@ -126,6 +127,7 @@ async def test_a_correction_that_is_interrupted_goes_on_where_it_was(store):
     assert await contents(store, corrections) == [[]]
 
 
+@ALIKE
 async def test_two_corrections_one_after_the_other_leave_the_last_word(store):
     """Also where the first one has not reached the liveblog yet; a copy's own words stay."""
     home = await made(store, teams)
@@ -172,6 +174,7 @@ async def deadlocks(store):
     return await store.read(lambda conn: conn.scalar(query) if conn.dialect.name == "postgresql" else 0)
 
 
+@ALIKE
 async def test_what_a_liveblog_names_is_noted_with_every_change(store):
     """In the liveblog itself and in posts, drafts and posts that wait for their time."""
     home, other = [await made(store, teams, name) for name in ("Ajax", "PSV")]

@@ -22,7 +22,7 @@ from store.media import uploads
 from store.media.tables import upload_uses
 from store.tables import events, games
 from tests.kit.store_uploads import kept
-from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.conftest import ALIKE, ORGANIZATION, new_game
 
 ROOT = Path(__file__).resolve().parents[2]
 POSTS = [f"e{number}" for number in range(12)]
@@ -65,6 +65,7 @@ def _says_it(node):
     return isinstance(called, ast.Attribute) and called.attr == "is_" and "publish_at" in ast.unparse(called)
 
 
+@ALIKE
 @pytest.mark.parametrize(("seed", "steps"), [(0, 10), pytest.param(1, 30, marks=pytest.mark.proof)])
 async def test_sql_and_python_say_the_same_of_every_row(store, clock, seed, steps):
     """Of every liveblog and post of a random history; and each read for the public has the posts that both call public."""
@@ -125,20 +126,6 @@ def _agree(conn, owners, pictures):
         assert (deltas.count(conn, game_id), incidents.is_highlighted(conn, game_id)) == (len(mine), bool(mine))
         assert comments.counts(conn, game_id).keys() == mine
     assert {name for name in POSTS if uploads.is_shown(conn, pictures[name].key)} == shown
-
-
-async def test_the_upload_of_a_scheduled_post_is_public_once_it_is(store, clock, game):
-    """Not before, although the post has the status of what is published."""
-    picture = await kept(store)
-    waits = EventWrite.new(local_id="e1", document={}, created_at=1, publish_at=int(clock.now) + 60)
-    await store.write(partial(record, game_id=game.id, change=Change(events=(waits,))))
-    await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
-    assert not await store.read(partial(uploads.is_shown, key=picture.key))
-
-    now = EventWrite.new(local_id="e1", document={}, created_at=1)
-    await store.write(partial(record, game_id=game.id, change=Change(events=(now,))))
-    await store.write(lambda unit: uploads.refer(unit, "event", "e1", {picture.key: True}))
-    assert await store.read(partial(uploads.is_shown, key=picture.key))
 
 
 async def test_what_a_stream_reads_is_compiled_once(store, game):

@@ -18,7 +18,7 @@ from mapping.errors import NotFound
 from store import tables
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.webhooks import delivery_log, outbox, webhooks
-from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.conftest import ALIKE, ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 URL = "https://cms.example/hook"
@@ -136,6 +136,7 @@ async def test_others_write_while_much_is_purged(store, monkeypatch):
     assert writes
 
 
+@ALIKE
 async def test_a_run_ends_in_time_and_the_next_goes_on_where_it_was(store, monkeypatch):
     """What nobody may purge yet is not looked at again and again while there is more behind it."""
     await fill(store, tables.outbox, outbox_rows(3 * BATCH))
@@ -152,6 +153,7 @@ async def test_a_run_ends_in_time_and_the_next_goes_on_where_it_was(store, monke
     assert [False] * 6 + [True] == finished
 
 
+@ALIKE
 async def test_a_subscription_with_a_long_log_ends_at_once_and_its_rows_go_bit_by_bit(store):
     """Nobody sees it any more, its address can be subscribed again, and in the end nothing of it is left."""
     row = await subscribed(store)

@@ -21,7 +21,7 @@ from store.masterdata.masterdata import import_match
 from store.tables import game_links, locations, players, teams, tokens
 from tests.kit.masterdata import match, person
 from tests.kit.opening import pool_settings, store_at
-from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.conftest import ALIKE, ORGANIZATION, new_game
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 EVERYTHING = Page(1000)
@@ -126,6 +126,7 @@ def fill(conn, count):
         conn.execute(insert(table), [{k: v for k, v in row.items() if k in table.c} for row in filled])
 
 
+@ALIKE
 async def test_imports_are_found_and_follow_their_names(store):
     """A squad that an import brings, renamed by the next one."""
     await store.write(partial(import_match, owner_id=ORGANIZATION, source="heim", match=match()))
@@ -167,6 +168,7 @@ async def test_a_broken_document_breaks_no_list(store):
     assert [each.local_id for each in found[game.id]] == names[3:]
 
 
+@ALIKE
 async def test_declarations_are_exactly_what_is_declared(store):
     """They come and go; locations stay; nobody declares away what belongs to others."""
 

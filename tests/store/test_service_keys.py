@@ -18,6 +18,7 @@ from store.clients import clients, service_keys
 from store.tables import service_keys as table
 from tests.api.conftest import NOW, serving
 from tests.kit import matchday
+from tests.store.conftest import ALIKE
 
 IMAGE = ImageRequest(matchday.ORGANIZATION, "https://photos.example.org/a.jpg", ImageOptions(width=64))
 KIM = VerifiedReader(matchday.ORGANIZATION, "pkim", "Kim", None, signed_in=True)
@@ -45,6 +46,7 @@ def knows(keys, token):
     return found == KIM
 
 
+@ALIKE
 async def test_keys_are_made_once(store):
     first = await store.write(_keys)
     assert await store.write(_keys) == first
@@ -52,6 +54,7 @@ async def test_keys_are_made_once(store):
     assert first.reader_ids == first.readers
 
 
+@ALIKE
 @pytest.mark.parametrize("name", service_keys.ROTATED)
 async def test_what_was_signed_holds_until_the_key_is_rotated_again(store, name):
     """The other key stays as it is, and ids of readers stay whatever is rotated."""
@@ -67,6 +70,7 @@ async def test_what_was_signed_holds_until_the_key_is_rotated_again(store, name)
     assert keys.reader_ids == once.reader_ids == twice.reader_ids
 
 
+@ALIKE
 async def test_a_database_of_before_keeps_its_ids(store):
     """Where there was one key for both, ids go on by it, although it is rotated before a daemon has seen it."""
     await store.write(lambda unit: unit.conn.execute(delete(table)))
@@ -77,6 +81,7 @@ async def test_a_database_of_before_keeps_its_ids(store):
     assert await store.read(service_keys.known_reader_id_key) == b"k" * 32
 
 
+@ALIKE
 async def test_a_reader_is_the_same_after_a_rotation(store):
     """Over HTTP, as after SIGHUP: the token that the reader has is taken, with its name kept."""
     await store.write(lambda unit: clients.declare(unit, matchday.CLIENTS))

@@ -14,7 +14,7 @@ from store.following import closing, sync
 from store.following.sync import Attachment, ResourceRow
 from store.liveblogs.liveblogs import insert_game, record
 from tests.kit.followed_rows import MATCH
-from tests.store.conftest import ORGANIZATION, new_game
+from tests.store.conftest import ALIKE, ORGANIZATION, new_game
 
 
 def bodies(conn, follow_id):
@@ -40,6 +40,7 @@ def attachment(game, follow, **fields):
     )
 
 
+@ALIKE
 async def test_one_match_of_one_endpoint_is_followed_once(store, follow):
     """A second liveblog on the match gets the same follow, untouched; another endpoint its own."""
     await store.write(lambda unit: sync.save_follow(unit, follow.id, status="live", failures=2))
@@ -56,6 +57,7 @@ async def test_one_match_of_one_endpoint_is_followed_once(store, follow):
     )
 
 
+@ALIKE
 async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by_the_next(store, game, follow):
     """Deleted liveblogs count for nothing, but it stays known that they were created; a match of nobody yet stays open."""
     other = await store.write(partial(insert_game, game=new_game(2)))
@@ -77,6 +79,7 @@ async def test_a_match_is_closed_when_its_last_liveblog_is_deleted_and_opened_by
     assert follow.id in {row.id for row in await store.read(sync.follows)}
 
 
+@ALIKE
 async def test_bodies_of_closed_matches_are_forgotten(store, follow):
     """With them go the validators, so that a match that is opened again is fetched anew; health stays."""
     good = ResourceRow(name="match", etag='"1"', digest="d1", rows=22, good_at=5, changed_at=5, faults=[])

@@ -14,6 +14,7 @@ from store.media import uploads
 from store.media.tables import upload_uses
 from store.media.tables import uploads as uploads_table
 from tests.kit.store_uploads import OLD, kept
+from tests.store.conftest import ALIKE
 
 
 async def refer(store, kind, record, keys):
@@ -33,6 +34,7 @@ async def test_only_what_is_old_and_unused_may_go(store):
     assert left == {used.key: OLD, young.key: OLD + 50}
 
 
+@ALIKE
 async def test_a_look_for_the_unused_goes_on_where_the_last_one_ended(store):
     """So many uploads at a time, used or not: none is looked at twice, none is left out."""
     made = [(await kept(store)).key for _ in range(7)]

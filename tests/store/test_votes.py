@@ -12,7 +12,7 @@ from store.liveblogs import history
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.polls import votes
 from store.polls.tables import poll_votes
-from tests.store.conftest import GAME, new_game
+from tests.store.conftest import ALIKE, GAME, new_game
 
 READERS = 12
 
@@ -56,6 +56,7 @@ async def test_readers_vote_change_and_take_back_at_once(store):
     assert (await store.read(lambda conn: votes.changes(conn, [GAME, "gnone"]))).keys() == {GAME}
 
 
+@ALIKE
 async def test_results_are_read_as_they_stood_and_leave_with_the_liveblog(store, clock):
     """One row a second is kept of what stood; an unchanged vote writes nothing; a deleted liveblog loses its votes in steps."""
     await store.write(partial(insert_game, game=new_game()))
