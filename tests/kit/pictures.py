@@ -114,7 +114,7 @@ def many_frames(frames=10_000):
 
 def truncated(name="jpeg"):
     """The first half of a picture."""
-    whole = picture(name, 1200, 900)
+    whole = picture(name, 400, 300)
     return whole[: len(whole) // 2]
 
 

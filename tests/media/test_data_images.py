@@ -9,16 +9,13 @@ from urllib.parse import quote_from_bytes
 import pytest
 from sqlalchemy import select
 
-from store.clients import clients
 from store.files.disk import DiskFiles
 from store.media.tables import upload_uses
 from store.media.tables import uploads as uploads_table
-from tests.api.conftest import NOW, serving
+from tests.api.conftest import serving
 from tests.kit import matchday
 from tests.kit.event_desk import STRANGER, Desk, photo
-from tests.kit.opening import store_at
 from tests.kit.pictures import picture, png_header
-from tests.kit.sqlite import migrated_url
 
 PREFIX = f"imageservice://{matchday.ORGANIZATION}/"
 IMAGE_BYTES = 20_000
@@ -28,17 +25,6 @@ SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><script>ale
 
 def data(content, kind="image/png"):
     return f"data:{kind};base64,{base64.b64encode(content).decode()}"
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def store(request, tmp_path):
-    if request.param == "sqlite":
-        opened = await store_at(migrated_url(tmp_path / "test.db"), clock=lambda: NOW)
-    else:
-        opened = await store_at(request.getfixturevalue("postgres_url"), clock=lambda: NOW, migrate=True)
-    await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
-    yield opened
-    await opened.close()
 
 
 @pytest.fixture

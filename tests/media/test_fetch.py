@@ -9,7 +9,6 @@ import pytest
 from config.sections import MediaConfig, Webhooks
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.media.fetch import UNREACHABLE, MediaFetcher
-from tests.kit import origin as origins
 from tests.kit.pictures import picture
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
@@ -18,12 +17,6 @@ LOOPBACK = Webhooks(allow_hosts=("127.0.0.1",))
 
 def fetcher_of(guard=None, **changes):
     return MediaFetcher(guard or SsrfGuard(LOOPBACK), MediaConfig(**{"fetch_timeout": 3.0, **changes}))
-
-
-@pytest.fixture
-async def origin():
-    async with origins.serving(**{"a.jpg": picture()}) as served:
-        yield served
 
 
 async def test_a_file_comes_whole_with_what_caches_need(origin):

@@ -13,36 +13,22 @@ from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
-from store.clients import clients
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from store.media import image_uses
-from tests.api.conftest import NOW, NoFiles, serving
+from tests.api.conftest import NoFiles, serving
 from tests.kit import matchday, pictures
 from tests.kit.event_desk import Desk, photo
 from tests.kit.masterdata import importing, match, person
 from tests.kit.name_servers import Names
-from tests.kit.opening import store_at
 from tests.kit.places import PLACES, Places
 from tests.kit.proxy import Answer
-from tests.kit.sqlite import migrated_url
 
 URL = "https://photos.example.org/a.jpg"
 OWNER = matchday.ORGANIZATION
 TICKER = matchday.Liveblog().ticker_id
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def store(request, tmp_path):
-    migrated = (
-        migrated_url(tmp_path / "uses.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-    )
-    opened = await store_at(migrated, clock=lambda: NOW, migrate=True)
-    await opened.write(lambda unit: clients.declare(unit, matchday.CLIENTS))
-    yield opened
-    await opened.close()
 
 
 @dataclass

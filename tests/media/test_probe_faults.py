@@ -14,17 +14,10 @@ from config.sections import MediaConfig
 from ingest.jobs import jobs
 from ingest.media import probe
 from tests.kit import origin as origins
-from tests.kit.pictures import picture
 from tests.kit.probes import VIDEO, desk_at, is_known
 from tests.kit.sqlite import migrated_url
 
 pytestmark = pytest.mark.proof
-
-
-@pytest.fixture
-async def origin():
-    async with origins.serving(**{"a.jpg": picture()}) as served:
-        yield served
 
 
 @pytest.fixture

@@ -18,19 +18,6 @@ from tests.kit.sqlite import migrated_url
 pytestmark = pytest.mark.proof
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.proof)])
-def database(request, tmp_path):
-    if request.param == "sqlite":
-        return migrated_url(tmp_path / "probes.db")
-    return request.getfixturevalue("postgres_url")
-
-
-@pytest.fixture
-async def origin():
-    async with origins.serving(**{"a.jpg": picture(), "turned.jpg": picture(orientation=6)}) as served:
-        yield served
-
-
 @pytest.fixture
 async def desk(database, tmp_path):
     async with desk_at(database, tmp_path) as made:

@@ -23,7 +23,6 @@ from tests.kit.daemon import CONFIG, SECRET, Daemon, client_of
 from tests.kit.day import ORGANIZATION
 from tests.kit.opening import store_at
 from tests.kit.pictures import picture
-from tests.kit.sqlite import migrated_url
 
 pytestmark = pytest.mark.proof
 
@@ -130,13 +129,6 @@ async def killed(folder, database, media, *, kills, seed):
     assert left == (set() if "s3" in media else set(used))
     for key in used:
         assert hashlib.sha256(await files.read(key, 2_000_000)).hexdigest() == acknowledged[key]
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request, tmp_path):
-    if request.param == "sqlite":
-        return migrated_url(tmp_path / "matchwire.db")
-    return request.getfixturevalue("postgres_url")
 
 
 @pytest.fixture
