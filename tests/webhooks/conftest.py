@@ -87,6 +87,28 @@ def closed_port():
         yield listener.getsockname()[1]  # bound, never listening
 
 
+async def subscribe(store, url, organization=ORGANIZATION):
+    work = partial(webhooks.subscribe, organization_id=organization, url=url, secret=webhooks.new_secret(), limit=1000)
+    return (await store.write(work))[0]
+
+
+@asynccontextmanager
+async def delivering(store, settings=QUICK, guard=None, *, alone=True, grace=1.0, timing=None, claim_owner=None):
+    """Deliveries of what the store says, to receivers on loopback."""
+    guard = guard or SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"]))
+    own = CountedDispatcher(
+        store, guard, settings, timing=timing, claim_owner=claim_owner, quarantine=Quarantine()
+    )  # fmt: skip
+    store.on_step(own.wake)
+    running = asyncio.create_task(own.run(alone=alone))
+    try:
+        yield own
+    finally:
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+        await own.stop(grace=grace)
+
+
 @dataclass
 class Hub:
     """A store with one liveblog, and its deliveries."""
@@ -97,11 +119,7 @@ class Hub:
     delivering: Dispatcher = None
 
     async def subscribe(self, url, organization=ORGANIZATION):
-        work = partial(
-            webhooks.subscribe, organization_id=organization, url=url, secret=webhooks.new_secret(), limit=1000
-        )
-        row, _ = await self.store.write(work)
-        return row
+        return await subscribe(self.store, url, organization)
 
     async def change(self, game_id=None):
         return await self.store.write(lambda unit: record(unit, game_id or self.game.id, Change()))
@@ -130,23 +148,10 @@ class Hub:
 
     @asynccontextmanager
     async def deliver(self, settings=QUICK, guard=None, claim_owner=None, **changes):
-        guard = guard or SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"]))
-        self.delivering = CountedDispatcher(
-            self.store,
-            guard,
-            settings.model_copy(update=changes),
-            timing=self.timing,
-            claim_owner=claim_owner,
-            quarantine=Quarantine(),
-        )
-        self.store.on_step(self.delivering.wake)
-        running = asyncio.create_task(self.delivering.run(alone=True))
-        try:
+        settings = settings.model_copy(update=changes)
+        given = {"timing": self.timing, "claim_owner": claim_owner, "grace": 0.3}
+        async with delivering(self.store, settings, guard, **given) as self.delivering:
             yield self.delivering
-        finally:
-            running.cancel()
-            await asyncio.gather(running, return_exceptions=True)
-            await self.delivering.stop(grace=0.3)
 
 
 @pytest.fixture

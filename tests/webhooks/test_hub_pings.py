@@ -105,14 +105,9 @@ def hands(hands, monkeypatch):
     return hands
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def url(request, tmp_path):
-    return migrated_url(tmp_path / "pings.db") if request.param == "sqlite" else request.getfixturevalue("postgres_url")
-
-
 @pytest.fixture
-async def store(url):
-    opened = await store_at(url, clock=lambda: NOW)
+async def store(tmp_path):
+    opened = await store_at(migrated_url(tmp_path / "pings.db"), clock=lambda: NOW)
     await opened.write(partial(matchday.insert, matchday.Liveblog()))
     await opened.write(partial(matchday.insert, matchday.Liveblog(local_id="gother", ticker_id="7b" * 12)))
     yield opened

@@ -10,17 +10,13 @@ import pytest
 from sqlalchemy import NullPool, select
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from config.sections import Webhooks
-from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.quarantine import Quarantine
-from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
+from ingest.webhooks.dispatcher import SoleOwner
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import webhook_rounds, workers
 from store.tables import webhooks as table
-from store.webhooks import webhooks
 from tests.kit.opening import store_at
-from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import QUICK
+from tests.store.conftest import new_game
+from tests.webhooks.conftest import QUICK, delivering, subscribe
 
 PATIENT = QUICK.model_copy(update={"try_timeout": 30.0, "round_timeout": 60.0})
 """On a busy machine a response that is meant to take 0.2 s comes after the 0.4 s of QUICK, and a try is repeated."""
@@ -49,11 +45,6 @@ def locked(postgres_url):
     return lock
 
 
-async def subscribe(store, url):
-    work = partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=webhooks.new_secret(), limit=9)
-    return (await store.write(work))[0]
-
-
 async def rounds_of(store, row):
     query = select(webhook_rounds.c.version).where(webhook_rounds.c.webhook_id == row.id).order_by(webhook_rounds.c.id)
     return await store.read(lambda conn: list(conn.scalars(query)))
@@ -71,20 +62,11 @@ async def test_the_records_of_others_go_on(store, receiver, locked):
     goes on where it was, and each version is recorded once."""
     game = await store.write(partial(insert_game, game=new_game(1)))
     stuck, free = [await subscribe(store, receiver.url("after-0.2", name)) for name in ("stuck", "free")]
-    delivering = Dispatcher(
-        store,
-        SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])),
-        PATIENT,
-        claim_owner=SoleOwner("one"),
-        quarantine=Quarantine(),
-    )
-    store.on_step(delivering.wake)
-    running = asyncio.create_task(delivering.run())
 
     async def recorded(row, versions):
         return await rounds_of(store, row) == versions
 
-    try:
+    async with delivering(store, PATIENT, alone=False, claim_owner=SoleOwner("one")):
         versions = [await store.write(lambda unit: record(unit, game.id, Change())) for _ in range(10)]
         await until(partial(recorded, free, versions[:1]))
         async with locked(stuck.id):
@@ -93,7 +75,3 @@ async def test_the_records_of_others_go_on(store, receiver, locked):
             assert len(await rounds_of(store, stuck)) == before < 5
         await until(partial(recorded, stuck, versions))
         assert receiver.versions("stuck") == receiver.versions("free") == versions
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await delivering.stop(grace=1)

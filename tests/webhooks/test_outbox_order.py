@@ -7,7 +7,6 @@ import json
 import random
 import time
 from collections import defaultdict
-from contextlib import asynccontextmanager
 from functools import partial
 
 import asyncpg
@@ -16,11 +15,7 @@ from prometheus_client import generate_latest
 from sqlalchemy import func, select, text
 from structlog.testing import capture_logs
 
-from config.sections import Webhooks
-from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.quarantine import Quarantine
 from ingest.webhooks import outbox_sequencer
-from ingest.webhooks.dispatcher import Dispatcher
 from mapping.errors import ServiceError
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import outbox, outbox_sequence, webhook_rounds
@@ -29,29 +24,11 @@ from tests.kit.opening import store_at
 from tests.kit.postgres import Cluster, binaries, server_folder
 from tests.kit.processes import Process, Writer
 from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import QUICK
+from tests.webhooks.conftest import delivering, subscribe
 
 GAMES = 8
 DAEMONS = 2
 WRITERS = 16
-
-
-async def subscribe(store, url):
-    work = partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=webhooks.new_secret(), limit=99)
-    return (await store.write(work))[0]
-
-
-@asynccontextmanager
-async def delivering(store):
-    own = Dispatcher(store, SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])), QUICK, quarantine=Quarantine())
-    store.on_step(own.wake)
-    running = asyncio.create_task(own.run(alone=True))
-    try:
-        yield own
-    finally:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
-        await own.stop(grace=1)
 
 
 async def test_a_row_of_the_newest_transaction_is_delivered_once_it_commits(two_stores, receiver):

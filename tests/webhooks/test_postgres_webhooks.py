@@ -10,24 +10,16 @@ from functools import partial
 import pytest
 from sqlalchemy import delete, insert, select
 
-from config.sections import Webhooks
-from ingest.guard.ssrf_guard import SsrfGuard
-from ingest.kit.quarantine import Quarantine
-from ingest.webhooks.dispatcher import Dispatcher, SoleOwner
+from ingest.webhooks.dispatcher import SoleOwner
 from mapping.rules.delivery import Health
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.tables import webhooks as table
 from store.tables import workers
-from store.webhooks import deliveries, webhooks
+from store.webhooks import deliveries
 from store.webhooks.deliveries import AttemptRecord, Delivery, RecordResult, Round
 from tests.kit.processes import Process
-from tests.store.conftest import ORGANIZATION, new_game
-from tests.webhooks.conftest import QUICK
-
-
-async def subscribe(store, url):
-    work = partial(webhooks.subscribe, organization_id=ORGANIZATION, url=url, secret=webhooks.new_secret(), limit=9)
-    return (await store.write(work))[0]
+from tests.store.conftest import new_game
+from tests.webhooks.conftest import delivering, subscribe
 
 
 async def lives(store, *names):
@@ -69,36 +61,17 @@ async def test_two_processes_share_the_receivers(two_stores, receiver):
     for name in ("a", "b", "c"):
         await subscribe(store, receiver.url("ok", name))
     await lives(store, "one", "two")
-    both = [
-        Dispatcher(
-            each,
-            SsrfGuard(Webhooks(allow_hosts=["127.0.0.1"])),
-            QUICK,
-            claim_owner=SoleOwner(owner),
-            quarantine=Quarantine(),
-        )
-        for each, owner in ((store, "one"), (other, "two"))
-    ]
-    for each, own in zip(two_stores, both, strict=True):
-        each.on_step(own.wake)
-    tasks = [asyncio.create_task(each.run()) for each in both]
-    try:
-        for number in range(20):
-            writer, game = two_stores[number % 2], games[number % 2]
-            await writer.write(lambda unit, game=game: record(unit, game.id, Change()))
-        await receiver.until(lambda: len(receiver.requests()) >= 60)
-        await asyncio.sleep(1.5)
-        assert len(receiver.requests()) == 60
-
-        tasks[0].cancel()
-        await both[0].stop(grace=1)
+    deliver = partial(delivering, alone=False)
+    async with deliver(other, claim_owner=SoleOwner("two")):
+        async with deliver(store, claim_owner=SoleOwner("one")):
+            for number in range(20):
+                writer, game = two_stores[number % 2], games[number % 2]
+                await writer.write(lambda unit, game=game: record(unit, game.id, Change()))
+            await receiver.until(lambda: len(receiver.requests()) >= 60)
+            await asyncio.sleep(1.5)
+            assert len(receiver.requests()) == 60
         await store.write(lambda unit: record(unit, games[0].id, Change()))
         await receiver.until(lambda: len(receiver.requests()) == 63)
-    finally:
-        for each in tasks:
-            each.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-        await both[1].stop(grace=1)
     for name in ("a", "b", "c"):
         versions = receiver.versions(name)
         assert sorted(versions) == sorted([*range(2, 12), *range(2, 12), 12])
