@@ -60,7 +60,8 @@ async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource]
     """Move matches and liveblogs to the endpoint that their organization has now: after a new password, base URL or language.
 
     What is believed of a match moves with it. A match that nobody is left on is closed; one whose organization has no
-    endpoint any more stays where it is. Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
+    endpoint any more stays where it is, and is followed again when it has one, though others have seen its end meanwhile.
+    Raises StoreUnavailable; what else goes wrong with one of them is its own matter.
     """
     for access in await store.read(moves.accesses):
         source = sources.get((access.organization_id, access.provider))
@@ -69,7 +70,7 @@ async def rehome(store: Store, sources: Mapping[tuple[str, str], ProviderSource]
             log.info("matches.moved", organization=access.organization_id, matches=await store.write(work))
     for home in await store.read(moves.match_sources):
         source = sources.get((home.organization_id, home.provider))
-        if source is None or home.endpoint == source.adapter.endpoint.key:
+        if source is None or (home.endpoint == source.adapter.endpoint.key and not home.closed):
             continue
         try:
             await store.write(partial(moves.move_liveblog, home=home, endpoint=source.adapter.endpoint.key))

@@ -201,8 +201,9 @@ class Replaying:
                 ids=ids,
             )
         )
-        row, resources, text, *_ = await self.store.read(partial(followed_match.load, follow_id=found.follow_id))
-        self.match = followed_match.take_up(row, resources, text=text)
+        self.match = followed_match.take_up(
+            await self.store.read(partial(followed_match.load, follow_id=found.follow_id))
+        )
 
     def _request(self) -> ImportRequest:
         terms = ImportOptions.from_dict(self.manifest["terms"])

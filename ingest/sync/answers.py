@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from providers.base import Answer, Outcome
-from store.following import closing as endings
 from store.following import sync
 from store.timeline import timeline
 
@@ -55,8 +54,6 @@ def save_answers(
         **({} if snapshot.hints is None else {"hints": dict(snapshot.hints)}),
         **({"teams": teams} if (teams := sync.teams_text(snapshot.match)) else {}),
     )
-    if closing:
-        endings.close_match(unit, follow_id)
 
 
 def decision_rows(

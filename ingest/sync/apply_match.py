@@ -14,6 +14,7 @@ from ingest.sync.snapshot import CachedInputs, Snapshot
 from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
 from store.engine.errors import brief_reason, transient
+from store.following import closing as endings
 from store.following import sources, sync
 from store.masterdata import masterdata
 
@@ -70,11 +71,14 @@ def apply(
     saved by the last one; until then the match is marked as pending, so that nothing is lost with the process. `cached`:
     the liveblogs as the last poll of this process left them. Raises LiveblogFailed.
     """
-    writer = _MatchWriter(unit, snapshot, rules, cached or {}, closing=closing)
-    progress = writer.write(sync.attachments_of(unit.conn, follow_id), progress)
+    liveblogs_on = sync.attachments_of(unit.conn, follow_id)
+    progress = _MatchWriter(unit, snapshot, rules, cached or {}, closing=closing).write(liveblogs_on, progress)
     if not progress.finished:
         return _unfinished(unit, follow_id, progress)
     save_answers(unit, follow_id, snapshot, closing=closing, versions=progress.versions)
+    _note_missed(unit, follow_id, liveblogs_on, progress)
+    if closing:
+        endings.close_match(unit, follow_id, rules.serves)
     return progress
 
 
@@ -100,7 +104,10 @@ def apply_again(
         return replace(progress, finished=True)
     snapshot = Snapshot(match=sync.unpacked_belief(belief).match, times=times)
     beside = [each for each in sync.attachments_of(unit.conn, follow_id) if each.supported]
-    return _MatchWriter(unit, snapshot, rules, cached or {}, health=health).write(beside, progress)
+    progress = _MatchWriter(unit, snapshot, rules, cached or {}, health=health).write(beside, progress)
+    if progress.finished:
+        _note_missed(unit, follow_id, beside, progress)
+    return progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +155,13 @@ class _MatchWriter:
             rest=progress.begun.get(liveblog.game_id),
             withdrawals=rules_of(self.rules.withdrawals, owner),
         )
+
+
+def _note_missed(unit: Unit, follow_id: str, liveblogs_on: Iterable[sync.Attachment], progress: Progress) -> None:
+    """What a liveblog has missed it gets when it is served again, or can be written: by whoever takes the match up then."""
+    written = progress.done - progress.failed.keys()
+    if any(each.game_id not in written for each in liveblogs_on):
+        sync.forget_validators(unit, follow_id)
 
 
 def _unfinished(unit: Unit, follow_id: str, progress: Progress) -> Progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from ingest.sync.answer_times import WaitingAnswers
@@ -121,8 +122,12 @@ class FollowedMatch:
         self.changed_at = None if self.changed_at is None else self.changed_at + seconds
 
 
-def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, text: bool) -> FollowedMatch:
-    """A match as the store left it, to be taken up. Raises UnreadableRow."""
+def take_up(stored: StoredMatch) -> FollowedMatch:
+    """A match as the store left it, to be taken up. Raises UnreadableRow.
+
+    One that stands by is applied at once: those for whose liveblogs it does may not have had it until now.
+    """
+    row, resources = stored.row, stored.resources
     known: dict[str, Known] = {}
     unreadable: UnreadableRow | None = None
     for name, each in resources.items():
@@ -136,7 +141,7 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
         id=row.id,
         match_id=row.match_id,
         endpoint=row.endpoint,
-        text=text,
+        text=stored.text,
         known=known,
         hints=row.hints,
         status=sync.status_of(row),
@@ -148,17 +153,23 @@ def take_up(row: sync.FollowRow, resources: Mapping[str, sync.ResourceRow], *, t
         fence=row.fence,
         joined=row.joined,
         unreadable=unreadable,
+        hurried=True,
+        again=0.0 if stored.supports else math.inf,
     )
 
 
 class StoredMatch(NamedTuple):
-    """A match as the store has it: whether any of its liveblogs wants text or has a standby, and whether it stands by itself."""
+    """A match as the store has it: whether any of its liveblogs wants text or has a standby, and whether it stands by itself.
+
+    `needed`: it has liveblogs, or stands by for one, of organizations that have its endpoint.
+    """
 
     row: sync.FollowRow
     resources: dict[str, sync.ResourceRow]
     text: bool
     paired: bool
     supports: bool
+    needed: bool
 
 
 def load(conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = everybody) -> StoredMatch:
@@ -169,13 +180,16 @@ def load(conn: Connection, follow_id: str, serves: Callable[[str, str], bool] = 
     row = sync.follow(conn, follow_id)
     if row is None:
         raise LookupError(follow_id)
-    liveblogs = [each for each in sync.attachments_of(conn, follow_id) if serves(row.endpoint, each.organization_id)]
+    serves_here = partial(serves, row.endpoint)
+    liveblogs = [each for each in sync.attachments_of(conn, follow_id) if serves_here(each.organization_id)]
+    supports = bool(standbys.supported_by(conn, follow_id, serves_here))
     return StoredMatch(
         row,
         sync.resources(conn, follow_id),
         text=any(terms.text for terms in readable_terms(liveblogs)),
         paired=any(each.supported for each in liveblogs),
-        supports=bool(standbys.supported_by(conn, follow_id)),
+        supports=supports,
+        needed=supports or bool(liveblogs),
     )
 
 

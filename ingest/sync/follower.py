@@ -145,17 +145,23 @@ class Followers:
     async def _take_up(
         self, follow_id: str, leased: leases.LeasedMatch | None, *, afresh: bool
     ) -> FollowedMatch | None:
-        """The match as the store has it; what is known of one under the same lease is kept. None without its endpoint."""
+        """The match as the store has it; what is known of one under the same lease is kept. None where it is not to be polled.
+
+        That is without its endpoint, and while it serves nobody.
+        """
         stored = await self._store.read(partial(followed_match.load, follow_id=follow_id, serves=self._serves))
         row = stored.row
         if row.endpoint not in self.limiters:
             log.warning("match.endpoint_missing", match=row.match_id, endpoint=row.endpoint)
             return None
+        if not stored.needed:
+            self._matches.pop(follow_id, None)
+            self.left_out.put_off(follow_id, leased)
+            return None
         fence = row.fence if leased is None else leased.fence
         match = self._matches.get(follow_id)
         if match is None or match.fence != fence:
-            match = self._matches[follow_id] = followed_match.take_up(row, stored.resources, text=stored.text)
-            match.hurried = True
+            match = self._matches[follow_id] = followed_match.take_up(stored)
         match.joined_by(stored, fence, afresh=afresh)
         return match
 

@@ -46,11 +46,16 @@ class MatchQuarantine:
 
     async def not_taken_up(self, follow_id: str, leased: leases.LeasedMatch | None, error: Exception) -> None:
         """The match cannot be taken up; it is tried again later. Raises StoreUnavailable."""
-        fence, joined = (-1, -1) if leased is None else (leased.fence, leased.joined)
-        self._waiting[follow_id] = (fence, joined, monotonic() + AGAIN)
+        fence = self.put_off(follow_id, leased)
         match_id = await self.store.read(partial(sync.match_id, follow_id=follow_id))
         if self.quarantine.failed("match", follow_id, error, match=match_id):
             self._save(follow_id, fence, brief_reason(error))
+
+    def put_off(self, follow_id: str, leased: leases.LeasedMatch | None) -> int:
+        """Nothing is to be done for the match now; it is looked at again later. Gives the fence of the lease."""
+        fence, joined = (-1, -1) if leased is None else (leased.fence, leased.joined)
+        self._waiting[follow_id] = (fence, joined, monotonic() + AGAIN)
+        return fence
 
     def taken_up(self, match: FollowedMatch) -> None:
         """The match is followed; of its resources some may have to be fetched anew."""

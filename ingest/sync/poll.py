@@ -150,7 +150,7 @@ class Poller:
             arrival = Arrival(Instants(self.clock), monotonic(), first=True)
             await self._apply(match, Fetched(answers=(), hints=match.hints), arrival, closing=True)
         else:
-            await self._write(match, partial(endings.close_match, follow_id=match.id))
+            await self._write(match, partial(endings.close_match, follow_id=match.id, serves=self._has_endpoint))
 
     async def _apply(self, match: FollowedMatch, fetched: Fetched, arrival: Arrival, *, closing: bool = False) -> None:
         snapshot = await self._translate(match, fetched, closing=closing)

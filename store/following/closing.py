@@ -15,7 +15,7 @@ from store.following.sync import OPEN, save_follow
 from store.tables import attachments, beliefs, follows, games, resources
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from sqlalchemy import ColumnElement, Connection
 
@@ -35,10 +35,15 @@ _ABANDONED = (follows.c.closed_at.is_(None), followed_for(follows.c.id), ~follow
 """The match is open, liveblogs have been on it, and none is any more."""
 
 
-def close_match(unit: Unit, follow_id: str) -> None:
-    """Follow the match no longer, and close every liveblog on it: what comes later writes none of them."""
-    still = update(attachments).where(attachments.c.follow_id == follow_id, attachments.c.closed_at.is_(None))
-    closed = unit.conn.scalars(still.values(closed_at=unit.now).returning(attachments.c.game_id)).all()
+def close_match(unit: Unit, follow_id: str, serves: Callable[[str], bool] = lambda _: True) -> None:
+    """Follow the match no longer, and close every liveblog on it: what comes later writes none of them.
+
+    Not those of organizations that it does not serve now: they have missed how it ended, and stay open for the day it does.
+    """
+    is_open = attachments.c.follow_id == follow_id, attachments.c.closed_at.is_(None)
+    rows = unit.conn.execute(select(attachments.c.game_id, attachments.c.organization_id).where(*is_open)).all()
+    closed = [row.game_id for row in rows if serves(row.organization_id)]
+    unit.conn.execute(update(attachments).where(attachments.c.game_id.in_(closed)).values(closed_at=unit.now))
     save_follow(unit, follow_id, closed_at=unit.now)
     for standby in unit.conn.scalars(select(standbys.c.follow_id).where(standbys.c.game_id.in_(closed))).all():
         close_empty(unit, standby)

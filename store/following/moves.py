@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, exists, false, select, true, union, update
+from sqlalchemy import and_, delete, exists, false, or_, select, true, union, update
 
 from mapping.confirm import ConfirmedMatch, confirm_answer
 from store.engine.errors import UnreadableRow
@@ -36,7 +36,10 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchSource:
-    """Where a liveblog gets its match from: the follow and its endpoint; or the source that `stands_by` for it."""
+    """Where a liveblog gets its match from: the follow and its endpoint; or the source that `stands_by` for it.
+
+    `closed`: the match is followed no longer, though it has not finished this liveblog.
+    """
 
     game_id: str
     organization_id: str
@@ -44,6 +47,7 @@ class MatchSource:
     follow_id: str
     endpoint: str
     stands_by: bool = False
+    closed: bool = False
 
 
 def accesses(conn: Connection) -> list[Access]:
@@ -62,22 +66,33 @@ def accesses(conn: Connection) -> list[Access]:
 
 
 def match_sources(conn: Connection) -> list[MatchSource]:
-    """Of every liveblog, deleted ones too, that is open on a match that is followed; and those that stand by for one."""
-    table, is_open = attachments.c, (follows.c.closed_at.is_(None), attachments.c.closed_at.is_(None))
-    of_liveblog = table.game_id, table.organization_id
+    """Of every liveblog that is open, deleted ones too where the match is followed; and those followed that stand by for one."""
+    table, followed = attachments.c, follows.c.closed_at.is_(None)
+    facts = table.game_id, table.organization_id, follows.c.endpoint, follows.c.closed_at
     on_it = (
-        select(*of_liveblog, table.provider, table.follow_id, follows.c.endpoint, false().label("stands_by"))
+        select(*facts, table.provider, table.follow_id, false().label("stands_by"))
         .join(follows, follows.c.id == table.follow_id)
-        .where(*is_open)
+        .where(or_(and_(followed, table.closed_at.is_(None)), sync.OPEN))
     )
     beside = (
-        select(*of_liveblog, follows.c.provider, standbys.c.follow_id, follows.c.endpoint, true().label("stands_by"))
+        select(*facts, follows.c.provider, standbys.c.follow_id, true().label("stands_by"))
         .join(standbys, standbys.c.game_id == table.game_id)
         .join(follows, follows.c.id == standbys.c.follow_id)
-        .where(*is_open)
+        .where(followed, table.closed_at.is_(None))
     )
-    rows = (row for query in (on_it, beside) for row in conn.execute(query))
-    return [MatchSource(**{**row._asdict(), "stands_by": bool(row.stands_by)}) for row in rows]
+    return [
+        MatchSource(
+            game_id=row.game_id,
+            organization_id=row.organization_id,
+            provider=row.provider,
+            follow_id=row.follow_id,
+            endpoint=row.endpoint,
+            stands_by=bool(row.stands_by),
+            closed=row.closed_at is not None,
+        )
+        for query in (on_it, beside)
+        for row in conn.execute(query)
+    ]
 
 
 def move_matches(unit: Unit, access: Access, endpoint: str) -> int:
@@ -107,12 +122,16 @@ def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
     """Put a liveblog on the same match of `endpoint`, with what the sync knows of both; nothing where it is gone from its own.
 
     A match that nobody is left on is closed. Where it stands by for the liveblog's match, that of `endpoint` does from then on.
+    One that is at `endpoint` already is followed again.
     """
     before = sync.follow(unit.conn, home.follow_id)
     attached = sync.attachment(unit.conn, home.game_id)
     if before is None or attached is None:
         return
-    if home.stands_by:
+    if before.endpoint == endpoint:
+        closing.open_again(unit, home.game_id, before.id)
+        sync.look_afresh(unit, before.id)
+    elif home.stands_by:
         standbys_of.move(unit, home.game_id, before.id, _there(unit, before, home, endpoint).id)
     elif attached.follow_id == before.id:
         _move_attachment(unit, home, before, _there(unit, before, home, endpoint))

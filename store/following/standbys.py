@@ -23,7 +23,7 @@ from store.following.standby_tables import source_health, standbys
 from store.tables import attachments, beliefs, follows, games
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -150,7 +150,7 @@ _SOURCES = (
 )
 """By the first source, and by any standby: each has an index of its own."""
 _SUPPORTED = CompiledQuery(
-    select(attachments.c.follow_id)
+    select(attachments.c.follow_id, attachments.c.organization_id)
     .join(standbys, standbys.c.game_id == attachments.c.game_id)
     .where(standbys.c.follow_id == bindparam("follow_id"), sync.OPEN)
     .distinct()
@@ -265,9 +265,10 @@ def _read(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "pinned": row["pinned"] or None, "state": None if state is None else bytes(state)}
 
 
-def supported_by(conn: Connection, follow_id: str) -> list[str]:
-    """The follows of the matches for which this source stands by."""
-    return [row for (row,) in _SUPPORTED.all(conn, follow_id=follow_id)]
+def supported_by(conn: Connection, follow_id: str, serves: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """The follows of the matches for which this source stands by, in liveblogs of organizations that it `serves`."""
+    rows = _SUPPORTED.all(conn, follow_id=follow_id)
+    return list(dict.fromkeys(match for match, organization_id in rows if serves(organization_id)))
 
 
 def save_states(unit: Unit, changed: Iterable[tuple[StandbyRow, PairState]]) -> None:

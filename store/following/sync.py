@@ -230,6 +230,11 @@ def look_afresh(unit: Unit, follow_id: str) -> None:
     """Have the match looked at as if nothing were known of it, by the process that has its lease now or later."""
     joined = {"joined": follows_table.c.joined + 1}
     unit.conn.execute(update(follows_table).where(follows_table.c.id == follow_id).values(joined))
+    forget_validators(unit, follow_id)
+
+
+def forget_validators(unit: Unit, follow_id: str) -> None:
+    """Have whoever takes the match up next look at it as if nothing were known of it; who follows it now goes on."""
     forgotten = {"etag": None, "digest": None}
     unit.conn.execute(update(resources_table).where(resources_table.c.follow_id == follow_id).values(forgotten))
 

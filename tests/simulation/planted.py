@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from api.external import handback
-from ingest.sync import answers, apply_snapshot, poll, snapshot
+from ingest.sync import apply_snapshot, poll, snapshot
 from mapping import embedded, posts, reconcile
 from mapping.confirm import ConfirmedMatch
 from mapping.import_options import ImportOptions
-from store.following import ledger, moves, sources, sync
+from store.following import closing, ledger, moves, sources, sync
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
 from tests.simulation import inline_store
@@ -98,7 +98,7 @@ def _going_on(from_dict: Any) -> Any:
 
 
 def _follow_alone(_: Any) -> Any:
-    return lambda unit, follow_id: sync.save_follow(unit, follow_id, closed_at=unit.now)
+    return lambda unit, follow_id, *_: sync.save_follow(unit, follow_id, closed_at=unit.now)
 
 
 OTHER_POSTS, OTHER_WORDS = "other posts are public:", "a post has other words:"
@@ -200,7 +200,7 @@ PLANTED: dict[str, tuple[str | tuple[str, ...], Plant]] = {
     ),
     "a new liveblog opens finished ones": (
         "a finished liveblog was written",
-        _swap(answers.endings, "close_match", _follow_alone),
+        _swap(closing, "close_match", _follow_alone),
     ),
     # outbox
     "a step has no row in the outbox": (

@@ -157,7 +157,10 @@ async def test_a_liveblog_is_put_on_a_long_match_and_moved_away_from_it(store):
     process, other = Process(store, MATCH_ID), Process(store, "9000002")
     rows = [row(1000 + each, "card/yellow", 1 + each % 80, "home", 9) for each in range(LOOK + 50)]
     process.adapter.bodies = {**bodies(), "match-event": encoded(rows)}
-    other.adapter.bodies = {"match": encoded(wrapped(id="9000002")), "match-event": encoded([])}
+    other.adapter.bodies = {
+        "match": encoded(wrapped(id="9000002", match_date="21.06.2025")),
+        "match-event": encoded([]),
+    }
     game = await store.write(partial(insert_game, game=BY_HAND))
     assert await process.create(text=False, attach_to=game.local_id) == game.id
     at_once = await cards(process, game.id)

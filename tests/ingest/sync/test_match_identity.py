@@ -323,19 +323,57 @@ async def test_two_organizations_on_one_match_move_together_and_apart(store):
     assert before[1] == await process.posted(theirs), "its endpoint is another one, which nobody polls here"
 
 
-async def test_an_organization_that_is_gone_gets_nothing_of_the_endpoint_of_another_one(store):
-    """Both are on one match; the configuration names one of them no longer."""
+async def configured(process: Process, *owners: str) -> None:
+    """The daemon comes back with a configuration that names these organizations, all of them at one endpoint."""
+    process.serves = lambda _endpoint, organization: organization in owners
+    found = {(owner, "heim"): ProviderSource(HEIM, process.adapter, text_content=True) for owner in owners}
+    await rehome(process.store, found, Quarantine())
+    await process.restart()
+
+
+async def killed_all_along(process: Process, bodies: Bodies) -> None:
+    """The match is polled, the process killed at each of its reads and writes and started again."""
+    for fuse in range(9):
+        await process.poll(bodies, fuse=fuse)
+    await process.settle()
+
+
+@pytest.mark.parametrize("end", ["while it is followed", "after it is closed", "after its bodies are forgotten"])
+async def test_an_organization_that_comes_back_is_served_what_it_has_missed(store, end):
+    """While the configuration does not name it, it gets nothing of the endpoint of another one, which follows its match."""
     process, mine = await begun(store, ONE)
     theirs = await shared(process)
     await process.poll()
     before = await public(process, theirs)
-    process.serves = lambda _endpoint, organization: organization == OWNER
-    await process.restart()
-    await process.poll(TWO)
-    await process.settle()
-
-    assert ["incident:11", "incident:12"] == await goals(process, mine)
+    await configured(process, OWNER)
+    await killed_all_along(process, over(FIRST, SECOND))
+    if end != "while it is followed":
+        await finish(process, over(FIRST, SECOND))
+    if end == "after its bodies are forgotten":
+        await forget(process)
+    done = await public(process, mine)
     assert before == await public(process, theirs)
+    await configured(process, OWNER, OTHER)
+    await killed_all_along(process, over(FIRST, SECOND))
+
+    assert ["incident:11", "incident:12"] == await goals(process, mine) == await goals(process, theirs)
+    assert "2:0" == await score(process, theirs)
+    assert 31 == (await process.game(theirs)).document["state_info"]["gamestate"]
+    assert done == await public(process, mine)
+    await finish(process, over(FIRST, SECOND))
+    assert [] == await store.read(sync.follows)
+
+
+async def test_a_match_that_serves_nobody_is_not_polled(store):
+    """The organization of its only liveblog is gone, another one has the endpoint; it is back, and gone once more."""
+    process, _ = await begun(store, ONE)
+    for owner, polled in ((OTHER, 0), (OWNER, 1), (OTHER, 0)):
+        await configured(process, owner)
+        assert polled == len(process.matches)
+    await configured(process, OWNER, OTHER)
+    await process.poll(TWO)
+
+    assert [1] == [match.polls for match in process.matches]
 
 
 @pytest.mark.parametrize("kind", ["a counter", "two caches"])
