@@ -15,7 +15,7 @@ from api.feeds.enclosures import FeedFiles
 from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
 from api.http.request import Query, boolean, choice, integer
-from api.view.content import Names, body_html, headline, incident, minute, names_of, one_line, plain_text
+from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.delay import in_query
 from api.view.liveblog_access import cursor, in_batches, read_liveblog
 from api.view.post_files import Images, post_files
@@ -224,7 +224,7 @@ def _lead(event: Json, language: str) -> str:
 
 def item_of(event: Json, page: str, language: str, squads: Names, images: Images) -> Item:
     """One event as a feed's item, its score written as in that language; `squads`: who plays beside the one it names."""
-    local_id = text(event, "local_id")
+    event, local_id = as_read(event), text(event, "local_id")
     url = f"{page}#{quote(local_id, safe='')}"
     files = FeedFiles(images, translator(language), url)
     published = number(event, "created_at") or 0

@@ -14,7 +14,7 @@ from api.page.scoreboard import SIDES, team_of
 from api.page.times import moment
 from api.page.whole_scores import whole_scores
 from api.page.window import PageRequest, Show, offered_filters
-from api.view.content import body_html, incident, minute, score
+from api.view.content import as_read, body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
@@ -153,6 +153,7 @@ def safe_post(game: Json, event: Json, page: PageContext, *, pinned: bool = Fals
 
 def post(game: Json, event: Json, page: PageContext, *, pinned: bool = False) -> str:
     """One post as a list item that its `local_id` names; `pinned`: it stands above all others, and says so."""
+    event = as_read(event)
     event_type, locale = text(event, "sport_event", "event_type"), text(game, "locale") or "en"
     happened = incident(event, locale)
     drawn = _drawn_as(game, event, page)

@@ -12,7 +12,7 @@ import structlog
 from api.feeds.enclosures import FeedFiles
 from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
-from api.view.content import Names, embedded_pages, headline, names_of, one_line, plain_text
+from api.view.content import Names, as_read, embedded_pages, headline, names_of, one_line, plain_text
 from api.view.cover import cover
 from api.view.key_moments import interruption_of
 from api.view.post_files import image_url, post_files
@@ -178,7 +178,7 @@ def _safe_update(game: Json, event: Json, squads: Names, form: PostForm) -> Json
 
 
 def _update(game: Json, event: Json, squads: Names, form: PostForm) -> Json | None:
-    url = f"{form.page}#{quote(text(event, 'local_id'), safe='')}"
+    event, url = as_read(event), f"{form.page}#{quote(text(event, 'local_id'), safe='')}"
     files = FeedFiles(form.images, translator(_language(game)), url).enclosures(post_files(event))
     head, words = headline(event, _language(game), squads), one_line(plain_text(event))
     if not (head or words or files):

@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, kind, node, nodes, text
-from api.view.post_files import block_files, host, web_url
+from api.view.post_files import block_files, host, post_files, web_url
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.rich_text import plain, sanitise
@@ -24,6 +24,7 @@ Names = tuple[tuple[str, str], ...]
 """Surname and whole name of people."""
 
 TITLE_LENGTH = 80
+RICH_TEXT = "Svc::Model::Content::RichTextContentBlock"
 _LETTER = "[a-zA-Z\N{LATIN CAPITAL LETTER A WITH GRAVE}-\N{LATIN SMALL LETTER Y WITH STROKE}]"
 """Latin alone: Chinese writes a name without spaces around it."""
 _MINUTES = re.compile(r"\d+(\+\d+)?")
@@ -48,11 +49,31 @@ def incident(event: Json, locale: str) -> str:
     return " ".join(filter(None, (title, shown)))
 
 
+def is_milestone(event: Json) -> bool:
+    return text(event, "highlight") == "milestone"
+
+
+def as_read(event: Json) -> Json:
+    """The post as readers see it: a headline is a milestone's; of any other post it is the text where that has nothing else."""
+    head = text(event, "headline")
+    if not head or is_milestone(event):
+        return event
+    written = {} if _shows_anything(event) else {"contents": [{"_type": RICH_TEXT, "text": escape(head, quote=False)}]}
+    return {**event, "headline": "", **written}
+
+
+def _shows_anything(event: Json) -> bool:
+    """Whether the post shows something beside its headline: an incident, a text, a file or another block."""
+    said = incident(event, "en") or plain_text(event) or _first_block(event, "en", ())
+    return bool(said or players(event) or post_files(event))
+
+
 def headline(event: Json, locale: str, squads: Names = ()) -> str:
-    """The title of a post: its headline, else the incident with minute, player and team, else the first words of the text.
+    """The title of a post: a milestone's headline, else the incident with minute, player and team, else the text's first words.
 
     `squads`: whom the player is to be distinguished from.
     """
+    event = as_read(event)
     if head := text(event, "headline"):
         return one_line(head)
     return one_line(_happened(event, locale, squads) or _first_words(event) or _first_block(event, locale, squads))

@@ -10,7 +10,16 @@ from urllib.parse import quote
 import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
-from api.view.content import incident_blocks, minute, names_of, one_line, plain_text, player_name, short_name
+from api.view.content import (
+    incident_blocks,
+    is_milestone,
+    minute,
+    names_of,
+    one_line,
+    plain_text,
+    player_name,
+    short_name,
+)
 from api.view.liveblog_access import public_documents
 from api.view.player_events import player_events_of
 from api.view.references import complete, sport_of
@@ -160,10 +169,6 @@ def _plays(post: Json, squads: Names) -> Iterator[Play]:
         yield _play(post, {}, squads, alone=True)
 
 
-def is_milestone(post: Json) -> bool:
-    return text(post, "highlight") == "milestone"
-
-
 def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
     people = [
         (text(each, "event_player_type"), player_name(node(each, "player"), squads)) for each in nodes(block, "players")
@@ -172,7 +177,7 @@ def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
         local_id=text(post, "local_id"),
         kind=text(block, "event_type"),
         title=one_line(text(block, "title")),
-        headline=one_line(text(post, "headline")) if alone else "",
+        headline=one_line(text(post, "headline")) if alone and is_milestone(post) else "",
         text=one_line(plain_text(post)) if alone else "",
         minute=minute({"sport_event": block}),
         phase=text(block, "phase", "name"),

@@ -88,7 +88,7 @@ async def test_readers_comment_on_a_post(public, address, browser):
     await post.get_by_role("button", name="Reported").wait_for()
 
     await post.get_by_label("Write a comment").fill("Half a thou")
-    await Desk(public.http).update("egoal", {"headline": "It counts"})
+    await Desk(public.http).update("egoal", {"headline": "It counts", "highlight": "milestone"})
     await post.get_by_role("heading", name="It counts").wait_for(timeout=30_000)
     assert await post.get_by_label("Write a comment").input_value() == "Half a thou"
     assert await page.evaluate("document.activeElement.name") == "text"

@@ -94,7 +94,7 @@ class Shown:
     async def correct(self, name):
         """Have a post written with another headline, and wait until the page shows it."""
         changed = next(each for each in posts() if each.local_id == name)
-        changed.document["headline"] = "Corrected"
+        changed.document.update(headline="Corrected", highlight="milestone")
         await self.server.store.write(partial(liveblogs.record, game_id="6a" * 12, change=Change(events=(changed,))))
         await self.page.locator(f"#{name}").get_by_text("Corrected").wait_for(timeout=60_000)
 

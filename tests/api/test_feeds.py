@@ -12,6 +12,7 @@ from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 from tests.api.conftest import serving
 from tests.kit import matchday, poison
+from tests.kit.event_desk import CONTENT, photo
 from tests.kit.feed_forms import ATOM, BASE, FORMATS, feed, html_of, ids
 from tests.kit.harmless import active_parts
 
@@ -50,6 +51,34 @@ async def test_titles_show_minute_incident_and_score(derby):
     assert titles["eyellow"] == "26' Yellow card – Trah Mits (AVB)"
     assert titles["ekick"] == "Kick-off"
     assert titles["etext"] == "The wind picks up: high balls are a lottery now."
+
+
+HEADED = {
+    "emilestone": ({"highlight": "milestone", "contents": [matchday.text("It counts.")]}, ("Decided", "It counts.")),
+    "eformer": ({"contents": [matchday.text("It counts.")]}, ("It counts.", "It counts.")),
+    "epinned": ({"highlight": "sticky", "contents": [matchday.text("It counts.")]}, ("It counts.", "It counts.")),
+    "eincident": ({"sport_event": matchday.incident("start", "Kick-off", "1'")}, ("1' Kick-off", "")),
+    "eshown": ({"contents": [{"_type": f"{CONTENT}::PollContentBlock", "question": "Who?"}]}, ("Who?", "")),
+    "ealone": ({}, ("Decided", "Decided")),
+    "eempty": ({"contents": [matchday.text("<br>"), photo("javascript:x")]}, ("Decided", "Decided")),
+}
+"""Posts with a headline, and the title and text that readers see."""
+
+
+@pytest.mark.parametrize("name", HEADED)
+async def test_a_headline_is_a_milestones(public, name):
+    """Of any other post it is the text where that has nothing else: in feeds, on the page and in structured data."""
+    fields, (title, words) = HEADED[name]
+    await public.add(matchday.Liveblog(events=(matchday.event(name, matchday.KICK_OFF, headline="Decided", **fields),)))
+    (item,) = (await feed(public)).json()["items"]
+    found = (await public.http.get("/api/embed/v4/prefetch/liveblog.json?liveblogId=gderby")).json()
+    (update,) = found["schema"]["liveBlogUpdate"]
+    headed = '<h2 class="headline"' in found["html"]
+
+    assert (item["title"], update["headline"]) == (title, title)
+    assert (words in item["content_html"], update["articleBody"]) == (True, words or title)
+    assert headed is (name == "emilestone")
+    assert ("Decided" in found["html"]) is (title == "Decided")
 
 
 async def test_a_headline_does_not_swallow_the_incident(derby):

@@ -77,7 +77,7 @@ async def test_key_moments_change_with_the_version_that_changes_a_post(public):
     assert "Riedel" not in (await extension(public))["recap"]
 
     block = {**events["equal"].document["sport_event"], "score": matchday.pair(0, 1)}
-    edited = events["egoal"].document | {"headline": "A screamer"}
+    edited = events["egoal"].document | {"headline": "A screamer", "highlight": "milestone"}
     await write(
         public,
         replace(events["equal"], document=events["equal"].document | {"sport_event": block}),

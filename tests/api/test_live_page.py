@@ -91,7 +91,7 @@ async def test_whoever_reads_further_down_keeps_the_place(site, page):
     for number in range(3):
         await site.desk.create(post("A long story. " * 40, local_id=f"enew{number}"))
     await site.desk.delete("ered")
-    await site.desk.update("eyellow", {"headline": "Booked"})
+    await site.desk.update("eyellow", {"headline": "Booked", "highlight": "milestone"})
     await page.shows("enew2")
     await page.forgets("ered")
     await page.shows("eyellow", "Booked")
@@ -136,7 +136,7 @@ async def test_a_permalink_shows_its_post_and_counts_newer_ones(site, page):
     await page.forgets("etext")
     assert await page.ids() == ["ewinner", "equal", "egoal"]
     await asyncio.sleep(0.3)
-    await site.desk.update("egoal", {"headline": "First blood"})
+    await site.desk.update("egoal", {"headline": "First blood", "highlight": "milestone"})
     await site.desk.create(post("No goal", local_id="enogoal"))
     await page.shows("egoal", "First blood")
     await site.desk.delete("equal")

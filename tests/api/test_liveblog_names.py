@@ -121,7 +121,7 @@ async def test_no_public_read_names_a_client(public, auth):
     event = post("Rain.", local_id="erain")
     event["contents"].append(photo())
     await desk.create(event)
-    await desk.update("erain", {"headline": "It rains"})
+    await desk.update("erain", {"headline": "It rains", "highlight": "milestone"})
     written = (await public.http.get(f"{WRITE}/ticker/show.json", params={"local_id": "gderby", **auth})).json()
     read = {}
     for path in (DELTA, *(f"{FEED}.{each}" for each in ("rss", "atom", "json")), "/liveblogs/gderby"):

@@ -98,6 +98,7 @@ def test_names_stand_by_themselves_in_lists_and_posts_find_their_direction():
         "e1",
         AT,
         headline="H",
+        highlight="milestone",
         sport_event=matchday.incident("goal", "Goal", "5'", side={"name": ARABIC}, people=people),
         contents=[matchday.text("<p>!</p>"), matchday.QUOTE],
     )
