@@ -13,7 +13,7 @@ from api.http.idempotency import KEY, idempotency_key
 from api.http.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, drop_empty, filters, owners_of, page_of
 from api.http.request import boolean, choice, parse_document
 from api.liveblogs import write_liveblog
-from api.liveblogs.write_liveblog import ModifyRequest
+from api.liveblogs.write_liveblog import CreateRequest, ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses
 from api.media.data_images import take_and_store
 from api.view.liveblog_access import NO_LIVEBLOG, LiveblogIndex, expected_version, holders, may_write_events, named_game
@@ -137,8 +137,10 @@ async def create(request: ApiRequest) -> Response:
     draft = parse_document(GameDraft, body)
     check_owner(request.caller, draft.organization_id, field="organization_id")
     await check_addresses(request, draft, WrittenRecord(draft.organization_id))
-    work = partial(write_liveblog.create_once, draft=draft, caller=request.caller, key=key, files=files)
-    game = await request.services.store.write(work)
+    wanted = CreateRequest(
+        draft=draft, caller=request.caller, organizations=request.services.organizations, files=files
+    )
+    game = await request.services.store.write(partial(write_liveblog.create_once, wanted=wanted, key=key))
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
     return json_response(await request.services.store.read(partial(_decorated, game, request.services)))
 
@@ -148,7 +150,10 @@ async def post_modifications(request: ApiRequest) -> Response:
     services = request.services
     modifications = await request.document(PostModifications)
     wanted = ModifyRequest(
-        caller=request.caller, modifications=modifications, expected=expected_version(request.headers)
+        caller=request.caller,
+        organizations=services.organizations,
+        modifications=modifications,
+        expected=expected_version(request.headers),
     )
     name = next(iter(write_liveblog.names_in(modifications).values()), "")
     await check_addresses(request, modifications, partial(_known, name, request.caller))

@@ -10,13 +10,14 @@ from api.view.references import check_references, records
 from mapping.errors import Forbidden, Unprocessable
 from mapping.references import references
 from mapping.sports.base import is_sport
+from store.clients import clients
 from store.liveblogs.search import TAG_LENGTH
 from store.masterdata import declarations, masterdata_edit
 from store.media.upload_uses import note_uses
 from store.tables import teams, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     from api.http.request import Caller
@@ -32,10 +33,14 @@ TEAM_FIELDS = ("name", "short_name", "name_addition", "image", "banner_image")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteCheck:
-    """The unit, the caller, and the liveblog that is written: its owner, its sport, and its document so far."""
+    """The unit, the caller, and the liveblog that is written: its owner, its sport, and its document so far.
+
+    `organizations`: the name of an id, None where there is no such organization.
+    """
 
     unit: Unit
     caller: Caller
+    organizations: Callable[[str], object]
     owner_id: str
     sportstype: str
     before: Mapping[str, Any] = field(default_factory=dict)
@@ -82,6 +87,14 @@ def part(target: WriteCheck, wanted: Json, name: str, *, path: str) -> Json:
 def tags(target: WriteCheck, wanted: Iterable[Any], *, path: str = "tags") -> list[Any]:
     """Labels as they are stored, declared ones with their names; raises Unprocessable."""
     return [_tag(target, tag, f"{path}.{index}") for index, tag in enumerate(wanted)]
+
+
+def permission(target: WriteCheck, wanted: Json, *, path: str) -> None:
+    """Raise Unprocessable for a permission of an organization or client that does not exist."""
+    name, kind = wanted["refid"], wanted["reftype"]
+    found = target.organizations(name) if kind == "Organization" else clients.find(target.unit.conn, name)
+    if found is None:
+        raise Unprocessable(f"there is no such {kind.lower()}", field=f"{path}.refid")
 
 
 def marketplace(target: WriteCheck, info: Json, *, path: str) -> Json:

@@ -27,7 +27,7 @@ from store.liveblogs.liveblogs import Change, NewGame, StoredGame
 from store.media import uploads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from sqlalchemy import Connection
@@ -49,32 +49,41 @@ NAMES = ("local_id", "ticker_local_id", "ticker_id")
 PARTS = ("meta_info", "scoreboard")
 
 
-def create_once(
-    unit: Unit, draft: GameDraft, caller: Caller, key: str | None, files: Sequence[Upload] = ()
-) -> StoredGame:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreateRequest:
+    """A checked request; `organizations`: as in `WriteCheck`; `files`: uploads that came with it, whose files are stored."""
+
+    draft: GameDraft
+    caller: Caller
+    organizations: Callable[[str], object]
+    files: Sequence[Upload] = ()
+
+
+def create_once(unit: Unit, wanted: CreateRequest, key: str | None) -> StoredGame:
     """The liveblog that the same document with the same `Idempotency-Key` has created before, else a new one.
 
-    `files`: uploads that came with it, whose files are stored. Raises Conflict when the key came with another document, and
-    what `create` raises.
+    Raises Conflict when the key came with another document, and what `create` raises.
     """
+    draft, caller = wanted.draft, wanted.caller
     if key is None:
-        return create(unit, draft, caller, files)
+        return create(unit, wanted)
     name, created_by = (draft.organization_id, caller.client_id, key), digest(dump(draft))
     idempotency.lock_name(unit, " ".join(name))
     if (known := idempotency.find(unit.conn, *name)) is not None:
         if known[0] != created_by:
             raise Conflict("this Idempotency-Key was used for another request", field=IDEMPOTENCY_HEADER)
         return liveblogs.require_game(unit.conn, known[1])
-    game = create(unit, draft, caller, files)
+    game = create(unit, wanted)
     idempotency.save(unit, *name, created_by, game.id)
     return game
 
 
-def create(unit: Unit, draft: GameDraft, caller: Caller, files: Sequence[Upload] = ()) -> StoredGame:
+def create(unit: Unit, wanted: CreateRequest) -> StoredGame:
     """The new liveblog; the one that the same document with the same `external_id` has created before.
 
     Raises Forbidden, Unprocessable, and Conflict when the `external_id` is taken by another document.
     """
+    draft = wanted.draft
     document = dump(draft)
     local_id = _local_id(draft)
     if draft.external_id:
@@ -84,10 +93,16 @@ def create(unit: Unit, draft: GameDraft, caller: Caller, files: Sequence[Upload]
             liveblogs.rename(unit, known, new_local_id("g"))
         elif known is not None:
             return _same(unit, known, digest(document))
-    for each in files:
+    for each in wanted.files:
         uploads.create(unit, each)
     check_uploads(unit.conn, draft.organization_id, document, None)
-    target = WriteCheck(unit=unit, caller=caller, owner_id=draft.organization_id, sportstype="")
+    target = WriteCheck(
+        unit=unit,
+        caller=wanted.caller,
+        organizations=wanted.organizations,
+        owner_id=draft.organization_id,
+        sportstype="",
+    )
     sport = write_check.template(target, draft.template_id)
     game = NewGame(
         id=new_object_id(unit.now),
@@ -123,6 +138,8 @@ def _document(target: WriteCheck, draft: Json) -> Json:
     document = {name: draft[name] for name in STORED if name in draft}
     check_for_sport(target.sportstype, document)
     write_check.check(target, document)
+    for index, each in enumerate(document["permissions"]):
+        write_check.permission(target, each, path=f"permissions.{index}")
     for name in ("meta_info", "scoreboard"):
         if name in document:
             document[name] = write_check.part(target, document[name], name, path=name)
@@ -138,6 +155,7 @@ class ModifyRequest:
     """A checked request; `expected`: the version in `If-Match`."""
 
     caller: Caller
+    organizations: Callable[[str], object]
     modifications: PostModifications
     expected: int | None = None
 
@@ -155,7 +173,7 @@ def modify(unit: Unit, wanted: ModifyRequest) -> StoredGame | None:
     _check_allowed(game, wanted.caller, modifications)
     if not modifications:
         return game
-    placed = _placed(unit, game, wanted.caller, modifications)
+    placed = _placed(unit, game, wanted, modifications)
     before = Editing(document=game.document, local_status=game.local_status, sportstype=game.sportstype)
     after = apply(before, placed)
     if any(kind_of(each) == "UpdateGameMetaInfoModification" for each in placed):
@@ -204,10 +222,11 @@ def _check_allowed(game: StoredGame, caller: Caller, modifications: list[Json]) 
             raise Forbidden("only the owner's clients may do this", field=f"modifications.{index}._type")
 
 
-def _placed(unit: Unit, game: StoredGame, caller: Caller, modifications: list[Json]) -> list[Json]:
+def _placed(unit: Unit, game: StoredGame, wanted: ModifyRequest, modifications: list[Json]) -> list[Json]:
     target = WriteCheck(
         unit=unit,
-        caller=caller,
+        caller=wanted.caller,
+        organizations=wanted.organizations,
         owner_id=game.organization_id,
         sportstype=game.sportstype,
         before=game.document,
@@ -227,6 +246,8 @@ def _place(target: WriteCheck, modification: Json, path: str) -> Json:
     }
     if modification.get("tags"):
         parts["tags"] = write_check.tags(target, modification["tags"], path=f"{path}.tags")
+    if "permission" in modification:
+        write_check.permission(target, modification["permission"], path=f"{path}.permission")
     if "marketplace_info" in modification:
         info = modification["marketplace_info"]
         parts["marketplace_info"] = write_check.marketplace(target, info, path=f"{path}.marketplace_info")

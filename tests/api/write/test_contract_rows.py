@@ -88,11 +88,17 @@ async def test_a_location_shows_the_fields_of_the_interface_alone(server, desk):
 
 
 @pytest.mark.parametrize(
-    ("letter", "reftype", "field"), [("r", "Organization", "permission"), ("w", "User", "reftype")]
+    ("letter", "reftype", "refid", "field"),
+    [
+        ("r", "Organization", matchday.OTHER, "permission"),
+        ("w", "User", matchday.OTHER, "reftype"),
+        ("w", "Organization", "stranger", "refid"),
+        ("w", "Client", matchday.OTHER, "refid"),
+    ],
 )
-async def test_a_permission_without_effect_is_refused(desk, letter, reftype, field):
-    """What the product does not act on would only look like access."""
-    given = permission(matchday.OTHER, reftype, letter)
+async def test_a_permission_without_effect_is_refused(desk, letter, reftype, refid, field):
+    """What the product does not act on, or names nobody who is there, would only look like access."""
+    given = permission(refid, reftype, letter)
     game = await desk.made("ticker/create", news())
     at_create = refused(await desk.post("ticker/create", news(permissions=[given])))
     later = refused(await desk.modify(game, change("UpsertPermission", permission=given)))

@@ -17,7 +17,7 @@ TITLE, TEAMS = f"{META}TitleGameMetaInfo", f"{META}TeamGameMetaInfo"
 SCORE = f"{BOARD}ScoreboardScore"
 TIMED = "Svc::Model::Options::TimedGameOptions"
 STATE = "Svc::Model::GameStateInfo::TimeBasedGameStateInfo"
-PERMISSION = {"_type": "Svc::Model::SharedPermission", **permission("5f0c1de2a1b2c3d4e5f60777")}
+PERMISSION = {"_type": "Svc::Model::SharedPermission", **permission(matchday.OTHER)}
 MARKET = {"_type": "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo", "detail": "All goals"}
 PAIR = {"_type": SCORE, "home_score": "1", "away_score": "0", "title": "1"}
 

@@ -17,7 +17,7 @@ SCORE = {"_type": "Svc::Model::ScoreInfo::TeamGameScoreInfo"}
 OWNERS = (
     change("DeleteGame", local_status="100"),
     change("DeleteGame", local_status=60),
-    change("UpsertPermission", permission=permission("5f0c1de2a1b2c3d4e5f60777")),
+    change("UpsertPermission", permission=permission(matchday.OTHER)),
     change("DeletePermission", refid=matchday.OTHER),
 )
 
@@ -42,7 +42,7 @@ async def test_all_nine_kinds_are_one_step(server, desk, game):
     board = {"_type": f"{BOARD}TeamGameScoreboard", "score": {"_type": f"{BOARD}ScoreboardScore", "home_score": "0"}}
     state = {"_type": f"{STATE}TimeBasedGameStateInfo", "gamestate": 1, "recurrence": 1, "is_break": False}
     options = {"_type": "Svc::Model::Options::BasicGameOptions", "anything": [1]}
-    permitted = permission("5f0c1de2a1b2c3d4e5f60777")
+    permitted = permission(matchday.OTHER)
     changed = good(
         await desk.modify(
             game,
@@ -55,8 +55,8 @@ async def test_all_nine_kinds_are_one_step(server, desk, game):
             change("UpdateGameOptions", options=options),
             change("UpdateGameScoreInfo", score_info={**SCORE, "home_score": 2, "away_score": 1}),
             change("UpsertPermission", permission=permitted),
-            change("UpsertPermission", permission=permission("temp", "Client")),
-            change("DeletePermission", refid="temp"),
+            change("UpsertPermission", permission=permission("reader", "Client")),
+            change("DeletePermission", refid="reader"),
             change("DeleteGame", local_status="60"),
         )
     )  # fmt: skip
@@ -206,6 +206,5 @@ async def test_a_single_client_can_be_granted(server, desk, game):
     score = change("UpdateGameScoreInfo", score_info={"home_score": 1})
 
     assert good(await Desk(server.http, "stranger").modify(game, score))["version"] == 3
-    wrong = change("UpsertPermission", permission=permission("stranger", "Organization"))
-    good(await desk.modify(game, change("DeletePermission", refid="stranger"), wrong))
+    good(await desk.modify(game, change("DeletePermission", refid="stranger")))
     assert refused(await Desk(server.http, "stranger").modify(game, score)) == (404, "local_id")

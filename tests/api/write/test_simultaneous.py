@@ -14,6 +14,8 @@ from tests.kit.desk import Desk, change, good, match, permission, player
 from tests.kit.opening import store_at
 from tests.kit.sqlite import migrated_url
 
+GRANTED = tuple(f"partner{index}" for index in range(8))
+
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request, tmp_path):
@@ -25,7 +27,8 @@ def url(request, tmp_path):
 @pytest.fixture
 async def desk(url):
     store = await store_at(url, clock=lambda: NOW - 60, migrate=True)
-    await store.write(partial(clients.declare, declared=matchday.CLIENTS))
+    granted = (matchday.client(each, "write", organization=matchday.OTHER) for each in GRANTED)
+    await store.write(partial(clients.declare, declared=(*matchday.CLIENTS, *granted)))
     async with serving(store, client_per_second=0) as server:
         yield Desk(server.http)
     await store.close()
@@ -43,12 +46,12 @@ async def test_one_liveblog_for_an_external_id(desk):
 async def test_no_modification_is_lost(desk):
     """Eight at once are eight steps, each with its effect; of eight with the same `If-Match` one wins."""
     game = await desk.made("ticker/create", match())
-    grants = [change("UpsertPermission", permission=permission(f"org{index}")) for index in range(8)]
+    grants = [change("UpsertPermission", permission=permission(each, "Client")) for each in GRANTED]
     await asyncio.gather(*(desk.modify(game, grant) for grant in grants))
     shown = await desk.read("ticker/show", local_id=game["local_id"])
 
     assert shown["version"] == 9
-    assert {each["refid"] for each in shown["permissions"]} == {f"org{index}" for index in range(8)}
+    assert {each["refid"] for each in shown["permissions"]} == set(GRANTED)
     scores = [change("UpdateGameScoreInfo", score_info={"home_score": index}) for index in range(8)]
     raced = await asyncio.gather(*(desk.modify(game, score, If_Match="9") for score in scores))
     assert sorted(response.status_code for response in raced) == [200, *[409] * 7]
