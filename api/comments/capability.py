@@ -56,7 +56,7 @@ COMMENTS = Capability(
         ReaderBan,
         ReaderComment,
     ),
-    parts=lambda services, monotonic: (comment_counts.CountedComments(services.store, monotonic),),
+    parts=lambda services, monotonic: (comment_counts.CountedComments(services.store, services.clock, monotonic),),
     extras=comment_counts.extras,
     page=PagePart(data=comment_page.page_data),
     export=lambda read, game_id, form, _content: comment_export.export_comments(read, game_id, form),

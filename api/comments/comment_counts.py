@@ -19,7 +19,7 @@ from mapping.comments.documents import CommentCounts
 from store.comments import comments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from starlette.responses import Response
 
@@ -46,10 +46,10 @@ COUNTS = openapi.operation(
 class CountedComments:
     """How many public comments posts have, and how often comments were taken down: what one process knows of it."""
 
-    def __init__(self, store: Store, monotonic: Callable[[], float]) -> None:
-        self._store = store
+    def __init__(self, store: Store, clock: Callable[[], float], monotonic: Callable[[], float]) -> None:
+        self._store, self._clock = store, clock
         self._once = FlightGroup()
-        self._counts: TTLCache[str, dict[int | None, Mapping[str, int]]] = TTLCache(GAMES, COUNTED, timer=monotonic)
+        self._counts: TTLCache[str, dict[int | None, PostExtras]] = TTLCache(GAMES, COUNTED, timer=monotonic)
         self.moderations = 0
         """How often comments were taken down or put back in this process, which steps no liveblog."""
         store.on_step(self._hear)
@@ -59,7 +59,7 @@ class CountedComments:
         self.moderations += 1
         self._counts.clear()
 
-    async def of(self, game_id: str, at: int | None) -> Mapping[str, int]:
+    async def of(self, game_id: str, at: int | None) -> PostExtras:
         """The number of public comments of each post of the liveblog that has some, up to COUNTED seconds late.
 
         `at`: those written before that moment.
@@ -80,15 +80,17 @@ class CountedComments:
         for game_id in stepped:
             self._counts.pop(game_id, None)
 
-    async def _read(self, game_id: str, until: int | None) -> Mapping[str, int]:
-        return await self._store.read(partial(comments.counts, game_id=game_id, until=until), at=until)
+    async def _read(self, game_id: str, until: int | None) -> PostExtras:
+        now = self._clock()
+        counted = await self._store.read(partial(comments.counts, game_id=game_id, until=until), at=until)
+        return PostExtras("comments", counted.numbers, "Svc::Model::EventComments", counted.changed, now)
 
 
 async def extras(services: Services, organization_id: str, game_id: str, at: int | None) -> PostExtras | None:
     """The numbers by post, some seconds late; None where the organization takes no comments."""
     if not services.settings.organization(organization_id).takes_comments:
         return None
-    return PostExtras("comments", await services[CountedComments].of(game_id, at), "Svc::Model::EventComments")
+    return await services[CountedComments].of(game_id, at)
 
 
 async def counts(request: ApiRequest) -> Response:

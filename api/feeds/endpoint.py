@@ -184,8 +184,8 @@ def endpoint(form: Format) -> Handler:
             await reads.body(key, render, view, request.accept_encoding),
             form.content_type,
             cache_control=cache_control(settings),
-            modified=None if extras else game.updated_at,  # nobody knows when what they count was taken away
-            now=view.now,
+            modified=max([game.updated_at, *(each.changed for each in extras)]),
+            now=min([view.now, *(each.read_at for each in extras)]),
             more=partial(_headers, form, settings, wanted, game.local_id),
         )
 

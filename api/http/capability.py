@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 
 
 class PostExtras(NamedTuple):
-    """A number that a capability adds to each published post of a liveblog, by `local_id`; 0 for posts that are not there."""
+    """A number that a capability adds to each published post of a liveblog, by `local_id`; 0 for posts that are not there.
+
+    `changed`: when one of them changed last; `read_at`: when they were read. Unix seconds.
+    """
 
     field: str
     numbers: Mapping[str, int]
     type_name: str
+    changed: int
+    read_at: float
 
     def document(self, local_id: str) -> Json:
         """What the post of that id has in the field."""

@@ -200,7 +200,14 @@ def set_status(unit: Unit, comment_id: str, status: CommentStatus, *, moderated_
     unit.conn.execute(update(table).where(table.c.id == comment_id).values(values))
 
 
-def counts(conn: Connection, game_id: str, *, until: int | None = None) -> dict[str, int]:
+class CommentNumbers(NamedTuple):
+    """The number of public comments of posts; `changed`: when one was written, taken down or put back last, 0 for never."""
+
+    numbers: dict[str, int]
+    changed: int
+
+
+def counts(conn: Connection, game_id: str, *, until: int | None = None) -> CommentNumbers:
     """The number of public comments of each post of the liveblog that has some and is public at the connection's moment.
 
     `until`: as in `public_page`.
@@ -211,7 +218,9 @@ def counts(conn: Connection, game_id: str, *, until: int | None = None) -> dict[
         posts.c.game_id == game_id, posts.c.local_id == table.c.channel_id, post_is_public(posts)
     )
     wanted = and_(table.c.game_id == game_id, comment_is_public(table), written, published)
-    return _numbers(conn, select(table.c.channel_id, func.count()).where(wanted).group_by(table.c.channel_id))
+    numbers = _numbers(conn, select(table.c.channel_id, func.count()).where(wanted).group_by(table.c.channel_id))
+    changed = conn.scalar(select(func.max(table.c.updated_at)).where(table.c.game_id == game_id, written))
+    return CommentNumbers(numbers, changed or 0)
 
 
 def _waiting(channel_id: str, reader_id: str) -> ColumnElement[bool]:

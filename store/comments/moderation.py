@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, or_, select
+from sqlalchemy import delete, exists, or_, select, update
 
 from mapping.errors import NotFound
 from store.comments import comments
@@ -35,7 +35,10 @@ def decide(
 
 
 def ban(unit: Unit, organization_id: str, reader_id: str, *, banned: bool, client_id: str) -> None:
-    """Show no comments of the reader any more and take none, or again. Raises NotFound where it has never commented here."""
+    """Show no comments of the reader any more and take none, or again. Raises NotFound where it has never commented here.
+
+    Those that are approved change by it.
+    """
     columns = reader_bans.c
     known = exists().where(columns.organization_id == organization_id, columns.reader_id == reader_id)
     wrote = exists().where(table.c.organization_id == organization_id, table.c.reader_id == reader_id)
@@ -53,6 +56,9 @@ def ban(unit: Unit, organization_id: str, reader_id: str, *, banned: bool, clien
     else:
         own = columns.organization_id == organization_id, columns.reader_id == reader_id
         unit.conn.execute(delete(reader_bans).where(*own))
+    shown = table.c.organization_id == organization_id, table.c.reader_id == reader_id
+    approved = update(table).where(*shown, table.c.status == CommentStatus.APPROVED)
+    unit.conn.execute(approved.values(updated_at=unit.now))
 
 
 def close(unit: Unit, game_id: str, channel_id: str, *, closed: bool, client_id: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from xml.etree import ElementTree as ET
@@ -14,15 +15,19 @@ import pytest
 import structlog
 from sqlalchemy import select
 
+from api.http.conditional import http_date
 from store.clients import clients
 from store.comments.tables import comment_reports, comments
 from store.liveblogs.liveblogs import Change, EventWrite, record
-from tests.api.conftest import NOW, serving
+from tests.api.conftest import NOW, declared_database, serving
 from tests.kit import matchday, poison
 from tests.kit.comments import DERBY, DESK, MODERATOR, STRANGER
 from tests.kit.event_desk import Desk
+from tests.kit.feed_forms import feed
 from tests.kit.matchday import ORGANIZATION, OTHER
+from tests.kit.opening import store_at
 from tests.kit.settings import configure
+from tests.kit.sqlite import copied_url
 
 OWNER = f"/api/comments/v1/owner/{ORGANIZATION}/public/egoal/comments"
 
@@ -77,8 +82,8 @@ class Newsroom:
         configure(settings, ORGANIZATION, comments=mode)
 
 
-@pytest.fixture
-async def room(store):
+@asynccontextmanager
+async def newsroom(store):
     rates = ("client_per_second", "public_per_second", "tokens_per_second", "reader_per_second", "address_per_second")
     settings = dict.fromkeys(rates, 0.0) | {"comment_modes": {ORGANIZATION: "post"}}
     moderators = (
@@ -89,6 +94,12 @@ async def room(store):
     async with serving(store, **settings) as server:
         await server.add(DERBY)
         yield Newsroom(server)
+
+
+@pytest.fixture
+async def room(store):
+    async with newsroom(store) as made:
+        yield made
 
 
 async def test_reports_of_one_address_are_one(room):
@@ -290,6 +301,39 @@ async def test_posts_say_how_many_comments_they_have(room):
     await Desk(room.server.http).update("egoal", {"local_status": 0})
     room.mode("off")
     assert await everywhere() == ({}, {}, {}, {}, [], [])
+
+
+async def test_a_feed_with_comments_was_modified_when_one_came_or_went(tmp_path):
+    """Its date is that of the newest change of posts and comments, once the second is over in which their number was read."""
+    clock = [NOW]
+    opened = await store_at(copied_url(tmp_path / "test.db", declared_database), clock=lambda: clock[0])
+    async with newsroom(opened) as room:
+        kim = await room.reader(name="Kim")
+
+        async def read(seconds=10, **headers):
+            clock[0] += seconds
+            room.server.now, room.server.ticks = clock[0], room.server.ticks + seconds
+            return await feed(room.server, headers=headers, client_id="desk", client_secret=matchday.SECRET)
+
+        first = await room.comment(kim)
+        assert "last-modified" not in (await read(0.5)).headers
+        comment, reader = f"/comments/{first['id']}/moderate.json", f"/readers/{first['author']['id']}/ban.json"
+        known = (await read()).headers["last-modified"]
+        assert known == http_date(NOW)
+        for path, body in (
+            (comment, {"action": "reject"}),
+            (comment, {"action": "approve"}),
+            (reader, {}),
+            (reader, {"banned": False}),
+            (comment, {"action": "delete"}),
+        ):
+            changed = http_date(int(clock[0]))
+            await room.decide(path, body)
+            again = await read(**{"If-Modified-Since": known})
+            known = again.headers["last-modified"]
+            assert (again.status_code, known) == (200, changed), body
+            assert (await read(**{"If-Modified-Since": known})).status_code == 304
+    await opened.close()
 
 
 async def test_delayed_readers_see_what_was_written_until_then(room):

@@ -86,14 +86,14 @@ async def test_what_is_public_and_what_numbers_say(desk):
     for wrong in ("other", "never"):
         with pytest.raises(InvalidRequest):
             await desk.page(after=wrong)
-    assert await desk.store.read(lambda conn: comments.counts(conn, GAME)) == {CHANNEL: 6, "etext": 1}
+    assert await desk.store.read(lambda conn: comments.counts(conn, GAME).numbers) == {CHANNEL: 6, "etext": 1}
 
     await desk.decide("c1", CommentStatus.REJECTED)
     assert await desk.shown() == ["c4", "c3", "c2", "c0"]
     await desk.decide("c1", CommentStatus.APPROVED)
     await desk.ban("kim")
     assert await desk.shown() == []
-    assert await desk.store.read(lambda conn: comments.counts(conn, GAME)) == {"etext": 1}
+    assert await desk.store.read(lambda conn: comments.counts(conn, GAME).numbers) == {"etext": 1}
     with pytest.raises(Forbidden):
         await desk.add("late", "More", reader="kim")
     with pytest.raises(NotFound):

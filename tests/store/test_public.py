@@ -124,7 +124,7 @@ def _agree(conn, owners, pictures):
         assert {each.local_id for each in deltas.changed_events(conn, game_id, since=0)} == mine
         assert {each.local_id for each in incidents.incidents(conn, game_id)} == mine
         assert (deltas.count(conn, game_id), incidents.is_highlighted(conn, game_id)) == (len(mine), bool(mine))
-        assert comments.counts(conn, game_id).keys() == mine
+        assert comments.counts(conn, game_id).numbers.keys() == mine
     assert {name for name in POSTS if uploads.is_shown(conn, pictures[name].key)} == shown
 
 
