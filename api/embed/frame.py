@@ -103,6 +103,7 @@ def _document(game: Json, inner: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">'
         f'<title>{escape(with_result(game, title(game)))}</title><base target="_blank">'
+        f'<link rel="icon" href="{static}/icon.svg" type="image/svg+xml">'
         f'<link rel="stylesheet" href="{static}/page.css"><link rel="stylesheet" href="{static}/framed.css">'
         f'<script type="module" src="{static}/framed.js"></script></head><body><main>{inner}</main></body></html>'
     )

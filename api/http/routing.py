@@ -124,8 +124,8 @@ def _pattern(path: str) -> str:
 
 
 def _is_shown(row: Route) -> bool:
-    """Whether people type or paste the address: a page, a frame, oEmbed."""
-    return row.method == "GET" and row.access == "page" and not row.path.startswith("/api/")
+    """Whether people type or paste the address: a page, a frame, oEmbed, the desk."""
+    return row.method == "GET" and row.access in {"page", "desk"} and not row.path.startswith("/api/")
 
 
 class WithoutSlash:

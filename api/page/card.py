@@ -6,7 +6,7 @@ import asyncio
 import json
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cachetools import LRUCache
 
@@ -109,7 +109,7 @@ async def card(request: ApiRequest) -> Response:
 
     def render(conn: Connection) -> bytes:
         (document,) = complete(conn, [published_game(conn, game.id).as_document()])
-        return json.dumps(facts_of(document, view.now, publisher)).encode()
+        return json.dumps(_on_one_line(facts_of(document, view.now, publisher))).encode()
 
     found = await services[ReadCache].body(("card", game.id, game.version, label), render, view)
     facts = json.loads(found.body)
@@ -129,16 +129,28 @@ def facts_of(game: Json, now: float, publisher: str) -> Json | None:
     state, score = clock(game, texts, now), scores(game)
     teams = zip((home, away), initials(home, away), strict=True) if text(home, "name") and text(away, "name") else ()
     return {
-        "title": one_line(title(game)),
+        "title": title(game),
         "sides": [_team(team, short) for team, short in teams],
         "score": tally({"home_score": score[0], "away_score": score[1]}, texts.locale) if score else "",
         "decided": text(game, "scoreboard", "score", "title"),
         "state": "" if state is None else state.label,
         "live": state is not None and state.live,
         "lines": top_lines(game) or list(filter(None, [lap_of(game, texts)])),
-        "above": one_line(text(game, "meta_info", "tournament", "name")),
+        "above": text(game, "meta_info", "tournament", "name"),
         "publisher": publisher,
     }
+
+
+def _on_one_line(facts: Any) -> Any:
+    """The facts with each text on one line: nothing draws more than one."""
+    match facts:
+        case str():
+            return one_line(facts)
+        case list():
+            return list(map(_on_one_line, facts))
+        case dict():
+            return {name: _on_one_line(each) for name, each in facts.items()}
+    return facts
 
 
 def has_card(game: Json) -> bool:
@@ -158,9 +170,8 @@ def card_url(public_url: str, game: Json, delayed: int) -> str:
 
 
 def _team(team: Json, short: str) -> Json:
-    return asdict(CardSide(one_line(text(team, "name")), one_line(text(team, "short_name")), short)) | {
-        "crest": image_url(node(team).get("image"))
-    }
+    side = CardSide(text(team, "name"), text(team, "short_name"), short)
+    return asdict(side) | {"crest": image_url(node(team).get("image"))}
 
 
 def _drawn(facts: CardFacts, fonts: tuple[str, ...]) -> bytes:

@@ -143,6 +143,38 @@ async def test_the_cards_in_memory_are_bounded(public):
     assert kept is None or kept._kept.maxsize == KEPT_BYTES
 
 
+RACE = {
+    "_type": "Svc::Model::GameStateInfo::RankedGameStateInfo",
+    "gamestate": 31,
+    "ranking": [{"position": place, "player": {"name": f"Driver {place}"}} for place in (1, 2, 3)],
+}
+SHOWN = frozenset({"name", "short_name", "title", "home_score", "away_score", "summary"})
+
+
+def broken(value, name=""):
+    """The document with line breaks in each text that people read."""
+    if isinstance(value, dict):
+        return {each: broken(inner, each) for each, inner in value.items()}
+    if isinstance(value, list):
+        return [broken(each) for each in value]
+    return f"{value[:1]}\n{value[1:]}\u2028\r\x0b" if name in SHOWN else value
+
+
+@pytest.mark.parametrize("race", [False, True])
+async def test_no_line_break_of_any_text_breaks_the_card(public, race):
+    """Names, scores and their titles, the drivers on the podium: each is written on one line."""
+    meta = {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": "Grand Prix"}
+    given = {"meta_info": meta, "scoreboard": None, "state_info": RACE} if race else {}
+    board = matchday.document()["scoreboard"]
+    board["score"]["title"] = "after extra time"
+    document = broken(matchday.document(**({"scoreboard": board} | given)))
+    await public.add(matchday.Liveblog(sportstype="motorsports" if race else "soccer", document=document))
+    response = await public.http.get(PATH)
+
+    assert response.status_code == 200, response.text
+    pixels(response.content)
+
+
 async def test_a_poisoned_liveblog_has_a_card_or_none(public):
     """No text breaks the drawing."""
     await public.add(poison.xss_liveblog())

@@ -9,7 +9,14 @@ import pytest
 from tests.kit import matchday
 
 PAGE = "https://live.example.org/blogs/liveblogs/gderby"
-PATHS = ("/liveblogs/gderby", "/liveblogs/gderby/snippets", "/embed/gderby", "/oembed", "/liveblogs/gderby/card.png")
+PATHS = (
+    "/liveblogs/gderby",
+    "/liveblogs/gderby/snippets",
+    "/embed/gderby",
+    "/oembed",
+    "/liveblogs/gderby/card.png",
+    "/desk",
+)
 
 
 @pytest.fixture
