@@ -5,10 +5,14 @@ from typing import get_args
 
 import pytest
 
+from api.capabilities import CAPABILITIES
 from api.http.errors import status_of
+from config.values import Scope
 from mapping import errors
 from mapping.documents.base import Document
 from mapping.match import Status
+from mapping.polls.documents import OwnVote, PollOption
+from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
 from tests.kit.document_models import MODELS as DOCUMENTS
 from tests.kit.document_models import models
 from tests.kit.interface_tables import OURS, documents, enums, error_rows, operations, parameters, providers, tables
@@ -39,7 +43,15 @@ def heading_of(name: str, model: type[Document]) -> str:
     return f"{title}, {variant}" if variant else title
 
 
-MODELS = {heading_of(name, model): model for name, model in DOCUMENTS.items()}
+STATISTICS = {VisitorMetrics: "`visitorMetrics`", StatisticsPeriod: "`period`", StatisticsPlace: "`origin`, `location`"}
+"""What the reference calls what it shows of statistics; an overview has nothing but the first."""
+OF_CAPABILITIES = {*STATISTICS, OwnVote, PollOption} | {
+    model for each in CAPABILITIES for model in (*each.requests, *each.responses) if model is not StatisticsOverview
+}
+MODELS = {heading_of(name, model): model for name, model in DOCUMENTS.items()} | {
+    STATISTICS.get(model, f"`{model.__name__}`"): model
+    for model in sorted(OF_CAPABILITIES, key=lambda each: each.__name__)
+}
 UNION_MEMBERS = {member for union in UNIONS for member in get_args(get_args(union)[0])}
 
 
@@ -70,7 +82,7 @@ def written(default: object) -> str | None:
     """A default as the reference writes it."""
     if isinstance(default, bool):
         return str(default).lower()
-    return None if default is None else "empty" if default == () else str(default)
+    return None if default is None else "empty" if default in {(), ""} else str(default)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +93,7 @@ def written(default: object) -> str | None:
         ("highlight", models.Highlight),
         ("timing_type", models.TimingType),
         ("serving", models.Side),
+        ("scope", Scope),
     ],
 )
 def test_enumerations_equal_the_literals(ours, name, literal):

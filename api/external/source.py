@@ -27,7 +27,7 @@ from api.view.match_sources import match_sources
 from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
-from mapping.errors import Conflict, NotFound
+from mapping.errors import Conflict, NotFound, Unprocessable
 from mapping.import_options import ImportOptions, Withdrawn
 from store.following import closing, sources, standbys, sync
 from store.liveblogs import liveblogs
@@ -111,6 +111,8 @@ async def change(request: ApiRequest) -> Response:
     services, named = request.services, NamedLiveblog.of(request)
     document = await request.document(ExternalChange)
     check_event_types(document, services.event_types)
+    if document.provider is not None:
+        check_provider(document.provider, services.providers)
     expected = expected_version(request.headers)
     found: list[FoundStandby] = []
     if document.standby:  # what is refused whatever the providers say is refused before they are requested
@@ -121,6 +123,10 @@ async def change(request: ApiRequest) -> Response:
         game, attached = lock(unit, named)
         check_version(expected, changed=game.version, current=game.version)
         attachment = require_attachment(attached)
+        if document.provider not in {None, attachment.provider}:
+            raise Unprocessable(
+                "the liveblog is on another provider's match; attach it to one of this", field="provider"
+            )
         terms = _changed_terms(services, attachment, document)
         changed = change_sources(unit, attachment, document, found)
         if not change_terms(unit, game, attachment, terms) and changed:

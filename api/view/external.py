@@ -42,9 +42,15 @@ def describe_source(source: sources.Source, resources: Mapping[str, sync.Resourc
     """`external` of a liveblog. Raises UnreadableRow."""
     terms = sync.terms_of(source)
     return {
+        "_type": "Svc::Model::External",
         "provider": source.provider,
-        "selector": {f"{source.selector['kind']}Id": source.selector["id"], "matchId": source.match_id},
+        "selector": {
+            "_type": "Svc::Model::ExternalSelector",
+            f"{source.selector['kind']}Id": source.selector["id"],
+            "matchId": source.match_id,
+        },
         "autoPost": {
+            "_type": "Svc::Model::ExternalAutoPost",
             "enabled": terms.auto_post,
             "excludeScoreboard": terms.exclude_scoreboard,
             "excludeEvents": sorted(terms.exclude_events),
@@ -55,6 +61,7 @@ def describe_source(source: sources.Source, resources: Mapping[str, sync.Resourc
         "status": source.status,
         "feedHealth": {
             name: {
+                "_type": "Svc::Model::FeedHealth",
                 "lastGood": row.good_at,
                 "lastChange": row.changed_at,
                 "failures": row.failures,

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from store.liveblogs.liveblogs import StoredGame
 
 OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")
+SQUADS = "Svc::Model::Squads"
 EDITABLE = (LocalStatus.PUBLISHED, LocalStatus.UNPUBLISHED)
 TABLES = {"Team": teams, "Player": players, "Tournament": tournaments, "Location": locations}
 """Kind of a reference → where its record stands."""
@@ -81,6 +82,7 @@ def _beside(
     """What a decorated game says beside its document."""
     return {
         **{name: resolved.get(name) for name in OPTIONAL},
+        **({"squads": {"_type": SQUADS, **squads}} if (squads := node(resolved, "squads")) else {}),
         "sportstype": game.sportstype,
         "summary": _summary_of_all(resolved, [each for each in events if _is_public(each)]),
         "summary_text": summary(resolved),

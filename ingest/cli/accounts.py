@@ -70,7 +70,7 @@ def add(
         _note(unit, accounts.create(unit, spec), "account.add", role)
 
     on_database(settings, create)
-    out.print(f"{email} may sign in at {settings.public_url.rstrip('/')}/desk as {role}.", markup=False)
+    out.print(f"{email} may sign in at {settings.public_url.rstrip('/')}/desk as {role}.")
 
 
 def add_demo_editor(unit: Unit, password: str) -> None:
@@ -137,7 +137,7 @@ def second_factor_reset(email: Email, config_file: ConfigFile = None, data_dir: 
 
     if not on_database(place_settings(load(config_file), data_dir), reset):
         fail(f"{email} has no second factor")
-    out.print(f"{email} signs in without a code until another app is set up.", markup=False)
+    out.print(f"{email} signs in without a code until another app is set up.")
 
 
 @app.command()
@@ -156,7 +156,7 @@ def role(
         _note(unit, account, "account.role", new_role)
 
     on_database(place_settings(load(config_file), data_dir), change)
-    out.print(f"{email} is {new_role}.", markup=False)
+    out.print(f"{email} is {new_role}.")
 
 
 @app.command()
@@ -171,7 +171,7 @@ def disable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = No
         _note(unit, account, "account.disable")
 
     on_database(place_settings(load(config_file), data_dir), change)
-    out.print(f"{email} signs in no more.", markup=False)
+    out.print(f"{email} signs in no more.")
 
 
 @app.command()
@@ -185,7 +185,7 @@ def enable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = Non
         _note(unit, account, "account.enable")
 
     on_database(place_settings(load(config_file), data_dir), change)
-    out.print(f"{email} may sign in again.", markup=False)
+    out.print(f"{email} may sign in again.")
 
 
 @app.command("sessions-end")

@@ -113,11 +113,11 @@ def hash_secret(
 
     if secret is None and sys.stdin.isatty():
         secret = _new_secret()
-        err.print(f"secret (shown once): {secret}", markup=False)
+        err.print(f"secret (shown once): {secret}")
     given = secret if secret is not None else sys.stdin.readline().strip()
     if not given:
         fail("there is no secret")
-    out.print(f"sha256:{hashed(given)}", markup=False)
+    out.print(f"sha256:{hashed(given)}")
 
 
 def _new_secret() -> str:
@@ -127,7 +127,7 @@ def _new_secret() -> str:
 
 
 def _show_once(secret: str) -> None:
-    out.print(f"secret (shown once): {secret}", markup=False)
+    out.print(f"secret (shown once): {secret}")
 
 
 def _owners(settings: Settings, named: list[str] | None) -> tuple[str, ...]:

@@ -86,7 +86,7 @@ async def _greet(url: str, greeting: str, out: Console) -> None:
             if len(await command.look(url, list_games, timeout=5)) >= len(NAMES):
                 break
         await asyncio.sleep(0.1)
-    out.print(greeting, markup=False)
+    out.print(greeting)
 
 
 def _settings(port: int, base_url: str) -> Settings:

@@ -54,7 +54,7 @@ def import_feed(
     source = source_of(url)
     pages = asyncio.run(_pages(settings, organization, url, source))
     liveblog = into or on_database(
-        settings, partial(_liveblog, organization=organization, source=source, page=pages[0])
+        settings, partial(_liveblog, settings=settings, organization=organization, source=source, page=pages[0])
     )
     posts = [post for page in reversed(pages) for post in reversed(page.posts)]
     posts.sort(key=lambda post: post["created_at"])
@@ -66,8 +66,7 @@ def import_feed(
     left_out = done["refused"] + sum(page.left_out for page in pages)
     out.print(
         f"{liveblog}: {done['new']} posts are new, {done['changed']} changed, {done['kept']} were there already,"
-        f" {left_out} were left out.",
-        markup=False,
+        f" {left_out} were left out."
     )
 
 
@@ -112,7 +111,7 @@ def _caller(organization: str) -> Caller:
     return Caller(client_id=IMPORTER, organizations=frozenset({organization}), scopes=frozenset({"write"}), proven=True)
 
 
-def _liveblog(unit: Unit, *, organization: str, source: str, page: ForeignPage) -> str:
+def _liveblog(unit: Unit, *, settings: Settings, organization: str, source: str, page: ForeignPage) -> str:
     """The `local_id` of the liveblog for this source; the first time it is created."""
     from api.liveblogs import write_liveblog
     from mapping.documents.base import parse
@@ -133,7 +132,10 @@ def _liveblog(unit: Unit, *, organization: str, source: str, page: ForeignPage) 
         "meta_info": {"_type": "Svc::Model::GameMetaInfo::TitleGameMetaInfo", "title": title},
         **({"locale": page.language.lower()} if page.language.lower() in get_args(Locale) else {}),
     }
-    return write_liveblog.create(unit, parse(GameDraft, draft), _caller(organization)).local_id
+    wanted = write_liveblog.CreateRequest(
+        draft=parse(GameDraft, draft), caller=_caller(organization), organizations=settings.organizations.get
+    )
+    return write_liveblog.create(unit, wanted).local_id
 
 
 def _put(unit: Unit, *, organization: str, liveblog: str, posts: list[Json]) -> Counter[str]:
@@ -147,7 +149,7 @@ def _put(unit: Unit, *, organization: str, liveblog: str, posts: list[Json]) -> 
         try:
             done[_put_one(unit, organization, liveblog, post)] += 1
         except (ServiceError, ValidationError) as error:
-            err.print(f"matchwire: a post is left out: {type(error).__name__} {post['local_id']}", markup=False)
+            err.print(f"matchwire: a post is left out: {type(error).__name__} {post['local_id']}")
             done["refused"] += 1
     return done
 

@@ -53,8 +53,8 @@ def incident(  # noqa: PLR0917 -- options of a command line
     except OSError as error:
         fail(f"{path}: cannot be written: {error.strerror}")
     for reason in _missing(files):
-        out.print(f"The bundle cannot be played to the same liveblog: {reason}.", markup=False)
-    out.print(f"{path}: {sum(map(len, files.values()))} bytes before compression", markup=False)
+        out.print(f"The bundle cannot be played to the same liveblog: {reason}.")
+    out.print(f"{path}: {sum(map(len, files.values()))} bytes before compression")
 
 
 async def _collect(settings: Settings, liveblog: str, window: object, *, commentary: bool) -> dict[str, bytes]:
@@ -119,9 +119,6 @@ def play_bundle(path: Path, target: Path | None) -> None:
     }
     if bundle["manifest.json"].get("standbys"):
         verdict[None] = "the liveblog of the first source alone, which is not compared"
-    out.print(
-        f"{path}: {played.decisions} decisions give {verdict[played.same]} ({len(played.liveblog)} bytes).",
-        markup=False,
-    )
+    out.print(f"{path}: {played.decisions} decisions give {verdict[played.same]} ({len(played.liveblog)} bytes).")
     if played.same is False:
         raise typer.Exit(ExitStatus.FOUND)

@@ -107,7 +107,7 @@ def _report(folder: Path, wanted: Wanted, written: list[Path]) -> None:
     text = NEXT.format(written=names, where=where, client=wanted.client, secrets=SECRETS)
     if wanted.base_url is not None:
         text += FOLLOW.format(client=wanted.client, provider=wanted.provider, organization=wanted.organization)
-    out.print(text.strip("\n"), markup=False)
+    out.print(text.strip("\n"))
 
 
 def text_of(wanted: Wanted) -> str:

@@ -36,6 +36,4 @@ def rotate(
 
     settings = place_settings(load(config_file), data_dir)
     on_database(settings, partial(service_keys.rotate, name=name.value))
-    out.print(
-        f"The key of {name.value} is a new one; send SIGHUP to every running daemon, or start it again.", markup=False
-    )
+    out.print(f"The key of {name.value} is a new one; send SIGHUP to every running daemon, or start it again.")

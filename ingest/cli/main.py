@@ -85,7 +85,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        out.print(f"matchwire {version('matchwire')}", markup=False)
+        out.print(f"matchwire {version('matchwire')}")
         raise typer.Exit
 
 
@@ -192,7 +192,7 @@ def explain(
         )
         found = await command.look(database.session_url, query, timeout=database.timeout)
         as_text = json.dumps(found, ensure_ascii=False, indent=2)
-        out.print("\n".join(lines_of(found)) if post is not None and not as_json else as_text, markup=False)
+        out.print("\n".join(lines_of(found)) if post is not None and not as_json else as_text)
 
     start(look, settings)
 
@@ -208,12 +208,11 @@ def check_config(
     path = find_config(file or config_file)
     findings = config.check(path, os.environ, vocabulary())
     for line in findings:
-        out.print(line, markup=False)
+        out.print(line)
     if any(line.startswith("error: ") for line in findings):
         raise typer.Exit(ExitStatus.FOUND)
     out.print(
-        f"{'The configuration' if path is None else path} is valid{', with the remarks above' if findings else ''}.",
-        markup=False,
+        f"{'The configuration' if path is None else path} is valid{', with the remarks above' if findings else ''}."
     )
 
 

@@ -35,7 +35,7 @@ def backup(
     _on(settings, lambda url: written(url, file))
     media = settings.media
     where = IN_BUCKET if media.storage == "s3" else UPLOADS
-    out.print(f"{file} holds the database. {where.format(folder=media.folder, bucket=media.s3_bucket)}", markup=False)
+    out.print(f"{file} holds the database. {where.format(folder=media.folder, bucket=media.s3_bucket)}")
 
 
 def restore(
@@ -50,7 +50,7 @@ def restore(
     settings = place_settings(load(config_file), data_dir, make=True)
     aside = _on(settings, lambda url: put_back(url, file, replace=replace))
     kept = "" if aside is None else f" What was there is kept as {aside}."
-    out.print(f"The database is as {file} says.{kept}", markup=False)
+    out.print(f"The database is as {file} says.{kept}")
 
 
 def export_organization(
@@ -69,7 +69,7 @@ def export_organization(
     target = None if media is None else DiskFiles(media)
     done = _on(settings, lambda url: written(url, organization, file, files=file_store(settings.media), media=target))
     why = ": --media DIR does so" if media is None else ", as they are missing"
-    out.print(f"{file} holds {done.rows} rows.{_without_file(done, why)}", markup=False)
+    out.print(f"{file} holds {done.rows} rows.{_without_file(done, why)}")
 
 
 def import_organization(
@@ -87,7 +87,7 @@ def import_organization(
     source = None if media is None else DiskFiles(media)
     organization, done = _on(settings, lambda url: put_in(url, file, files=file_store(settings.media), media=source))
     missing = _without_file(done, ", as they are missing")
-    out.print(f"{done.rows} rows of the organization {organization} are imported.{missing}", markup=False)
+    out.print(f"{done.rows} rows of the organization {organization} are imported.{missing}")
 
 
 def _without_file(done: TransferResult, why: str) -> str:

@@ -43,4 +43,4 @@ def purge(
         else "is shown to nobody any more; browsers that have it keep it for up to"
     )
     minutes = "" if undo else f" {settings.media.max_age} s"
-    out.print(f"{address} {state}{minutes}." if done else f"Nothing to do: {address} was so already.", markup=False)
+    out.print(f"{address} {state}{minutes}." if done else f"Nothing to do: {address} was so already.")

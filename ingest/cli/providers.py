@@ -48,7 +48,7 @@ def list_() -> None:
     origins = origins_of()
     for provider in Registry.load():
         for line in describe_provider(provider, origins.get(provider.id, BUILT_IN)):
-            out.print(line, markup=False)
+            out.print(line)
 
 
 @app.command()
@@ -76,7 +76,7 @@ def probe(  # noqa: PLR0917 -- options of a command line
     except ValueError as error:
         fail(str(error), ExitStatus.FOUND)
     for line in report(found):
-        out.print(line, markup=False)
+        out.print(line)
     if found.match is None:
         raise typer.Exit(ExitStatus.FOUND)
 

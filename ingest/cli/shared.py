@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeVar
 
 import typer
 from rich.console import Console
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
+    from rich.text import Text
+
     from config import Settings
     from config.vocabulary import Vocabulary
     from store.engine.unit import Unit
@@ -29,8 +32,23 @@ T = TypeVar("T")
 WIDE = 240
 """Columns of a table that a script reads; nothing in it may be cut."""
 
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else WIDE)
-err = Console(stderr=True, highlight=False, soft_wrap=True, width=None if sys.stderr.isatty() else WIDE)
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+class PlainConsole(Console):
+    """Writes texts as they are, whoever wrote them: nothing in them is markup, an emoji's name or an order to the terminal."""
+
+    def __init__(self, stream: TextIO, *, stderr: bool = False) -> None:
+        width = None if stream.isatty() else WIDE
+        super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """The text for printing, each control character as JSON writes it."""
+        return super().render_str(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text), **options)
+
+
+out = PlainConsole(sys.stdout)
+err = PlainConsole(sys.stderr, stderr=True)
 
 FILE = "matchwire.toml"
 """The configuration that is used where none is named and the current folder has one."""
@@ -70,7 +88,7 @@ def load(path: Path | None, vocabulary: Vocabulary | None = None, environ: Mappi
         return config.load(find_config(path), environ, vocabulary)
     except config.ConfigError as error:
         for problem in error.problems:
-            err.print(f"matchwire: {problem}", markup=False)
+            err.print(f"matchwire: {problem}")
         raise typer.Exit(ExitStatus.MISTAKE) from None
 
 
@@ -115,7 +133,7 @@ def end(error: BaseException, settings: Settings | None = None) -> NoReturn:
 
 
 def fail(message: str, status: ExitStatus = ExitStatus.MISTAKE) -> NoReturn:
-    err.print(f"matchwire: {message}", markup=False)
+    err.print(f"matchwire: {message}")
     raise typer.Exit(status)
 
 
@@ -159,4 +177,4 @@ def start(
 
 
 def announce_address(address: str) -> None:
-    out.print(f"matchwire listens on {address}", markup=False)
+    out.print(f"matchwire listens on {address}")

@@ -64,7 +64,7 @@ def subscribe(
     _, new = on_database(
         settings, partial(webhooks.subscribe, organization_id=owner, url=url, secret=secret, limit=limit)
     )
-    out.print(f"secret (shown once): {secret}" if new else "The subscription exists; its secret stays.", markup=False)
+    out.print(f"secret (shown once): {secret}" if new else "The subscription exists; its secret stays.")
 
 
 @app.command()
@@ -89,7 +89,7 @@ def rotate(
     secret, overlap = webhooks.new_secret(), settings.webhooks.secret_overlap
     owner = _owner(settings, organization)
     on_database(settings, partial(webhooks.rotate, organization_id=owner, url=url, secret=secret, overlap=overlap))
-    out.print(f"secret (shown once): {secret}", markup=False)
+    out.print(f"secret (shown once): {secret}")
 
 
 @app.command()

@@ -6,10 +6,13 @@ import gzip
 import io
 import json
 import zipfile
+import zlib
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 from api.http.errors import json_bytes
 from api.liveblogs.delta import DeltaRequest, delta
@@ -26,7 +29,7 @@ from store.liveblogs import liveblogs
 from store.timeline import incident_rows, timeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
@@ -206,20 +209,36 @@ def pack(files: Mapping[str, bytes]) -> bytes:
 
 def unpack(path: Path) -> dict[str, Any]:
     """The parts of a bundle by name: JSON as values, answers and liveblog as bytes. Raises Unprocessable for anything else."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(each.file_size for each in archive.infolist()) > 4 * LARGEST:
-                raise Unprocessable(f"{path} is too large")
-            raw = {name: archive.read(name) for name in archive.namelist()}
+    with reading_bundle(), zipfile.ZipFile(path) as archive:
+        if sum(each.file_size for each in archive.infolist()) > 4 * LARGEST:
+            raise Unprocessable(f"{path} is too large")
+        raw = {name: archive.read(name) for name in archive.namelist()}
         found: dict[str, Any] = {
             name: json.loads(content) if name.endswith(".json") and name != "liveblog.json" else content
             for name, content in raw.items()
         }
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise Unprocessable(f"{path} is no incident bundle: {error}") from error
-    if "manifest.json" not in found or found["manifest.json"].get("form") != FORM:
-        raise Unprocessable(f"{path} is no incident bundle of this version")
+        if found["manifest.json"]["form"] != FORM:
+            raise Unprocessable("this is no incident bundle of this version")
     return found
+
+
+@contextmanager
+def reading_bundle() -> Iterator[None]:
+    """Raise Unprocessable for whatever is wrong with a file that anybody may have made."""
+    try:
+        yield
+    except (
+        OSError,
+        EOFError,
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RuntimeError,
+        BadZipFile,
+        zlib.error,
+    ) as error:
+        raise Unprocessable(f"this is no incident bundle: {type(error).__name__} {error}") from error
 
 
 def file_name(local_id: str, at: float) -> str:

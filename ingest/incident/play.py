@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from api.http.services import ImportRequest
 from config.sections import Limits
-from ingest.incident.bundle import liveblog_answer
+from ingest.incident.bundle import liveblog_answer, reading_bundle
 from ingest.sync import followed_match
 from ingest.sync.answer_times import Arrival, Instants
 from ingest.sync.apply_snapshot import rules_of
@@ -93,15 +93,17 @@ def adapter_of(manifest: Mapping[str, Any], registry: Registry) -> ProviderAdapt
 
 async def play(bundle: Mapping[str, Any], registry: Registry) -> Played:
     """Play all decisions of the bundle. Raises Unprocessable where answers are missing."""
-    manifest = bundle["manifest.json"]
-    if manifest["missing"] and manifest["commentary"]:
-        raise Unprocessable("; ".join(manifest["missing"]))
+    with reading_bundle():
+        manifest = bundle["manifest.json"]
+        if manifest["missing"] and manifest["commentary"]:
+            raise Unprocessable("; ".join(manifest["missing"]))
+        adapter = adapter_of(manifest, registry)
     clock = ReplayClock()
     with tempfile.TemporaryDirectory(prefix="matchwire-incident-") as folder:
         store = await Store.open(f"sqlite+aiosqlite:///{Path(folder) / 'replay.db'}", pool=POOL, clock=clock)
-        adapter = adapter_of(manifest, registry)
         try:
-            replay = Replaying(bundle, store, adapter, clock)
+            with reading_bundle():
+                replay = Replaying(bundle, store, adapter, clock)
             await replay.run()
             answer = await store.read(partial(liveblog_answer, game_id=manifest["liveblog"]["id"]))
         finally:
@@ -139,6 +141,8 @@ class Replaying:
         self.bodies = {(line.kind, line.digest): line.text.encode() for line in lines if line.digest}
         silent = frozenset({self.owner}) if self.manifest["silent"] else frozenset[str]()
         self.withdrawals = WithdrawalRules(silent=silent, note_after=self.manifest["note_after"])
+        self.put_masters = partial(incident_rows.put_masters, masters=self.bundle["masters.json"])
+        self.request = self._request()
         self.poller = Poller(
             self.adapter,
             self.store,
@@ -152,8 +156,7 @@ class Replaying:
 
     async def run(self) -> None:
         """Play everything in its order."""
-        put_masters = partial(incident_rows.put_masters, masters=self.bundle["masters.json"])
-        await self.store.write(put_masters)
+        await self.store.write(self.put_masters)
         for decision in self.decisions:
             fetched, arrival = self._fetched(decision), Arrival(Instants(self.clock), monotonic())
             if decision.created:
@@ -167,7 +170,7 @@ class Replaying:
                 self.clock.now = decision.written_at
                 await self._poll(fetched, arrival)
         await self._steps_of_people(before=self.manifest["liveblog"]["version"] + 1)
-        await self.store.write(put_masters)
+        await self.store.write(self.put_masters)
 
     async def _pause(self, *, paused: bool) -> None:
         """A liveblog at which nobody looked then, because it was paused or nothing of it had changed, is left as it is."""
@@ -194,7 +197,7 @@ class Replaying:
         found = await self.store.write(
             partial(
                 create_liveblog,
-                request=self._request(),
+                request=self.request,
                 endpoint="replay",
                 snapshot=snapshot,
                 withdrawals=rules_of(self.withdrawals, self.owner),

@@ -51,7 +51,7 @@ class FollowingMetrics(Collector):
         yield GaugeMetricFamily("matchwire_matches_failing", "Matches whose last poll failed", health["failing"])
         yield GaugeMetricFamily(
             "matchwire_matches_silent",
-            "Running matches without a good answer for longer than polling.silence_alarm",
+            "Running matches without a good answer for polling.silence_alarm while their endpoint answered others",
             health["silent"],
         )
         yield GaugeMetricFamily(

@@ -63,10 +63,14 @@ class Document(BaseModel):
         return data
 
 
+def camel_name(name: str) -> str:
+    return wire_name(name) if name.endswith("_") else to_camel(name)
+
+
 class CamelDocument(Document):
     """A document of the areas that write their names in camelCase."""
 
-    model_config = ConfigDict(alias_generator=to_camel)
+    model_config = ConfigDict(alias_generator=camel_name)
 
 
 def _storable(value: Any) -> Any:

@@ -77,7 +77,7 @@ class ExternalChange(_Request):
     """Settings of a liveblog that follows a match; what is absent keeps its value.
 
     `standby`: the sources that stand by, in their order, none in an empty list. `leads`: the provider that leads whatever
-    happens, or `auto`.
+    happens, or `auto`. `provider`: of the match that the liveblog is on, which does not change by it.
     """
 
     auto_post_enabled: Bool | None = None
@@ -89,6 +89,7 @@ class ExternalChange(_Request):
     confirm: Confirm | None = None
     standby: tuple[StandbyMatch, ...] | None = Field(default=None, max_length=MOST_STANDBYS)
     leads: Name | None = None
+    provider: Name | None = None
 
     def applied_to(self, terms: ImportOptions) -> ImportOptions:
         """The terms after this change."""
@@ -130,6 +131,7 @@ class HandBack(_Request):
 class ExternalSelector(CamelDocument):
     """The requested id, and the match that it led to."""
 
+    type_: Literal["Svc::Model::ExternalSelector"] = "Svc::Model::ExternalSelector"
     match_id: Name
     phase_id: Name | None = None
     overall_id: Name | None = None
@@ -138,6 +140,7 @@ class ExternalSelector(CamelDocument):
 class ExternalAutoPost(CamelDocument):
     """What is posted automatically."""
 
+    type_: Literal["Svc::Model::ExternalAutoPost"] = "Svc::Model::ExternalAutoPost"
     enabled: Bool
     exclude_scoreboard: Bool
     exclude_events: tuple[Text, ...] = ()
@@ -150,6 +153,7 @@ class FeedHealth(CamelDocument):
     `skipped` counts the records of the last good answer that could not be understood.
     """
 
+    type_: Literal["Svc::Model::FeedHealth"] = "Svc::Model::FeedHealth"
     last_good: Timestamp | None = None
     last_change: Timestamp | None = None
     failures: Count = 0
@@ -159,6 +163,7 @@ class FeedHealth(CamelDocument):
 class External(CamelDocument):
     """The connection of a liveblog to its provider; `feed_health` is by the name of the resource."""
 
+    type_: Literal["Svc::Model::External"] = "Svc::Model::External"
     provider: Name
     selector: ExternalSelector
     auto_post: ExternalAutoPost

@@ -117,6 +117,7 @@ class Squad(Document):
 class Squads(Document):
     """The squads of both sides, as far as the provider names them."""
 
+    type_: Literal["Svc::Model::Squads"] = "Svc::Model::Squads"
     home: Squad | None = None
     away: Squad | None = None
 

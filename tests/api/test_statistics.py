@@ -57,6 +57,11 @@ async def test_the_four_reads_show_what_readers_did(site):
     own = {**shown, "tickerLoads": 4, "totalUniques": 3, "samplesForUniques": 3, "totalViews": 4}
     assert hours[-1]["visitorMetrics"] == own
     assert await site.read("2027/periods.json") == []
+    apia = [each["id"] for each in await site.read("2011-12/periods.json", tz="Pacific/Apia")]
+    assert apia == [f"2011-12-{day:02}" for day in range(1, 32) if day != 30], (
+        "it went from one side of the date line to the other"
+    )
+    assert await site.read("2011-12-30/periods.json", tz="Pacific/Apia") == []
     assert await site.read("all/origins.json") == [{"normalizedUrl": "https://news.example", "visitorMetrics": own}]
     for origin in ("https://news.example", "https%3A%2F%2Fnews.example", "https://NEWS.example/x"):
         pages = await site.read(f"all/origin/{origin}/locations.json")

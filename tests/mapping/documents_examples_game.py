@@ -44,7 +44,7 @@ MARKETPLACE = svc(
     "MarketplaceInfo::BasicMarketplaceInfo", pricing=PRICING, detail="All matches", cover_image="https://img.example/c"
 )
 SQUAD = svc("Squad", team=TEAM, lineup=[PLAYER], bench=[PLAYER])
-SQUADS: Json = {"home": SQUAD, "away": SQUAD}
+SQUADS: Json = svc("Squads", home=SQUAD, away=SQUAD)
 ORGANIZATION = svc("Organization", id_=HEX, name="Example Newsroom")
 TEMPLATE = svc("CustomTemplate", id_=HEX, name="Cup night", sportstype="soccer")
 GAME_DRAFT = svc(
@@ -75,18 +75,19 @@ REQUEST: Json = {
     "autoPostEnabled": True,
     "autoPostConfiguration": AUTO_POST,
 }
-SELECTOR: Json = {"matchId": "1", "phaseId": "2", "overallId": "3"}
-EXTERNAL_AUTO_POST: Json = {"enabled": True, "includeTextContent": False, **AUTO_POST}
-HEALTH: Json = {"lastGood": 1530446400, "lastChange": 1530446395, "failures": 2, "skipped": 1}
-EXTERNAL: Json = {
-    "provider": "heim",
-    "selector": SELECTOR,
-    "autoPost": EXTERNAL_AUTO_POST,
-    "locale": "de",
-    "paused": False,
-    "status": "live",
-    "feedHealth": {"match": HEALTH, "match-event": HEALTH},
-}
+SELECTOR: Json = svc("ExternalSelector", matchId="1", phaseId="2", overallId="3")
+EXTERNAL_AUTO_POST: Json = svc("ExternalAutoPost", enabled=True, includeTextContent=False, **AUTO_POST)
+HEALTH: Json = svc("FeedHealth", lastGood=1530446400, lastChange=1530446395, failures=2, skipped=1)
+EXTERNAL: Json = svc(
+    "External",
+    provider="heim",
+    selector=SELECTOR,
+    autoPost=EXTERNAL_AUTO_POST,
+    locale="de",
+    paused=False,
+    status="live",
+    feedHealth={"match": HEALTH, "match-event": HEALTH},
+)
 STANDBY: Json = {"provider": "pa", "matchId": "4553194"}
 SOURCE_OF_MATCH: Json = {
     **STANDBY,
@@ -104,6 +105,7 @@ CHANGE: Json = {name: REQUEST[name] for name in REQUEST if name.startswith(("aut
     "confirm": "two",
     "standby": [STANDBY],
     "leads": "pa",
+    "provider": "heim",
 }
 ATTACH: Json = {name: REQUEST[name] for name in ("provider", "matchId", "phaseId", "overallId")} | CHANGE
 SOURCE: Json = (

@@ -56,7 +56,7 @@ async def test_a_match_becomes_a_liveblog(day):
     assert [11, 11] == [len(game["squads"][side]["lineup"]) for side in ("home", "away")]
     assert "Hafenstadion" == game["meta_info"]["location"]["name"]
     assert ["Kick-off", "Goal", "Yellow card"][:2] == [event["sport_event"]["title"] for event in game["events"]][:2]
-    assert {"matchId": MATCH} == game["external"]["selector"]
+    assert MATCH == game["external"]["selector"]["matchId"]
     assert 0 == game["external"]["feedHealth"]["match"]["failures"]
 
 

@@ -61,8 +61,20 @@ def minutes(game: dict[str, Any], status: int = 0) -> list[str]:
     return [event["time_of_play"] for event in events if event.get("time_of_play")]
 
 
+def untyped(value, path=""):
+    """Where in a document an object stands that does not name its type first."""
+    if isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from untyped(each, f"{path}.{index}")
+    if isinstance(value, dict):
+        if next(iter(value), "") != "_type":
+            yield path.lstrip(".")
+        for name, each in value.items():
+            yield from untyped(each, f"{path}.{name}")
+
+
 async def test_external_is_part_of_show_search_compact_and_the_answer_of_modifications(own_day):
-    """Each of them holds the connection with the health of the feed; the read of the public does not."""
+    """Each of them holds the connection with the health of the feed, every object of a type; the read of the public does not."""
     name = (await own_day.create(MATCH))["local_id"]
     change = {
         "_type": "Svc::Model::Modification::UpdateGameMetaInfoModification",
@@ -77,7 +89,8 @@ async def test_external_is_part_of_show_search_compact_and_the_answer_of_modific
 
     assert [200, 200] == [modified.status_code, search.status_code], modified.text
     games = [await own_day.show(name), modified.json(), compact.json(), *search.json()["objects"]]
-    assert [{"matchId": MATCH}] * 4 == [game["external"]["selector"] for game in games]
+    assert [MATCH] * 4 == [game["external"]["selector"]["matchId"] for game in games]
+    assert [["external.feedHealth"]] * 4 == [list(untyped(game)) for game in games], "which has a name for each object"
     assert all("match" in game["external"]["feedHealth"] for game in games)
     assert "external" not in delta.json()["game"]
 
@@ -141,7 +154,7 @@ async def test_a_liveblog_made_by_hand_is_put_on_a_match(own_day):
     assert "1" == game["scoreboard"]["score"]["home_score"]
     assert {"15'", "33'"} <= set(minutes(game))
     assert "Hello" in [event["headline"] for event in game["events"]]
-    assert {"matchId": MATCH} == game["external"]["selector"]
+    assert MATCH == game["external"]["selector"]["matchId"]
     goes_on(own_day)
     assert await shown(own_day, name, lambda game: "50'" in str(game["events"]))
 
@@ -165,22 +178,25 @@ async def test_a_liveblog_that_is_taken_off_keeps_its_posts_and_gets_no_more(own
 
 
 @pytest.mark.parametrize(
-    ("action", "body", "status", "field"),
+    ("path", "body", "status", "field"),
     [
-        ("attach", {}, 400, "provider"),
-        ("attach", {"provider": "teletext", "matchId": MATCH}, 404, "provider"),
-        ("attach", {"provider": "heim"}, 422, "matchId"),
-        ("attach", {"provider": "heim", "matchId": "404404"}, 404, None),
-        ("attach", {"provider": "heim", "matchId": MATCH, "locale": "xx"}, 422, "locale"),
+        ("external/attach", {}, 400, "provider"),
+        ("external/attach", {"provider": "teletext", "matchId": MATCH}, 404, "provider"),
+        ("external/attach", {"provider": "heim"}, 422, "matchId"),
+        ("external/attach", {"provider": "heim", "matchId": "404404"}, 404, None),
+        ("external/attach", {"provider": "heim", "matchId": MATCH, "locale": "xx"}, 422, "locale"),
+        ("external", {"provider": "teletext", "paused": True}, 404, "provider"),
+        ("external", {"provider": "gn-gsd", "paused": True}, 422, "provider"),
     ],
 )
-async def test_what_cannot_be_attached_is_refused(day, action, body, status, field):
+async def test_what_cannot_be_attached_is_refused(day, path, body, status, field):
     """With the field at fault, and the liveblog stays as it is."""
     game = await day.create(MATCH)
-    answer = await act(day, game["local_id"], action, **body)
+    answer = await day.client.post(f"{LIVEBLOG}/{game['local_id']}/{path}.json", json=body)
 
     assert (status, field) == (answer.status_code, answer.json().get("field")), answer.text
-    assert {"matchId": MATCH} == (await day.show(game["local_id"]))["external"]["selector"]
+    assert MATCH == (await day.show(game["local_id"]))["external"]["selector"]["matchId"]
+    assert (await source(day, game["local_id"], provider="heim", locale="de"))["paused"] is False
 
 
 async def test_a_liveblog_that_the_configuration_declares_cannot_be_taken_off_its_match(tmp_path):
@@ -195,7 +211,7 @@ async def test_a_liveblog_that_the_configuration_declares_cannot_be_taken_off_it
         after = await source(day, name)
 
     assert (409, "conflict") == (answer.status_code, answer.json()["code"]), answer.text
-    assert {"matchId": MATCH} == after["selector"]
+    assert MATCH == after["selector"]["matchId"]
 
 
 async def test_a_match_of_another_sport_cannot_be_attached(day):
