@@ -33,10 +33,13 @@ def take_over(
 
     It is taken off the match that it is on. None where it is or was on this very match, under whatever id: it goes on with the
     posts that it has, which whoever follows the match compares with what is believed of it; where it is on it, only its terms
-    and sources change, and it is open again. Raises NotFound, and Unprocessable for another sport.
+    and sources change, and it is open again. Raises NotFound, and Unprocessable for another sport, and where the
+    configuration wants another match for a liveblog that it declares.
     """
     game, before = lock(unit, NamedLiveblog(request.attach_to or "", request.organization_id))
     if before is not None and before.follow_id == attachment.follow_id:
+        if request.declared_key is not None:
+            sync.save_selector(unit, game.id, attachment.selector)
         _stay(unit, request, game, before, terms)
         return None
     if game.sportstype != match.sport:
@@ -47,9 +50,14 @@ def take_over(
         sources.detach(unit, before, keeps_standbys=earlier == before.follow_id)
     if earlier is not None:
         moves.take_along(unit, game.id, earlier, attachment.follow_id)
-    attached = replace(attachment, game_id=game.id, declared_key=None if before is None else before.declared_key)
+    attached = replace(attachment, game_id=game.id)
+    if request.declared_key is None and before is not None and before.declared_key is not None:
+        selector = {**attachment.selector, "declared": sync.declared_selector(before)}
+        attached = replace(attached, selector=selector, declared_key=before.declared_key)
     sync.attach(unit, attached)
     goes_on = bool(ledger.keys(unit.conn, game.id))
+    if request.declared_key is not None and not goes_on:
+        raise Unprocessable("the configuration names another match; it needs another key", field="matchId")
     if not ledger.rows(unit.conn, game.id, only={ledger.GAME_KEY}):
         start_ledger(unit, game.id, handed_over(game.document, ledger.game_of(written)))
     if goes_on:

@@ -12,6 +12,7 @@ import structlog
 from api.http.services import ImportRequest, StandbyRequest
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync.import_match import terms_of
+from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
 from mapping.import_options import MOST_STANDBYS
 from store.following import sources, standbys, sync
@@ -104,13 +105,16 @@ class Declared:
     async def _try(self, key: str, entry: Liveblog) -> None:
         if not self._is_due(key) or await self._exists(entry):
             return
+        look = partial(sync.find_declared, organization_id=entry.organization, key=entry.key)
         try:
-            kickoff = None if entry.lead is None else await self._importer.kickoff(_request(entry))
+            found = await self._store.read(look)
+            waits = entry.lead is not None and found is None
+            kickoff = await self._importer.kickoff(_request(entry)) if waits else None
             early = 0.0 if kickoff is None or entry.lead is None else kickoff - entry.lead - self._clock()
             if early > 0:
                 self._not_before[key] = self._steady() + min(early, LOOK)
             else:
-                liveblog = await self._importer(_request(entry))
+                liveblog = await self._importer(_request(entry) if found is None else _request_again(entry, found))
                 for standby in entry.standby:
                     await self._add(key, entry, standby, liveblog["ticker_id"])
         except ServiceError as error:
@@ -145,11 +149,16 @@ class Declared:
 
 
 def _is_there(entry: Liveblog, conn: Connection) -> bool:
-    if not entry.standby:
-        return sync.is_declared(conn, entry.organization, entry.key)
     found = sync.find_declared(conn, entry.organization, entry.key)
-    if found is None or found.closed_at is not None:
-        return found is not None
+    if found is None:
+        return False
+    game = liveblogs.find_game(conn, found.game_id)
+    if game is None or game.local_status == LocalStatus.DELETED:
+        return True
+    if _is_renamed(entry, found):
+        return False
+    if not entry.standby or found.closed_at is not None:
+        return True
     known = standbys.of_liveblog(conn, found.game_id)
     return all(_stands_by(each, known) for each in entry.standby)
 
@@ -207,6 +216,21 @@ def _retune(entry: Liveblog, unit: Unit) -> bool:
         return False
     sync.save_terms(unit, found.game_id, wanted)
     return True
+
+
+def _is_renamed(entry: Liveblog, found: sync.Attachment) -> bool:
+    """Whether the configuration names the match by another id than it did."""
+    kind, given = entry.selector
+    return sync.declared_selector(found) != {"kind": kind, "id": given}
+
+
+def _request_again(entry: Liveblog, found: sync.Attachment) -> ImportRequest:
+    """For the liveblog that there is already: it is put on the match again where that has another id now."""
+    request = _request(entry)
+    if not _is_renamed(entry, found):
+        return request
+    terms = sync.terms_of(found)
+    return replace(request, attach_to=found.game_id, paused=terms.paused, withdrawn=terms.withdrawn)
 
 
 def _request(entry: Liveblog) -> ImportRequest:

@@ -305,6 +305,8 @@ def _insert(  # noqa: PLR0917 -- what a liveblog is made of
 
 def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
+    if request.attach_to is not None:
+        return None
     if request.declared_key is not None:
         attachment = sync.find_declared(conn, request.organization_id, request.declared_key)
         return None if attachment is None else _shown(conn, attachment.game_id)

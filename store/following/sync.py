@@ -256,11 +256,20 @@ def find_declared(conn: Connection, organization_id: str, key: str) -> Attachmen
     return None if row is None else Attachment(**row._asdict())
 
 
-def is_declared(conn: Connection, organization_id: str, key: str) -> bool:
-    """Whether a liveblog was created for this key."""
+def declared_selector(attachment: Attachment) -> Mapping[str, str]:
+    """Kind and id by which the configuration named the match of a liveblog that it declares, when that was last obeyed.
+
+    A person may have put the liveblog on another match since. Raises UnreadableRow.
+    """
+    with reading(f"attachments.selector of {attachment.game_id}"):
+        named = attachment.selector.get("declared", attachment.selector)
+        return {"kind": named["kind"], "id": named["id"]}
+
+
+def save_selector(unit: Unit, game_id: str, selector: Mapping[str, Any]) -> None:
+    """Note by what the match of the liveblog is named now."""
     columns = attachments_table.c
-    query = select(columns.game_id).where(columns.organization_id == organization_id, columns.declared_key == key)
-    return conn.scalar(query) is not None
+    unit.conn.execute(update(attachments_table).where(columns.game_id == game_id).values(selector=dict(selector)))
 
 
 def resources(conn: Connection, follow_id: str) -> dict[str, ResourceRow]:

@@ -10,14 +10,17 @@ import pytest
 from sqlalchemy import text, update
 
 from api.external.source import NamedLiveblog, change_terms, lock
+from config.organizations import Liveblog
 from ingest.daemon.endpoints import rehome
 from ingest.kit.quarantine import Quarantine
+from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.import_match import ProviderSource
 from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
 from store.following import closing, sources, sync
-from store.tables import beliefs
+from store.liveblogs import liveblogs
+from store.tables import attachments, beliefs
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 from tests.kit.editing import edit
 from tests.kit.scripted import OWNER, Bodies, Crash, Process, Scripted, open_store
@@ -223,6 +226,41 @@ async def test_a_match_that_gets_a_new_id_is_the_same_match(store, way):
     assert "3:0" == await score(process, ticker_id)
 
 
+async def declare(process: Process, match_id: str, bodies: Bodies) -> str:
+    """A start whose configuration declares the liveblog with this match; gives its `ticker_id`."""
+    process.adapter.bodies = bodies
+    await process.restart()
+    entry = Liveblog(key="derby", organization=OWNER, provider="heim", match_id=match_id, include_text_content=True)
+    declared = Declared(
+        (entry,), process.store, process.importer, standbys_of=None, clock=lambda: 0.0, quarantine=Quarantine()
+    )
+    await declared.tick()
+    await process.settle(within=50)
+    found = await process.store.read(partial(sync.find_declared, organization_id=OWNER, key="derby"))
+    return found.game_id
+
+
+async def test_an_id_that_the_configuration_changes_is_another_id_of_the_match(store):
+    """Its liveblog goes on under it; a match that a person has chosen stays, and another match needs another key."""
+    rows, other_day = (START, FIRST, SECOND), {"match_date": "21.06.2025"}
+    process = Process(store, MATCH_ID)
+    ticker_id = await declare(process, MATCH_ID, under(MATCH_ID, *rows))
+    before = await said(process, ticker_id)
+    assert ticker_id == await declare(process, NEW_ID, under(NEW_ID, *rows))
+    assert ticker_id == await declare(process, "9000077", under("9000077", START, **other_day))
+    assert (NEW_ID, before) == (await match_of(process, ticker_id), await said(process, ticker_id))
+    await exchange(process, ticker_id, "9000088", under("9000088", START, **other_day))
+    assert ticker_id == await declare(process, NEW_ID, under(NEW_ID, *rows))
+    assert "9000088" == await match_of(process, ticker_id)
+    await store.write(lambda unit: liveblogs.record(unit, ticker_id, liveblogs.Change(local_status=100)))
+    assert ticker_id == await declare(process, MATCH_ID, under(MATCH_ID, *rows))
+
+
+async def match_of(process: Process, ticker_id: str) -> str:
+    """The id of the match that the liveblog is on."""
+    return (await process.store.read(lambda conn: sync.attachment(conn, ticker_id))).match_id
+
+
 async def moved(process: Process, owners: tuple[str, ...] = (OWNER,)) -> None:
     """The daemon comes back with another password: its organizations reach the provider by another endpoint."""
     await moved_to(process, Scripted(), owners)
@@ -374,6 +412,23 @@ async def test_a_match_that_serves_nobody_is_not_polled(store):
     await process.poll(TWO)
 
     assert [1] == [match.polls for match in process.matches]
+
+
+async def test_a_liveblog_that_could_not_be_written_gets_what_it_has_missed_from_the_next_process(store):
+    """Its terms cannot be read for a while; the other liveblog on the match gets the goal, and the provider says nothing new."""
+    process, broken = await begun(store, ONE)
+    other = await process.create()
+    terms = (await store.read(lambda conn: sync.attachment(conn, broken))).terms
+    await store.write(partial(sync.save_terms, game_id=broken, terms={"sport": 7}))
+    await process.restart()
+    await process.poll(TWO)
+    await process.settle()
+    on_it = update(attachments).where(attachments.c.game_id == broken)
+    await store.write(lambda unit: unit.conn.execute(on_it.values(terms=dict(terms))))
+    await process.restart()
+    await process.settle()
+
+    assert ["incident:11", "incident:12"] == await goals(process, other) == await goals(process, broken)
 
 
 @pytest.mark.parametrize("kind", ["a counter", "two caches"])
