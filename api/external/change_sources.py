@@ -19,7 +19,7 @@ from mapping.errors import (
     UpstreamUnavailable,
 )
 from mapping.fusion.same_match import COMPARABLE, why_other_match
-from store.following import standbys, sync
+from store.following import moves, standbys, sync
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -129,7 +129,7 @@ def change_sources(
 
     Raises Unprocessable, and Conflict where somebody else changes them at this moment.
     """
-    changed = document.standby is not None and standbys.save_sources(
+    changed = document.standby is not None and moves.change_standbys(
         unit, attachment.game_id, [_followed(unit, attachment, *each) for each in enumerate(found)]
     )
     return _choose(unit, attachment, document.leads) or changed

@@ -15,7 +15,7 @@ from ingest.sync.import_match import terms_of
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
 from mapping.import_options import MOST_STANDBYS
-from store.following import sources, standbys, sync
+from store.following import moves, sources, standbys, sync
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _stand_by(provider: str, unit: Unit, found: FoundStandby, game_id: str) -> l
     follow_id = found.follow(unit, attachment)
     known = standbys.of_liveblog(unit.conn, game_id)
     ids = [follow_id if each.provider == provider else each.follow_id for each in known]
-    if not standbys.save_sources(unit, game_id, ids if follow_id in ids else [*ids, follow_id]):
+    if not moves.change_standbys(unit, game_id, ids if follow_id in ids else [*ids, follow_id]):
         return []
     liveblogs.record(unit, game.id, liveblogs.Change())
     return [follow_id, attachment.follow_id]

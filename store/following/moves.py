@@ -19,6 +19,8 @@ from store.liveblogs.event_rows import in_chunks
 from store.tables import attachments, beliefs, follows, resources
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
 
     from mapping.match import Match
@@ -132,9 +134,29 @@ def move_liveblog(unit: Unit, home: MatchSource, endpoint: str) -> None:
         closing.open_again(unit, home.game_id, before.id)
         sync.look_afresh(unit, before.id)
     elif home.stands_by:
-        standbys_of.move(unit, home.game_id, before.id, _there(unit, before, home, endpoint).id)
+        _move_standby(unit, home.game_id, before.id, _there(unit, before, home, endpoint).id)
     elif attached.follow_id == before.id:
         _move_attachment(unit, home, before, _there(unit, before, home, endpoint))
+
+
+def change_standbys(unit: Unit, game_id: str, follow_ids: Sequence[str]) -> bool:
+    """Have these sources stand by for the liveblog's match, in this order, and no others; whether anything changes.
+
+    One that is a match of those before under another id takes its place, with all that is known of it.
+    """
+    known, renamed = standbys_of.of_liveblog(unit.conn, game_id), False
+    rows = [sync.follow(unit.conn, follow_id) for follow_id in {*follow_ids} - {each.follow_id for each in known}]
+    for before in [sync.follow(unit.conn, each.follow_id) for each in known if each.follow_id not in follow_ids]:
+        for after in rows:
+            if before is not None and after is not None and sync.is_same(before, after):
+                _move_standby(unit, game_id, before.id, after.id)
+                renamed = True
+    return standbys_of.save_sources(unit, game_id, follow_ids) or renamed
+
+
+def _move_standby(unit: Unit, game_id: str, before_id: str, after_id: str) -> None:
+    take_along(unit, game_id, before_id, after_id)
+    standbys_of.move(unit, game_id, before_id, after_id)
 
 
 def _there(unit: Unit, before: sync.FollowRow, home: MatchSource, endpoint: str) -> sync.FollowRow:
@@ -179,12 +201,12 @@ def take_along(unit: Unit, game_id: str, before_id: str, after_id: str) -> None:
 
 
 def _move_belief(unit: Unit, before_id: str, after_id: str) -> None:
-    """What is believed of a match that no liveblog is on at its new place is what was believed at the old one.
+    """What is believed of a match that serves no liveblog at its new place is what was believed at the old one.
 
-    Where one is, that counts; what only the old one knew of is a step back, which waits to be confirmed.
+    Where it does, that counts; what only the old one knew of is a step back, which waits to be confirmed.
     """
     _, old = sync.packed_match(unit.conn, before_id)
-    if not sync.attachments_of(unit.conn, after_id):
+    if not (sync.attachments_of(unit.conn, after_id) or standbys_of.supported_by(unit.conn, after_id)):
         unit.conn.execute(delete(beliefs).where(beliefs.c.follow_id == after_id))
         unit.conn.execute(delete(resources).where(resources.c.follow_id == after_id))
     if old is None:

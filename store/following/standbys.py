@@ -206,7 +206,7 @@ def _row(
 
 
 def move(unit: Unit, game_id: str, before: str, after: str) -> None:
-    """Have the same match of another endpoint stand by, with what is known of its pair."""
+    """Have the same match of another endpoint or id stand by, with what is known of its pair."""
     of_game = standbys.c.game_id == game_id, standbys.c.follow_id == before
     unit.conn.execute(update(standbys).where(*of_game).values(follow_id=after))
     sync.save_follow(unit, after, closed_at=None)

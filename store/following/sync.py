@@ -173,6 +173,11 @@ def is_match(row: FollowRow, match: Match) -> bool:
     return is_renamed(before, now) if row.match_id != match.match_id else not is_another(before, now)
 
 
+def is_same(before: FollowRow, after: FollowRow) -> bool:
+    """Whether both are one match of a provider, under whatever ids."""
+    return before.provider == after.provider and is_renamed(identity_of(before), identity_of(after))
+
+
 def identity_of(row: FollowRow) -> MatchIdentity:
     """What sets the match of the row from others with its id; a column in another form counts as not known."""
     status = Status(row.status) if row.status in set(Status) else None

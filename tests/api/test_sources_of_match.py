@@ -240,3 +240,28 @@ async def test_a_liveblog_is_attached_with_a_standby_and_a_choice_in_one_request
     assert [each["provider"] for each in source["sources"]] == ["heim", "second"]
     off = await service.send("external/attach.json", json={**match, "standby": []})
     assert (off.status_code, (await service.source())["sources"]) == (200, [])
+
+
+@BOTH
+async def test_a_standby_that_gets_a_new_id_goes_on_leading(service):
+    """Its provider's list is new, with other ids of its rows, and lacks a goal in its first answer: nothing is taken back."""
+    process = service.process
+    await service.change(standby=STANDBY)
+    await service.go_on()
+    await service.switched()
+    service.second_says(AFTER)
+    await service.go_on(first=False)
+    before = [(each.local_id, each.document) for each in await process.events(service.ticker_id)]
+    again = {each.key: each.key if each.marks_period else f"{each.key}9" for each in process.second.match.incidents}
+    whole = [replace(each, key=again[each.key]) for each in process.second.match.incidents]
+    process.second.match = replace(process.second.match, match_id="z77", incidents=tuple(whole[:-1]))
+    version = (await service.change(standby=[{"provider": "second", "matchId": "z77"}]))["version"]
+    await process.poll(failing=frozenset({"match", "match-event"}))
+    process.second.match = replace(process.second.match, incidents=tuple(whole))
+    for _ in range(4):
+        await process.poll(failing=frozenset({"match", "match-event"}))
+        await process.watch.look()
+
+    assert leading(await service.source()) == ["second"]
+    assert before == [(each.local_id, each.document) for each in await process.events(service.ticker_id)]
+    assert version == (await service.source())["version"]
