@@ -8,10 +8,9 @@ import json
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
-from ingest.cli import main as cli
 from store.statistics.tables import beacon_intakes
+from tests.kit.command import invoke
 from tests.kit.daemon import SECRET, Daemon
 from tests.kit.day import ORGANIZATION
 from tests.kit.opening import look
@@ -71,7 +70,7 @@ async def counted(url):
 
 def exported(config, liveblog):
     """The loads that the command line exports."""
-    done = CliRunner().invoke(cli.app, ["statistics", "export", "--liveblog", liveblog, "--config", str(config)])
+    done = invoke("statistics", "export", "--liveblog", liveblog, "--config", config)
     assert done.exit_code == 0, done.output
     return sum(int(row["loads"]) for row in csv.DictReader(done.output.splitlines()))
 

@@ -1,11 +1,38 @@
-"""The command `matchwire` as a process of its own, from this checkout."""
+"""The command `matchwire` from this checkout: as a process of its own, or in this process."""
 
 from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from click import Command
+    from click.testing import Result
 
 ROOT = Path(__file__).resolve().parents[2]
 MATCHWIRE = [sys.executable, "-c", "from ingest.entry import main; main()"]
 ENVIRON = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@cache
+def _command() -> Command:
+    """Made once of all its parts, which takes longer than most of what it is called for."""
+    from typer.main import get_command
+
+    from ingest.cli.main import app
+
+    return get_command(app)
+
+
+def invoke(*words: object, given: str | None = None, env: Mapping[str, str] | None = None) -> Result:
+    """The command in this process; `given`: its standard input."""
+    from click.testing import CliRunner
+
+    return CliRunner().invoke(
+        _command(), [str(each) for each in words], input=given, env={"COLUMNS": "400", **(env or {})}
+    )

@@ -10,12 +10,11 @@ import httpx
 import pytest
 from standardwebhooks import Webhook
 from structlog.testing import capture_logs
-from typer.testing import CliRunner
 
 from config import Settings
-from ingest.cli.main import app
 from store.liveblogs.liveblogs import Change, insert_game, record
 from store.upkeep import command
+from tests.kit.command import invoke
 from tests.kit.day import ORGANIZATION, configuration, running
 from tests.kit.news_daemon import NEWS
 from tests.store.conftest import new_game
@@ -120,35 +119,35 @@ def test_the_commands_do_the_same_beside_the_daemon(settings, receiver, tmp_path
         f'[organizations.{ORGANIZATION}]\nname = "Example"\n'
     )
 
-    def invoke(*words, code=0):
-        result = CliRunner(env={"COLUMNS": "400"}).invoke(app, ["webhooks", *words, "--config", str(file)])
+    def matchwire(*words, code=0):
+        result = invoke("webhooks", *words, "--config", file)
         assert result.exit_code == code, result.output
         return result.output
 
     async def day():
-        assert "start the daemon first" in await asyncio.to_thread(invoke, "list", code=2)
+        assert "start the daemon first" in await asyncio.to_thread(matchwire, "list", code=2)
         async with running(settings):
-            said = await asyncio.to_thread(invoke, "subscribe", url)
+            said = await asyncio.to_thread(matchwire, "subscribe", url)
             secret = said.rpartition(" ")[2].strip()
             game = await change(settings)
             await receiver.until(receiver.requests)
-            await asyncio.to_thread(invoke, "ping", url)
+            await asyncio.to_thread(matchwire, "ping", url)
             await receiver.until(lambda: len(receiver.requests()) == 2)
-            await asyncio.to_thread(invoke, "rotate", url)
-            await asyncio.to_thread(invoke, "replay", "--url", url)
+            await asyncio.to_thread(matchwire, "rotate", url)
+            await asyncio.to_thread(matchwire, "replay", "--url", url)
             await receiver.until(lambda: len(receiver.requests()) == 3)
-            listed, log = await asyncio.to_thread(invoke, "list"), ""
+            listed, log = await asyncio.to_thread(matchwire, "list"), ""
             async with asyncio.timeout(60):
                 while "replay" not in log:
-                    log = await asyncio.to_thread(invoke, "deliveries", url)
-            await asyncio.to_thread(invoke, "replay", "1")
+                    log = await asyncio.to_thread(matchwire, "deliveries", url)
+            await asyncio.to_thread(matchwire, "replay", "1")
             await receiver.until(lambda: len(receiver.requests()) == 4)
-            await asyncio.to_thread(invoke, "unsubscribe", url)
+            await asyncio.to_thread(matchwire, "unsubscribe", url)
             await change(settings, game)
             await asyncio.sleep(1.5)
-            assert "name a row" in await asyncio.to_thread(invoke, "replay", code=2)
-            assert "no such subscription" in await asyncio.to_thread(invoke, "ping", url, code=2)
-            assert "may not be used" in await asyncio.to_thread(invoke, "subscribe", "http://127.0.0.2/", code=2)
+            assert "name a row" in await asyncio.to_thread(matchwire, "replay", code=2)
+            assert "no such subscription" in await asyncio.to_thread(matchwire, "ping", url, code=2)
+            assert "may not be used" in await asyncio.to_thread(matchwire, "subscribe", "http://127.0.0.2/", code=2)
         return secret, listed, log
 
     secret, listed, log = asyncio.run(day())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import signal
 import socket
@@ -12,21 +11,18 @@ import sqlite3
 import subprocess
 from contextlib import closing
 from hashlib import sha256
-from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from ingest.cli.main import app
 from providers.replay.demo import demo_files
 from store.clients.clients import hash_secret
 from store.upkeep.doctor_rows import CHECKS
-from tests.kit.command import MATCHWIRE
+from tests.kit.command import ENVIRON, MATCHWIRE
+from tests.kit.command import invoke as command
 from tests.kit.creating import LINES, MATCH
 from tests.kit.day import match_day
 from tests.kit.sqlite import migrated_url
 
-ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
 ORGANIZATION = """
 [server]
 port = 0
@@ -44,19 +40,13 @@ include_text_content = true
 """
 
 
-@pytest.fixture
-def command():
-    runner = CliRunner()
-    return lambda *words, **more: runner.invoke(app, [str(word) for word in words], **more)
-
-
 def written(folder, text):
     path = folder / "matchwire.toml"
     path.write_text(text)
     return path
 
 
-def test_check_config_takes_the_file_both_ways_or_the_one_of_the_folder(command, tmp_path, monkeypatch):
+def test_check_config_takes_the_file_both_ways_or_the_one_of_the_folder(tmp_path, monkeypatch):
     """`FILE`, `--config FILE` and nothing in a folder with a matchwire.toml mean the same file."""
     path = written(tmp_path, "[polling]\nlife = 5\n")
     monkeypatch.chdir(tmp_path)
@@ -81,9 +71,9 @@ def test_a_replay_ends_in_order_at_a_hangup():
         assert replay.wait(30) == 0
 
 
-def test_clients_hash_gives_what_the_configuration_takes(command):
+def test_clients_hash_gives_what_the_configuration_takes():
     """The same hash that authentication compares with, from standard input as well."""
-    one, two = command("clients", "hash", "s3cret"), command("clients", "hash", input="s3cret\n")
+    one, two = command("clients", "hash", "s3cret"), command("clients", "hash", given="s3cret\n")
 
     assert f"sha256:{hash_secret('s3cret')}" == one.stdout.strip() == two.stdout.strip()
 
@@ -95,7 +85,7 @@ def process(*words):
 
 
 @pytest.mark.proof
-def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(command, tmp_path):
+def test_sync_once_brings_declared_liveblogs_in_line_and_explain_shows_them(tmp_path):
     """A declared liveblog is created and synced without a daemon; explain says what the sync knows of each post."""
 
     async def upstream() -> tuple[str, str]:
@@ -128,7 +118,7 @@ def _only_liveblog(path) -> str:
     return name
 
 
-def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
+def test_a_media_folder_that_cannot_be_written_is_said(tmp_path):
     """Before the first upload fails for it; a folder that is to be made is none of these."""
     (tmp_path / "file").touch()
     for folder, is_said in ((tmp_path / "file" / "media", True), (tmp_path / "new" / "media", False)):
@@ -138,7 +128,7 @@ def test_a_media_folder_that_cannot_be_written_is_said(command, tmp_path):
         assert (result.exit_code, "media.folder: cannot be written" in result.output) == (0, is_said)
 
 
-def test_the_doctor_ends_with_what_it_found(command, tmp_path):
+def test_the_doctor_ends_with_what_it_found(tmp_path):
     given = ("--config", written(tmp_path, "[organizations.desk]\nname = 'Desk'\n"), "--data-dir", tmp_path)
     missing = command("doctor", *given)
     migrated_url(tmp_path / "matchwire.db")
@@ -158,7 +148,7 @@ def test_the_doctor_ends_with_what_it_found(command, tmp_path):
     }
 
 
-def test_a_backup_is_written_and_brought_back(command, tmp_path):
+def test_a_backup_is_written_and_brought_back(tmp_path):
     """Status 2 and one line where it cannot be; the operator hears what is not in it and where the old file is."""
     config = written(tmp_path, "[organizations.desk]\nname = 'Desk'\n")
     given = ("--config", config, "--data-dir", tmp_path)
@@ -177,7 +167,7 @@ def test_a_backup_is_written_and_brought_back(command, tmp_path):
     assert "matchwire.db.replaced-1" in replaced.output
 
 
-def test_an_organization_is_moved(command, tmp_path):
+def test_an_organization_is_moved(tmp_path):
     """Status 2 and one line where it cannot be; else how many rows there were, and which files did not come along."""
     config = written(tmp_path, "[organizations.desk]\nname = 'Desk'\n")
     given = ("--config", config, "--data-dir", tmp_path)
@@ -206,7 +196,7 @@ def test_an_organization_is_moved(command, tmp_path):
     assert (tmp_path / "there" / photo.relative_to(tmp_path)).read_bytes() == b"photo"
 
 
-def test_the_doctor_tries_the_providers(command, tmp_path):
+def test_the_doctor_tries_the_providers(tmp_path):
     """Each endpoint of each organization, without its credentials; the database's own lines come first."""
     secret = "nobody-may-read-this"
     with closing(socket.create_server(("127.0.0.1", 0))) as bound:

@@ -8,7 +8,6 @@ import hashlib
 import httpx
 import pyotp
 import pytest
-from typer.testing import CliRunner
 
 from config import Settings
 from ingest.cli import main as cli
@@ -18,32 +17,19 @@ from tests.kit.sqlite import migrated_url
 
 
 @pytest.fixture
-def config_file(tmp_path):
-    """Of an empty database with a current schema."""
-    migrated_url(tmp_path / "matchwire.db")
-    path = tmp_path / "matchwire.toml"
-    path.write_text(
-        f'[server]\nport = 0\n[database]\nurl = "sqlite+aiosqlite:///{tmp_path}/matchwire.db"\n'
-        f'[organizations.{ORGANIZATION}]\nname = "Example"\n[organizations.other]\nname = "Other"\n'
-    )
-    return path
+def account(matchwire, config_file):
+    """`matchwire account …` where there are two organizations; a password is given to it unless it is said what."""
+    config_file.write_text(f'{config_file.read_text()}[organizations.other]\nname = "Other"\n')
+    return lambda *words, given=PASSWORD: matchwire("account", *words, given=f"{given}\n")
 
 
-def matchwire(config_file, *words, line=PASSWORD):
-    """Exit code and output of the command; `line`: its standard input."""
-    done = CliRunner().invoke(
-        cli.app, ["account", *words, "--config", str(config_file)], env={"COLUMNS": "300"}, input=f"{line}\n"
-    )
-    return done.exit_code, done.output
-
-
-async def test_accounts_come_and_go_beside_a_running_daemon(config_file, tmp_path):
+async def test_accounts_come_and_go_beside_a_running_daemon(account, tmp_path):
     """Added, given another password and role, signed out, disabled, enabled: each counts with the next request."""
     settings = Settings.model_validate(configuration("http://127.0.0.1:9", tmp_path))
     search = "/api/v5/write/ticker/search.json"
 
     async def command(*words, **more):
-        status, said = await asyncio.to_thread(matchwire, config_file, *words, **more)
+        status, said = await asyncio.to_thread(account, *words, **more)
         assert status == 0, said
         return said
 
@@ -63,7 +49,7 @@ async def test_accounts_come_and_go_beside_a_running_daemon(config_file, tmp_pat
         await command("sessions-end", EMAIL)
         assert (await http.get(search)).status_code == 401
         assert await sign_in() == 303
-        await command("password", EMAIL, line="another very good one")
+        await command("password", EMAIL, given="another very good one")
         assert (await http.get(search)).status_code == 401
         assert (await sign_in(), await sign_in("another very good one")) == (403, 303)
         await command("disable", EMAIL)
@@ -77,51 +63,50 @@ async def test_accounts_come_and_go_beside_a_running_daemon(config_file, tmp_pat
     assert heads == "time,organization,account,email,operation,target"
     rows = [each.split(",") for each in lines]
     assert [each[3:5] for each in rows if each[3]] == [[EMAIL, "desk.sign_in"]] * 4
-    account = rows[0][5].split()[0]
+    kim = rows[0][5].split()[0]
     assert [(each[2], each[4], each[5]) for each in rows if not each[3]] == [
-        ("operator", "account.add", f"{account} editor"),
-        ("operator", "account.role", f"{account} reader"),
-        ("operator", "account.sessions-end", account),
-        ("operator", "account.password", account),
-        ("operator", "account.disable", account),
-        ("operator", "account.enable", account),
-        ("operator", "account.sessions-end", account),
+        ("operator", "account.add", f"{kim} editor"),
+        ("operator", "account.role", f"{kim} reader"),
+        ("operator", "account.sessions-end", kim),
+        ("operator", "account.password", kim),
+        ("operator", "account.disable", kim),
+        ("operator", "account.enable", kim),
+        ("operator", "account.sessions-end", kim),
     ]
     assert {each[1] for each in rows} == {ORGANIZATION}
 
 
-async def test_a_second_factor_that_is_lost_is_reset(config_file, tmp_path):
+async def test_a_second_factor_that_is_lost_is_reset(account, tmp_path):
     """By whoever runs the service; the list says who has one, sessions end, and it is written down."""
     from functools import partial
 
     from store.accounts import accounts, second_factors
     from tests.kit.opening import store_at
 
-    url = config_file.read_text().split('url = "')[1].split('"')[0]
-    command = partial(asyncio.to_thread, matchwire, config_file)
+    command = partial(asyncio.to_thread, account)
     assert (await command("add", EMAIL, "--organization", ORGANIZATION))[0] == 0
     assert (await command("second-factor-reset", EMAIL))[0] == 2
-    store = await store_at(url)
-    account = await store.read(partial(accounts.find_by_email, email=EMAIL))
-    await store.write(partial(second_factors.prepare, account_id=account.id))
-    factor = await store.read(partial(second_factors.find, account_id=account.id, now=0))
+    store = await store_at(migrated_url(tmp_path / "matchwire.db"))
+    kim = await store.read(partial(accounts.find_by_email, email=EMAIL))
+    await store.write(partial(second_factors.prepare, account_id=kim.id))
+    factor = await store.read(partial(second_factors.find, account_id=kim.id, now=0))
     code = pyotp.TOTP(factor.next_secret).now()
-    assert await store.write(partial(second_factors.confirm, account_id=account.id, entered=code))
+    assert await store.write(partial(second_factors.confirm, account_id=kim.id, entered=code))
     assert "password and code" in (await command("list"))[1]
 
     assert (await command("second-factor-reset", EMAIL))[0] == 0
 
-    assert not await store.read(partial(second_factors.has_one, account_id=account.id))
-    assert await store.read(partial(second_factors.recovery_codes_left, account_id=account.id)) == 0
+    assert not await store.read(partial(second_factors.has_one, account_id=kim.id))
+    assert await store.read(partial(second_factors.recovery_codes_left, account_id=kim.id)) == 0
     await store.close()
     assert "password and code" not in (await command("list"))[1]
     last = (await command("audit"))[1].splitlines()[-1]
-    assert last.endswith(f",operator,,account.second-factor-reset,{account.id}")
+    assert last.endswith(f",operator,,account.second-factor-reset,{kim.id}")
 
 
-@pytest.mark.parametrize(
-    ("words", "line", "said"),
-    [
+def test_mistakes_are_said_in_a_line(account):
+    """And nothing is made."""
+    for words, given, said in (
         (("add", "nobody"), PASSWORD, "not an e-mail address"),
         (("add", EMAIL), PASSWORD, "--organization"),
         (("add", EMAIL, "-o", "none"), PASSWORD, "--organization"),
@@ -134,24 +119,19 @@ async def test_a_second_factor_that_is_lost_is_reset(config_file, tmp_path):
         (("second-factor-reset", EMAIL), "", f"no account {EMAIL}"),
         (("sessions-end",), "", "--all"),
         (("sessions-end", EMAIL, "--all"), "", "--all"),
-    ],
-)
-def test_mistakes_are_said_in_a_line(config_file, words, line, said):
-    """And nothing is made."""
-    status, output = matchwire(config_file, *words, line=line)
-
-    assert status == 2
-    assert said in output
-    assert matchwire(config_file, "list")[1].count("@") == 0
+    ):
+        status, output = account(*words, given=given)
+        assert (status, said in output) == (2, True), output
+    assert account("list")[1].count("@") == 0
 
 
-def test_a_leaked_password_is_refused(config_file, tmp_path):
+def test_a_leaked_password_is_refused(account, config_file, tmp_path):
     """Where there is a list of them."""
     listed = hashlib.sha1(PASSWORD.encode(), usedforsecurity=False).hexdigest().upper()
     (tmp_path / "leaked").write_text(f"{listed}:3\n")
     config_file.write_text(f'{config_file.read_text()}[desk]\nleaked_passwords = "{tmp_path}/leaked"\n')
 
-    status, output = matchwire(config_file, "add", EMAIL, "--organization", ORGANIZATION)
+    status, output = account("add", EMAIL, "--organization", ORGANIZATION)
 
     assert status == 2
     assert "have leaked" in output

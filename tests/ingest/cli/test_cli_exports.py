@@ -9,9 +9,7 @@ import json
 from functools import partial
 
 import pytest
-from typer.testing import CliRunner
 
-from ingest.cli import main as cli
 from store.comments import comments
 from store.comments.comments import NewComment
 from store.polls import votes
@@ -22,26 +20,19 @@ from tests.kit.sqlite import migrated_url
 
 
 @pytest.fixture
-def export(tmp_path):
-    """Fills the database of a folder by these units; the result is the command on it: exit code and output."""
-    config = tmp_path / "matchwire.toml"
-    config.write_text(f'[database]\nurl = "{migrated_url(tmp_path / "test.db")}"\n')
+def export(matchwire, tmp_path):
+    """Fills the database by these units; the result is the command on it: exit code and output."""
 
     async def filled(units):
-        store = await store_at(
-            f"sqlite+aiosqlite:///{tmp_path}/test.db", clock=lambda: 1_790_000_000, pool=pool_settings(timeout=5)
-        )
+        url = migrated_url(tmp_path / "matchwire.db")
+        store = await store_at(url, clock=lambda: 1_790_000_000, pool=pool_settings(timeout=5))
         for unit in units:
             await store.write(unit)
         await store.close()
 
-    def run(*words):
-        done = CliRunner().invoke(cli.app, [*words[:1], "export", *words[1:], "--config", str(config)])
-        return done.exit_code, done.output
-
     def fill(*units):
         asyncio.run(filled(units))
-        return run
+        return lambda *words: matchwire(words[0], "export", *words[1:])
 
     return fill
 

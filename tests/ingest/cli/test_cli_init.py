@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
 import config
-from ingest.cli.main import app
 from ingest.cli.shared import vocabulary
+from tests.kit.command import invoke
 
 HEIM = ("--base-url", "https://customer.provider.example", "--username", "newsroom")
 
@@ -15,7 +14,7 @@ HEIM = ("--base-url", "https://customer.provider.example", "--username", "newsro
 @pytest.fixture
 def init(tmp_path):
     def called(*words, given=""):
-        done = CliRunner().invoke(app, ["init", str(tmp_path / "new"), *words], input=given)
+        done = invoke("init", tmp_path / "new", *words, given=given)
         return done.exit_code, done.output
 
     return called
@@ -87,6 +86,6 @@ def test_it_overwrites_nothing(init, tmp_path, there):
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     """One line with the folder."""
     (tmp_path / "file").write_text("")
-    done = CliRunner().invoke(app, ["init", str(tmp_path / "file" / "new")])
+    done = invoke("init", tmp_path / "file" / "new")
 
     assert (done.exit_code, done.output) == (2, f"matchwire: {tmp_path}/file/new: cannot be written: Not a directory\n")

@@ -6,13 +6,13 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from ingest.cli import providers as cli_providers
 from ingest.cli import shared
 from providers.base import Fetched
 from providers.contract.server import Reply, Server, serving
 from providers.registry import Registry
+from tests.kit.command import invoke
 from tests.kit.sport_fixtures import race, translated
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -20,33 +20,37 @@ FIXTURE = ROOT / "tests" / "fixtures" / "openligadb" / "soccer" / "cup-final.mat
 PASSWORD = "do-not-show-this"
 
 
+def written(folder, url):
+    """A configuration file with one provider."""
+    file = folder / "matchwire.toml"
+    file.write_text(f"""[organizations.news]
+name = "News"
+[organizations.news.providers.openligadb]
+base_url = "{url}"
+username = "newsroom"
+password = "{PASSWORD}"
+""")  # fmt: skip
+    return file
+
+
 @pytest.fixture
 async def server(tmp_path):
     """A provider with one match, and a config file that knows it."""
     async with serving(Server({"getmatchdata/70001": FIXTURE.read_bytes()})) as running:
-        (tmp_path / "matchwire.toml").write_text(
-            f"""
-            [organizations.news]
-            name = "News"
-            [organizations.news.providers.openligadb]
-            base_url = "{running.url}"
-            username = "newsroom"
-            password = "{PASSWORD}"
-            """
-        )
+        written(tmp_path, running.url)
         yield running
 
 
 async def probe(folder, *arguments):
     """Exit code, standard output and error of the command in this process; the provider answers meanwhile."""
-    words = ["probe", *arguments, "--config", str(folder / "matchwire.toml")]
-    ran = await asyncio.to_thread(CliRunner().invoke, cli_providers.app, words)
+    words = ["providers", "probe", *arguments, "--config", folder / "matchwire.toml"]
+    ran = await asyncio.to_thread(invoke, *words)
     return ran.exit_code, ran.stdout, ran.stderr
 
 
 def test_list_names_every_provider_and_its_origin():
     """Sports, event types and text of each, and the package of those that entry points add."""
-    shown = CliRunner().invoke(cli_providers.app, ["list"])
+    shown = invoke("providers", "list")
 
     assert shown.exit_code == 0
     assert all(f"\n{provider.id}  (" in f"\n{shown.output}" for provider in Registry.load())
@@ -104,17 +108,9 @@ async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
 )
 def test_probe_says_what_to_do_about_it(tmp_path, monkeypatch, arguments, words):
     """What is missing in the configuration, or how an id is written."""
-    (tmp_path / "matchwire.toml").write_text(
-        """
-        [organizations.news]
-        name = "News"
-        [organizations.news.providers.openligadb]
-        base_url = "http://127.0.0.1:9"
-        """
-    )
-    said = []
+    file, said = written(tmp_path, "http://127.0.0.1:9"), []
     monkeypatch.setattr(shared.err, "print", lambda line, **_: said.append(line))
-    ran = CliRunner().invoke(cli_providers.app, ["probe", *arguments, "--config", str(tmp_path / "matchwire.toml")])
+    ran = invoke("providers", "probe", *arguments, "--config", file)
 
     assert ran.exit_code == 1
     assert words in " ".join(said)

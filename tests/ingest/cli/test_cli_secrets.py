@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from typer.testing import CliRunner
 
-from ingest.cli import main as cli
 from ingest.daemon.build import _keys
 from store.media import image_uses
 from store.upkeep import command
@@ -18,19 +16,7 @@ URL = "https://photos.example.org/a.jpg"
 
 @pytest.fixture
 def url(tmp_path):
-    return migrated_url(tmp_path / "test.db")
-
-
-@pytest.fixture
-def matchwire(tmp_path, url):
-    config = tmp_path / "matchwire.toml"
-    config.write_text(f'[database]\nurl = "{url}"\n')
-
-    def run(*words):
-        done = CliRunner().invoke(cli.app, [*words, "--config", str(config)])
-        return done.exit_code, done.output
-
-    return run
+    return migrated_url(tmp_path / "matchwire.db")
 
 
 def purged(url):

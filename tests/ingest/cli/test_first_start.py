@@ -13,14 +13,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy.engine import make_url
-from typer.testing import CliRunner
 
 from config import Settings
-from ingest.cli.main import app
 from ingest.daemon import run as daemon
 from ingest.kit.exit_status import ExitStatus
 from ingest.kit.start_errors import OPERATORS, line_of, status_of
-from tests.kit.command import ENVIRON, MATCHWIRE
+from tests.kit.command import ENVIRON, MATCHWIRE, invoke
 from tests.kit.unprivileged import own_folder, unprivileged
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -141,7 +139,7 @@ def command(tmp_path, monkeypatch):
     (tmp_path / "folder.toml").mkdir()
 
     def called(*words, **environ):
-        done = CliRunner().invoke(app, [str(word) for word in words], env=environ)
+        done = invoke(*words, env=environ)
         return done.exit_code, done.output
 
     return called

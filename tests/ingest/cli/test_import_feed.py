@@ -10,12 +10,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
-from typer.testing import CliRunner
 
-from ingest.cli import main as cli
 from providers.http_server import bind_socket, listening
 from tests.api.conftest import NOW, declared_database, open_store, serving
 from tests.kit import matchday
+from tests.kit.command import invoke
 from tests.kit.event_desk import Desk, photo, post
 from tests.kit.opening import store_at
 from tests.kit.sqlite import copied_url, migrated_url
@@ -66,8 +65,8 @@ class Here:
             f'[organizations.{matchday.ORGANIZATION}]\nname = "Own"\n',
         )
         config.write_text(database + hosts + own)
-        words = ["import-feed", url, "--organization", matchday.ORGANIZATION, "--config", str(config), *options]
-        done = await asyncio.to_thread(CliRunner().invoke, cli.app, words)
+        words = ["import-feed", url, "--organization", matchday.ORGANIZATION, "--config", config, *options]
+        done = await asyncio.to_thread(invoke, *words)
         assert done.exit_code == code, done.output
         return done.output
 

@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 import stamina
-from typer.testing import CliRunner
 
-from ingest.cli import providers as cli_providers
 from ingest.sync.recorder import Recorder
 from providers.contract.server import Reply, serving
 from providers.registry import BUILT_IN
 from providers.replay import Replay, ReplaySettings, read_lines
+from tests.kit.command import invoke
 from tests.kit.provider_service import DESK, ORGANIZATION, ProviderService, provider_service
 from tests.kit.sqlite import migrated_url
 from tests.kit.wire_courses.courses import id_of
@@ -184,8 +183,8 @@ async def test_probe_shows_what_was_understood(tmp_path, provider):
             f'[organizations.news]\nname = "News"\n[organizations.news.providers.{provider}]\n'
             f'base_url = "{endpoint.base_url}"\n{access}\n'
         )
-        words = ["probe", provider, id_of(provider, OURS), "--config", str(config)]
-        ran = await asyncio.to_thread(CliRunner().invoke, cli_providers.app, words)
+        words = ["providers", "probe", provider, id_of(provider, OURS), "--config", config]
+        ran = await asyncio.to_thread(invoke, *words)
 
     assert ran.exit_code == 0, ran.stderr
     assert "Nordhafen – Südtor  2:1" in ran.stdout

@@ -8,13 +8,12 @@ import time
 
 import httpx
 import pytest
-from typer.testing import CliRunner
 
 from config import Settings
 from ingest.cli.incident import _collect
-from ingest.cli.main import app
 from ingest.incident.bundle import IncidentWindow, pack, unpack
 from providers.contract.server import Reply, Server, serving
+from tests.kit.command import invoke
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
@@ -194,7 +193,7 @@ async def test_the_third_provider_leads_where_both_others_fail(day, tmp_path):
         assert match_id in gzip.decompress(answers).decode()
         assert KEY not in gzip.decompress(answers).decode()
     assert {each["provider"] for each in bundle["timeline.json"]["leads"]} >= {"statsperform", "heim"}
-    said = await asyncio.to_thread(CliRunner().invoke, app, ["replay", str(path)])
+    said = await asyncio.to_thread(invoke, "replay", path)
     assert (said.exit_code, "the liveblog of the first source alone" in said.output) == (0, True), said.output
 
 
