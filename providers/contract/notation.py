@@ -6,14 +6,14 @@ import json
 import re
 from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from providers.xml_reader import TEXT, decode_xml
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -34,21 +34,29 @@ def _json(document: Any, *, spaced: bool = False) -> bytes:
 
 def _xml(document: Any, *, spaced: bool = False) -> bytes:
     """Attributes become children, and what XML has no type for becomes text."""
-    return ("\n  " if spaced else "").join(_written("", document)).encode()
+    parts: list[str] = []
+    _write("", document, parts.append)
+    return ("\n  " if spaced else "").join(parts).encode()
 
 
-def _written(name: str, value: Any) -> Iterator[str]:
+def _write(name: str, value: Any, put: Callable[[str], None]) -> None:
     if isinstance(value, list):
         for each in value:
-            yield from _written(name, each)
+            _write(name, each, put)
     elif name == TEXT and not isinstance(value, dict):
-        yield _text(value)
+        put(_text(value))
     else:
-        tag = name if NAME.fullmatch(name) else "_"
-        yield from (f"<{tag}>",) if name else ()
+        opens, closes = _tags(name)
+        put(opens)
         for inner, each in value.items() if isinstance(value, dict) else ((TEXT, value),):
-            yield from _written(inner, each)
-        yield from (f"</{tag}>",) if name else ()
+            _write(inner, each, put)
+        put(closes)
+
+
+@cache
+def _tags(name: str) -> tuple[str, str]:
+    tag = name if NAME.fullmatch(name) else "_"
+    return (f"<{tag}>", f"</{tag}>") if name else ("", "")
 
 
 def _text(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from providers.base import Selector
-from providers.contract import ProviderContract, Sample, xml
+from providers.contract import Sample, xml
 from providers.contract.case import KEY
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
@@ -34,7 +34,7 @@ def openligadb(name, **more):
     )
 
 
-class OpenLigaDbContract(ProviderContract):
+class OpenLigaDbContract(LongContract):
     provider = OPENLIGADB
     states = state_table("openligadb")
     samples = (
@@ -49,6 +49,7 @@ class OpenLigaDbContract(ProviderContract):
         openligadb("cup-final-running"),
         openligadb("cup-final-planned"),
     )
+    short = samples
 
 
 DERBY = "4hafen5derby2fixture7match"
