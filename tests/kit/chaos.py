@@ -11,28 +11,15 @@ from itertools import pairwise
 from starlette.requests import Request
 from starlette.responses import Response
 
+from tests.kit.daemon import HEAD
 from tests.providers.heim.feed import encoded, row, wrapped
-
-SECRET = "a-secret-of-these-tests-alone"
-
 
 INTERVAL = 5.0
 
 
-CONFIG = """
-[server]
-port = 0
-[database]
-url = "{database}"
-[organizations.{organization}]
-name = "Example Newsroom"
-[organizations.{organization}.providers.heim]
-base_url = "{upstream}"
-[clients.cms]
-secret = "{secret}"
-organizations = ["{organization}"]
-scopes = ["read", "write", "external", "webhooks"]
-[webhooks]
+CONFIG = (
+    HEAD
+    + """[webhooks]
 allow_hosts = ["127.0.0.1"]
 rate = 0
 [limits]
@@ -47,6 +34,7 @@ after_growth = 1
 backoff_max = {interval}
 rate = 0
 """
+)
 
 
 class Upstream:

@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from store.database import Store
-from tests.kit.scripted import Bodies, Process, open_store
-from tests.kit.sqlite import migrated_url
+from tests.kit.scripted import Bodies, Process
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 
 START = row(1, "match/game-start", 1)
@@ -19,13 +16,6 @@ FIRST = row(11, "goal/head", 15, "home", 9, content="1:0")
 
 
 SECOND = row(12, "goal/right-foot", 30, "home", 10, content="2:0")
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "corrections.db"))
-    yield opened
-    await opened.close()
 
 
 def snapshot(score: str, *rows: dict[str, Any], **changes: Any) -> Bodies:

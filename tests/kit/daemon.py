@@ -16,20 +16,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SECRET = "a-secret-of-these-tests-alone"
-CONFIG = """
+HEAD = """
 [server]
 port = 0
 [database]
 url = "{database}"
+[clients.cms]
+secret = "{secret}"
+organizations = ["{organization}"]
+scopes = ["read", "write", "external", "webhooks", "admin"]
 [organizations.{organization}]
 name = "Example Newsroom"
 [organizations.{organization}.providers.heim]
 base_url = "{upstream}"
-text_content = true
-[clients.cms]
-secret = "{secret}"
-organizations = ["{organization}"]
-scopes = ["read", "write", "external"]
+"""
+"""How the configuration of each daemon begins; more of its provider may follow."""
+CONFIG = (
+    HEAD
+    + """text_content = true
 [limits]
 client_per_second = 0
 [polling]
@@ -41,6 +45,7 @@ after = 0.1
 after_growth = 1
 backoff_max = 0.5
 """
+)
 
 
 class Daemon:

@@ -19,12 +19,10 @@ from providers.replay import Line, Replay
 from providers.replay.app import create_app
 from tests.kit.command import ENVIRON, MATCHWIRE
 from tests.kit.crowded_day import KICKOFF
+from tests.kit.daemon import HEAD, SECRET
 from tests.kit.day import CREATE, ORGANIZATION
 from tests.kit.forked import forked
 from tests.providers.heim.feed import row, wrapped
-
-SECRET = "a-secret-of-these-tests-alone"
-
 
 LIVE = 0.5
 
@@ -32,20 +30,9 @@ LIVE = 0.5
 NUMBERS = range(9000001, 9000009)
 
 
-CONFIG = """
-[server]
-port = 0
-[database]
-url = "{database}"
-[organizations.{organization}]
-name = "Example Newsroom"
-[organizations.{organization}.providers.heim]
-base_url = "{upstream}"
-[clients.cms]
-secret = "{secret}"
-organizations = ["{organization}"]
-scopes = ["read", "write", "external"]
-[limits]
+CONFIG = (
+    HEAD
+    + """[limits]
 client_per_second = 0
 public_per_second = 0
 [polling]
@@ -60,6 +47,7 @@ rate = 0
 concurrency = 50
 user_agent = "{name}"
 """
+)
 
 
 def recorded(number):

@@ -66,9 +66,7 @@ async def test_a_lost_provider_is_an_alarm_from_its_beginning_to_its_end(tmp_pat
             text = CONFIG.format(
                 database=migrated_url(tmp_path / "a.db"), organization=ORGANIZATION, upstream=upstream, secret=SECRET
             )
-            text = text.replace('"external"]', '"external", "admin"]').replace(
-                "[polling]", "[polling]\nbreaker_after = 2\nbreaker_pause = 1"
-            )
+            text = text.replace("[polling]", "[polling]\nbreaker_after = 2\nbreaker_pause = 1")
             alarms = f'[alarms]\nwebhook_url = "{receiver.url("ok")}"\nwebhook_secret = "{SIGNING}"\n'
             config.write_text(f"{text}\n{alarms}")
             daemon = Daemon(config, "--log-file", str(log))

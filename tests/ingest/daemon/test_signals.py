@@ -43,7 +43,7 @@ async def followed(folder):
         async with Replay(recorded(int(MATCH)), ReplaySettings()).serve() as replay:
             database = migrated_url(folder / "signals.db")
             text = CONFIG.format(database=database, organization=ORGANIZATION, upstream=replay.url, secret=SECRET)
-            text = text.replace('"external"]', '"external", "webhooks"]').replace("text_content = true\n", "")
+            text = text.replace("text_content = true\n", "")
             config.write_text(text + '\n[webhooks]\nallow_hosts = ["127.0.0.1"]\n')
             daemon = Daemon(config)
             try:

@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.kit.command import ENVIRON
+from tests.kit.daemon import HEAD, SECRET
 from tests.kit.day import ORGANIZATION
 from tests.kit.opening import store_at
 
 pytestmark = pytest.mark.proof
 
-ENVIRON = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[3])}
-CONFIG = """
-[server]
-port = 0
-[database]
-url = "{url}"
-[organizations.{organization}]
-name = "Example Newsroom"
-[organizations.{organization}.providers.heim]
-base_url = "http://127.0.0.1:9"
-[clients.cms]
-secret = "a-secret-of-these-tests-alone"
-organizations = ["{organization}"]
-scopes = ["read"]
-"""
 UNTIL_READY = """
 import asyncio, os, pathlib, sys
 from ingest.cli import main
@@ -83,7 +68,9 @@ async def test_a_second_start_is_ready_without_what_comes_later(tmp_path, reques
     else:
         await (await store_at(url)).close()
     config = tmp_path / "matchwire.toml"
-    config.write_text(CONFIG.format(url=url, organization=ORGANIZATION))
+    config.write_text(
+        HEAD.format(database=url, upstream="http://127.0.0.1:9", organization=ORGANIZATION, secret=SECRET)
+    )
     watched = " ".join((*LATER, *OTHERS[database]))
     ran = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", UNTIL_READY, str(config), watched],

@@ -13,8 +13,7 @@ from ingest.sync import apply_match, batches
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from store.masterdata import masterdata
 from store.tables import outbox, players
-from tests.kit.scripted import OWNER, Process, open_store, says
-from tests.kit.sqlite import migrated_url
+from tests.kit.scripted import OWNER, Process, says
 from tests.providers.heim.feed import MATCH_ID, encoded, results, row, wrapped
 from tests.scenarios.imports import test_convergence as convergence
 
@@ -35,13 +34,6 @@ def small(monkeypatch):
     monkeypatch.setattr(batches, "LOOK", 6)
     monkeypatch.setattr(apply_match, "LOOK", 6)
     monkeypatch.setattr(batches, "BATCH", 4)
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "batches.db"))
-    yield opened
-    await opened.close()
 
 
 def bodies(*cards, **changes):

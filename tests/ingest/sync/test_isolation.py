@@ -4,25 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from ingest.daemon.endpoints import rehome
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.import_match import ProviderSource
 from providers.heim.adapter import HEIM
 from tests.kit.corrected_match import ONE, TWO, begun
-from tests.kit.scripted import OWNER, Process, Scripted, open_store
-from tests.kit.sqlite import migrated_url
+from tests.kit.scripted import OWNER, Process, Scripted
 from tests.providers.heim.feed import MATCH_ID
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "isolation.db"))
-    yield opened
-    await opened.close()
 
 
 def ids(value: Any) -> set[str]:

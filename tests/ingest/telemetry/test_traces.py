@@ -90,7 +90,7 @@ async def traced_daemon(folder, collector, upstream="http://127.0.0.1:9", sample
     )
     config = folder / "matchwire.toml"
     config.write_text(
-        text.replace('"external"]', '"external", "webhooks"]')
+        text
         + f"""
 [webhooks]
 allow_hosts = ["127.0.0.1"]

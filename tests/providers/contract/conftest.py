@@ -1,8 +1,12 @@
-"""How long the contract's adapters wait for an answer."""
+"""How long the contract's adapters wait for an answer, and a store for what they are polled of."""
 
 from __future__ import annotations
 
 import pytest
+
+from tests.kit.scripted_store import store
+
+__all__ = ["store"]
 
 
 @pytest.fixture(autouse=True)

@@ -30,8 +30,6 @@ from tests.kit.contracts import StatsPerformContract as StatsPerform
 from tests.kit.gn_gsd_contract import GnGsdContract as GnGsd
 from tests.kit.no_post_lost import Polled
 from tests.kit.opening import endpoint_of
-from tests.kit.scripted import open_store
-from tests.kit.sqlite import migrated_url
 from tests.providers.contract.thinning import lean
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -116,13 +114,6 @@ SAMPLES = {
     for sample in samples
     if sample.sport != "american_football"  # has no posts but text
 }
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "posts.db"))
-    yield opened
-    await opened.close()
 
 
 async def served(process, server, path, body):

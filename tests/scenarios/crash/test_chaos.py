@@ -24,8 +24,9 @@ from starlette.routing import Route
 from ingest.sync.match_leases import LEASE
 from providers.http_server import bind_socket, listening
 from store.tables import outbox
-from tests.kit.chaos import CONFIG, INTERVAL, SECRET, Upstream
+from tests.kit.chaos import CONFIG, INTERVAL, Upstream
 from tests.kit.command import MATCHWIRE
+from tests.kit.daemon import SECRET
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.opening import look
 from tests.kit.postgres import Cluster

@@ -49,8 +49,9 @@ async def leader_and_other(folder, database, *numbers, role="worker", program=Wo
     declared = "".join(DECLARED.format(ORGANIZATION, number).replace("derby", f"m{number}") for number in numbers)
     async with two_processes(folder, database, one=role, two=role) as (upstream, *processes):
         for each in processes:
-            text = each.config.read_text().replace('"external"]', '"external", "admin"]')
-            each.config.write_text(text + declared + (MEDIA.format(folder / "media") if media else ""))
+            each.config.write_text(
+                each.config.read_text() + declared + (MEDIA.format(folder / "media") if media else "")
+            )
             each.program = program
         upstream.open.clear()
         try:

@@ -18,7 +18,8 @@ from starlette.routing import Route
 
 from providers.http_server import bind_socket, listening
 from store.engine import migrate
-from tests.kit.chaos import CONFIG, INTERVAL, SECRET, Upstream
+from tests.kit.chaos import CONFIG, INTERVAL, Upstream
+from tests.kit.daemon import SECRET
 from tests.kit.day import CREATE, ORGANIZATION, SHOW
 from tests.kit.news_daemon import NEWS, WRITE, post
 from tests.kit.recorded_posts import posts_of_the_liveblog, posts_of_the_provider

@@ -7,17 +7,8 @@ import json
 import pytest
 
 from tests.kit.no_post_lost import Followed
-from tests.kit.scripted import open_store
-from tests.kit.sqlite import migrated_url
 
 NAME = "heim demo croatia-denmark"
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "match.db"))
-    yield opened
-    await opened.close()
 
 
 def changed(bodies, change):

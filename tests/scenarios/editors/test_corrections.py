@@ -7,11 +7,9 @@ import json
 import pytest
 
 from mapping.errors import StoreUnavailable
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot, store
+from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
 from tests.kit.scripted import Process
 from tests.providers.heim.feed import MATCH_ID, match, results, row
-
-__all__ = ["store"]
 
 
 async def test_a_goal_withdrawn_after_the_end(store):

@@ -23,13 +23,6 @@ KEY = "incident:12"
 LATER = row(13, "goal/right-foot", 30, "home", 10, content="2:0")
 
 
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "disallowed.db"))
-    yield opened
-    await opened.close()
-
-
 async def begun(store: Any, bodies: Bodies = TWO, rules: WithdrawalRules = NOTES, **wishes: Any) -> tuple[Process, str]:
     process = Process(store, MATCH_ID, withdrawals=rules)
     process.adapter.bodies = bodies

@@ -11,18 +11,10 @@ from ingest.cli.explain import explain
 from store.liveblogs import liveblogs
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot
 from tests.kit.editing import KEY, corrected, edit, post
-from tests.kit.scripted import Bodies, Process, open_store
-from tests.kit.sqlite import migrated_url
+from tests.kit.scripted import Bodies, Process
 from tests.providers.heim.feed import item, match
 
 PHOTO = {"_type": "Svc::Model::Content::MultiMediaContentBlock", "local_id": "bphoto", "items": []}
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "editors.db"))
-    yield opened
-    await opened.close()
 
 
 async def change(process: Process, ticker_id: str, name: str, **fields: Any) -> None:

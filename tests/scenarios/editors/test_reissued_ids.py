@@ -115,13 +115,6 @@ AWAY = 4
 """Answers without the rows, which are believed."""
 
 
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "reissued.db"))
-    yield opened
-    await opened.close()
-
-
 async def given_anew(process, *, away, before, after):
     """The rows are gone for so many answers, then there again under other ids."""
     for _ in range(away):

@@ -12,20 +12,12 @@ from store.following import sync
 from store.liveblogs import liveblogs, publishing
 from tests.kit.corrected_match import ONE, TWO, begun, goals
 from tests.kit.editing import KEY, corrected, edit, post
-from tests.kit.scripted import Process, open_store
-from tests.kit.sqlite import migrated_url
+from tests.kit.scripted import Process
 from tests.providers.heim.feed import MATCH_ID, item
 
 TEXTS = [item(901, 5, "<b>Chance</b> <br/>Just over the bar."), item(902, 9, "<b>Corner</b> <br/>Cleared.")]
 WITH_TEXTS = {**TWO, "liveticker": json.dumps(TEXTS).encode()}
 SCHEDULED_IN = 3600
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "settings.db"))
-    yield opened
-    await opened.close()
 
 
 async def set_terms(process: Process, ticker_id: str, **changes: Any) -> None:

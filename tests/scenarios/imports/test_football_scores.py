@@ -5,19 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
 from sqlalchemy import text
 
-from tests.kit.scripted import Process, open_store
+from tests.kit.scripted import Process
 from tests.kit.sport_fixtures import FOLDER, recorded_steps
-from tests.kit.sqlite import migrated_url
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "football.db"))
-    yield opened
-    await opened.close()
 
 
 async def begun(store: Any, **wishes: Any) -> tuple[Process, str, list[dict[str, bytes]]]:

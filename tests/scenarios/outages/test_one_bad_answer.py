@@ -11,9 +11,8 @@ import pytest
 
 from mapping.match import Status
 from tests.kit.no_post_lost import Followed
-from tests.kit.scripted import Bodies, open_store
+from tests.kit.scripted import Bodies
 from tests.kit.spoiling import Drawn, spoilt
-from tests.kit.sqlite import migrated_url
 from tests.kit.watched import COURSES, Observed, course, shown
 
 SNAPSHOTS, ALL_SNAPSHOTS = 1, 2
@@ -66,13 +65,6 @@ async def test_one_bad_answer_withdraws_nothing_and_the_next_heals_it(name, snap
             assert healed == before or shown(healed, watch.terms(healed)) == was, how
         watch.memory = good
     assert number
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await open_store(migrated_url(tmp_path / "match.db"))
-    yield opened
-    await opened.close()
 
 
 def edited(bodies, resource, change):
