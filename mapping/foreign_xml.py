@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from calendar import timegm
+from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
+from xml.parsers import expat  # noqa: TID251 -- counts how deep it goes, before feedparser reads it
 
 import feedparser
+
+from mapping.rich_text import DEEPEST
 
 JSON_FEED = "https://jsonfeed.org/version/1.1"
 OWN = "urn:matchwire:"
@@ -19,8 +23,10 @@ Document = dict[str, Any]
 def feed_document(body: bytes) -> Document:
     """The feed with `title`, `language`, `items` and `next_url` as in a JSON feed; empty for what is neither RSS nor Atom.
 
-    Links are absolute where the feed says what they belong to. RSS does not say when an item was changed.
+    Links are absolute where the feed says what they belong to. RSS does not say when an item was changed. Raises ValueError
+    for what is nested deeper than anybody writes it.
     """
+    _check_depth(body)
     found = feedparser.parse(BytesIO(body))
     if not found.version:
         return {}
@@ -33,6 +39,25 @@ def feed_document(body: bytes) -> Document:
             (each.get("href", "") for each in found.feed.get("links", ()) if each.get("rel") == "next"), ""
         ),
     }
+
+
+def _check_depth(body: bytes) -> None:
+    """Raise ValueError for too deep a document; whatever else is wrong with it is not looked at."""
+    depth, parser = 0, expat.ParserCreate()
+
+    def opened(_name: str, _attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
+            raise ValueError("is nested too deeply")
+
+    def closed(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser.StartElementHandler, parser.EndElementHandler = opened, closed
+    with suppress(expat.ExpatError):
+        parser.Parse(body, True)
 
 
 def _item(entry: Document) -> Document:
@@ -66,5 +91,4 @@ def _attachments(entry: Document) -> list[Document]:
         for each in entry.get("links", ())
         if each.get("rel") == "enclosure"
     ]
-    files = {url: {"url": url, "mime_type": kind, "title": title} for url, kind, title in (*media, *linked)}
-    return [each for each in files.values() if each["mime_type"].startswith(("image/", "video/"))]
+    return [{"url": url, "mime_type": kind, "title": title} for url, kind, title in (*media, *linked)]

@@ -61,9 +61,7 @@ def sanitise(markup: str) -> str:
 
     Of markup that is nested deeper than anybody writes it, the text alone is left.
     """
-    before = (
-        html.escape(_TAG.sub(" ", markup), quote=False) if _too_deep(markup) else _UNWRAPPED_BLOCKS.sub(" ", markup)
-    )
+    before = html.escape(_TAG.sub(" ", markup), quote=False) if too_deep(markup) else _UNWRAPPED_BLOCKS.sub(" ", markup)
     after = _CLEANER.clean(before)
     while after != before:
         before, after = after, _CLEANER.clean(after)
@@ -99,7 +97,7 @@ def _text(clean: str) -> str:
     return " ".join("".join(reader.found).split())
 
 
-def _too_deep(markup: str) -> bool:
+def too_deep(markup: str) -> bool:
     """Whether more than `DEEPEST` elements are open at once; a closing tag that closes nothing does not count."""
     if markup.count("<") <= DEEPEST:
         return False

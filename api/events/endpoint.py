@@ -225,6 +225,11 @@ def create_event(
         _check_same(unit, event, known, game)
         return _result(unit, game, known, None)
     check_version(expected, changed=game.version, current=game.version)
+    return _write(unit, game, new_write(unit, game, caller, event, files), None)
+
+
+def new_write(unit: Unit, game: StoredGame, caller: Caller, event: Event, files: Sequence[Upload] = ()) -> EventWrite:
+    """A new event of a liveblog that is locked, checked and as it is to be written."""
     drafts = at(game.document, "meta_info", "editorial_publishing") is True
     whole = with_records(unit, event, game) if among(game, caller) else event
     patched = new_post(whole, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
@@ -236,7 +241,7 @@ def create_event(
     _check_parts(unit.conn, patched, local_id)
     if event.local_id:
         idempotency.save(unit, game.organization_id, "", _key(local_id), digest(event), game.id)
-    return _write(unit, game, _as_write(patched, local_id, caller.client_id), None)
+    return _as_write(unit, game, patched, local_id, caller.client_id)
 
 
 def update_event(
@@ -249,6 +254,13 @@ def update_event(
     if event.local_id not in {None, before.local_id}:
         raise Unprocessable("local_id names another event", field="local_id")
     check_version(expected, changed=before.version, current=game.version)
+    return _write(unit, game, changed_write(unit, game, caller, before, event, files), before)
+
+
+def changed_write(  # noqa: PLR0917 -- the five that every write has, and its files
+    unit: Unit, game: StoredGame, caller: Caller, before: StoredEvent, event: Event, files: Sequence[Upload] = ()
+) -> EventWrite:
+    """An event of a liveblog that is locked, after the change, checked and as it is to be written."""
     so_far = EventBefore(
         document=before.document,
         shown=render_event(unit.conn, before, older=event.event_info is not None),
@@ -263,7 +275,7 @@ def update_event(
         uploads.create(unit, each)
     check_uploads(unit.conn, game.organization_id, patched.sent, so_far.shown)
     _check_parts(unit.conn, patched, before.local_id)
-    return _write(unit, game, _as_write(patched, before.local_id, before.user_id), before)
+    return _as_write(unit, game, patched, before.local_id, before.user_id)
 
 
 def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | None) -> WriteResult:
@@ -335,10 +347,10 @@ def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | N
     return WrittenRecord(game.organization_id, render_event(conn, event, older=False))
 
 
-def _as_write(patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:
+def _as_write(unit: Unit, game: StoredGame, patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:
     return EventWrite(
         local_id=local_id,
-        document=patched.document,
+        document=with_sizes(unit.conn, game.organization_id, patched.document),
         created_at=patched.created_at,
         updated_at=patched.updated_at,
         local_status=patched.local_status,
@@ -351,7 +363,6 @@ def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent 
     """Write one event; what waits for its time, and waited before, is written without a step of the version."""
     waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != LocalStatus.DELETED
     known = {} if before is None else {before.local_id: before}
-    write = replace(write, document=with_sizes(unit.conn, game.organization_id, write.document))
     if waits and (before is None or before.publish_at is not None):
         version, stored = game.version, liveblogs.schedule(unit, game, write, known=known)
     else:

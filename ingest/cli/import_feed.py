@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from config import Settings
     from mapping.foreign_feed import ForeignPage
     from store.engine.unit import Unit
+    from store.liveblogs.liveblogs import EventWrite, StoredEvent, StoredGame
 
     Json = dict[str, Any]
 
 IMPORTER = "import-feed"
 """Who wrote the posts; what anybody else has changed stays."""
+REFUSED = "post that is refused"
 PAGES = 1000
-AT_ONCE = 20
-"""Posts in one unit."""
+AT_ONCE = 100
+"""Posts in one unit, which is one version of the liveblog."""
 
 
 def import_feed(
@@ -63,10 +65,12 @@ def import_feed(
         done += on_database(
             settings, partial(_put, organization=organization, liveblog=liveblog, posts=posts[start : start + AT_ONCE])
         )
-    left_out = done["refused"] + sum(page.left_out for page in pages)
+    left_out = sum((page.left_out for page in pages), Counter({REFUSED: done["refused"]}))
+    for name, count in sorted((+left_out + sum((page.lost for page in pages), Counter[str]())).items()):
+        out.print(f"left out: {name} ({count})")
     out.print(
         f"{liveblog}: {done['new']} posts are new, {done['changed']} changed, {done['kept']} were there already,"
-        f" {left_out} were left out."
+        f" {left_out.total()} were left out."
     )
 
 
@@ -139,34 +143,46 @@ def _liveblog(unit: Unit, *, settings: Settings, organization: str, source: str,
 
 
 def _put(unit: Unit, *, organization: str, liveblog: str, posts: list[Json]) -> Counter[str]:
-    """Create the posts that are new, change those that changed over there and nowhere else; how many of each."""
+    """Create the posts that are new, change those that changed over there and nowhere else, in one version; how many of each."""
     from pydantic import ValidationError
 
+    from api.view.liveblog_access import writable_game
     from mapping.errors import ServiceError
+    from store.liveblogs import liveblogs
 
+    caller = _caller(organization)
+    game = writable_game(unit, {"ticker_local_id": liveblog}, caller)
     done: Counter[str] = Counter()
+    writes: list[EventWrite] = []
+    known = {post["local_id"]: liveblogs.event(unit.conn, post["local_id"]) for post in posts}
     for post in posts:
         try:
-            done[_put_one(unit, organization, liveblog, post)] += 1
+            write = _write_of(unit, game, caller, post, known[post["local_id"]])
         except (ServiceError, ValidationError) as error:
             err.print(f"matchwire: a post is left out: {type(error).__name__} {post['local_id']}")
             done["refused"] += 1
+            continue
+        done["kept" if write is None else "changed" if known[post["local_id"]] else "new"] += 1
+        writes += [] if write is None else [write]
+    if writes:
+        before = {name: event for name, event in known.items() if event is not None}
+        liveblogs.write(unit, game, liveblogs.Change(events=tuple(writes)), known=before)
     return done
 
 
-def _put_one(unit: Unit, organization: str, liveblog: str, post: Json) -> str:
-    from api.events.endpoint import create_event, update_event
+def _write_of(unit: Unit, game: StoredGame, caller: Caller, post: Json, known: StoredEvent | None) -> EventWrite | None:
+    """The post as it is to be written; None where it stays as it is. Raises Conflict for one of another liveblog."""
+    from api.events.endpoint import changed_write, new_write
     from mapping.documents.base import parse
     from mapping.documents.event import Event
-    from store.liveblogs import liveblogs
+    from mapping.errors import Conflict
 
-    caller, event = _caller(organization), parse(Event, post)
-    known = liveblogs.event(unit.conn, post["local_id"])
+    event = parse(Event, post)
     if known is None:
-        create_event(unit, caller=caller, names={"ticker_local_id": liveblog}, event=event, expected=None)
-        return "new"
+        return new_write(unit, game, caller, event)
+    if known.game_id != game.id:
+        raise Conflict("the post is in another liveblog")
     ours = known.user_id == IMPORTER and (known.document.get("editor") or IMPORTER) == IMPORTER
     if not ours or known.local_status or post.get("updated_at", 0) <= known.updated_at:
-        return "kept"
-    update_event(unit, caller=caller, event_id=known.local_id, event=event, expected=None)
-    return "changed"
+        return None
+    return changed_write(unit, game, caller, known, event)

@@ -100,6 +100,7 @@ async def test_posts_come_with_their_times_and_media_once(other, here, path):
     """All pages of it, in their order; a second run finds nothing new, a third what was posted since."""
     await other.desk.create(post("Fans", local_id="efans", contents=[{"_type": "Svc::Model::Content::RichTextContentBlock",
                             "text": "<p>Fans <b>sing</b></p>"}, photo(PHOTO)]))  # fmt: skip
+    await other.desk.create({"local_id": "ealone", "headline": "A headline alone"})
     there = (
         await other.desk.http.get("/api/embed/v4/feed/liveblog.json", params={"liveblogId": "gderby", "limit": 100})
     ).json()
@@ -115,8 +116,9 @@ async def test_posts_come_with_their_times_and_media_once(other, here, path):
     assert "1 posts are new" in third
     assert [each["date_published"] for each in items][1:] == [each["date_published"] for each in there["items"]]
     assert items[0]["title"] == "Rain"
-    assert "<b>sing</b>" in items[1]["content_html"]
-    assert len(items[1]["attachments"]) == 1
+    assert "A headline alone" in items[1]["content_html"]
+    assert "<b>sing</b>" in items[2]["content_html"]
+    assert len(items[2]["attachments"]) == 1
 
 
 async def test_a_change_over_there_comes_here_unless_somebody_changed_it(other, here):
@@ -150,7 +152,7 @@ async def test_a_change_comes_by_atom_too(other, here):
     output = await here.run(other.address + ATOM)
 
     assert "1 changed" in output
-    assert ["Second" in each["content_html"] for each in await here.items(liveblog)].count(True) == 1
+    assert [">Second<" in each["content_html"] for each in await here.items(liveblog)].count(True) == 1
 
 
 STRANGE = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTITY f SYSTEM "file:///etc/hostname">]>
@@ -164,19 +166,106 @@ STRANGE = b"""<?xml version="1.0"?><!DOCTYPE rss [<!ENTITY a "aaaaaaaaaa"><!ENTI
 </channel></rss>"""
 
 
+@asynccontextmanager
+async def answering(body, media_type="application/json"):
+    """The address of a service that answers so."""
+    app = Starlette(routes=[Route("/feed", lambda _: Response(body, media_type=media_type))])
+    async with listening(app, bind_socket("127.0.0.1", 0), log_level="critical") as address:
+        yield f"{address}/feed"
+
+
 async def test_a_strange_feed_harms_nothing(here):
     """What an item has and can be shown comes, once each; of entities of its own nothing, of files on this machine neither."""
-    app = Starlette(routes=[Route("/rss", lambda _: Response(STRANGE, media_type="application/rss+xml"))])
-    async with listening(app, bind_socket("127.0.0.1", 0), log_level="critical") as address:
-        output = await here.run(f"{address}/rss")
+    async with answering(STRANGE, "application/rss+xml") as address:
+        output = await here.run(address)
     (item,) = await here.items(name_of(output))
 
     assert "1 posts are new" in output
+    assert "left out: file of the type audio/mpeg (1)\n" in output
+    assert "left out: post without a time (2)\n" in output
     assert "2 were left out" in output
     assert item["date_published"].startswith("2026-09-21T13:00:00")
     assert "<p>Hi" in item["content_html"]
     assert "onclick" not in item["content_html"]
     assert [each["mime_type"].partition("/")[0] for each in item["attachments"]] == ["image", "video"]
+
+
+AT = "2026-09-21T13:00:00Z"
+PLAYER = '<iframe src="//www.youtube.com/embed/dQw4w9WgXcQ"></iframe>'
+CLIP = '<video><source src="https://v.example.org/1.mp4"><source src="https://v.example.org/1.webm"></video>'
+PARTS = {
+    "the title alone": ({"title": "Only <b>words</b>"}, "Only &lt;b&gt;words&lt;/b&gt;"),
+    "a title of its own": (
+        {"title": "15' Goal", "content_html": "<p>What a shot!</p>"},
+        "<p><b>15' Goal</b></p><p>What",
+    ),
+    "a title that the text has": (
+        {"title": "What a …", "content_html": "<p>What a shot!</p>"},
+        '<div dir="auto"><p>What',
+    ),
+    "a frame alone": ({"content_html": PLAYER}, "https://www.youtube.com/"),
+    "a frame beside text": ({"content_html": f"See{PLAYER}this"}, "https://www.youtube.com/"),
+    "a video": ({"content_html": f"<p>See</p>{CLIP}"}, "https://v.example.org/1.mp4"),
+    "deep markup": ({"content_html": "<div>" * 20_000 + "Deep"}, "Deep"),
+    "attachments that are no list": ({"content_text": "Words", "attachments": 7}, "Words"),
+}
+"""What an item has beside its id and time, and what its post shows."""
+LEFT_OUT = (
+    {"id": "a"}, {"id": "b", "date_published": "never", "content_html": "x"}, {"date_published": AT, "content_html": "x"},
+    {"id": "c", "date_published": AT, "content_html": "<script>x</script>"}, None, 7,
+    {"id": "d", "date_published": AT, "content_html": (
+        "Last<audio src=x></audio><object></object><iframe src=x></iframe><svg></svg><![x["
+    )},
+    {"id": "d", "date_published": AT, "content_html": "Last again"},
+)  # fmt: skip
+
+
+def json_feed(items):
+    return json.dumps({"version": "https://jsonfeed.org/version/1.1", "title": "T", "items": items}).encode()
+
+
+async def test_all_that_posts_can_show_comes_and_the_rest_is_counted_by_name(here):
+    """Titles, frames, videos and deep markup; a page of a hundred posts is one version, what is left out has a line each."""
+    items = [{"id": name, "date_published": AT, **fields} for name, (fields, _) in PARTS.items()]
+    async with answering(json_feed([*items, *LEFT_OUT])) as address:
+        output = await here.run(address)
+        again = await here.run(address)
+    shown = await here.items(name_of(output))
+    async with here.served() as server:
+        version = (await server.http.get("/api/v6/ticker/show.json", params={"id": name_of(output)})).json()["version"]
+
+    assert f"{len(PARTS) + 1} posts are new, 0 changed, 0 were there already, 7 were left out." in output
+    assert output.splitlines()[:-1] == [
+        f"left out: {line}"
+        for line in (
+            "audio (1)", "file of the type none (1)", "iframe without an address that can be read here (1)",
+            "markup that is nested too deeply (1)", "object (1)",
+            "post that is there twice (1)", "post without a time (2)", "post without an id (3)",
+            "post without anything to show (1)", "svg (1)",
+        )
+    ]  # fmt: skip
+    assert f"0 posts are new, 0 changed, {len(PARTS) + 1} were there already" in again
+    assert version == 2
+    for each, (name, (_, words)) in zip(shown, PARTS.items(), strict=False):
+        assert words in json.dumps(each.get("attachments")) + each["content_html"].replace("&#x27;", "'"), name
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (json_feed(7), "is neither a feed"),
+        (json_feed({"a": 1}), "is neither a feed"),
+        (b"<rss version='2.0'><channel><item>" + b"<a>" * 300_000, "is nested too deeply"),
+        (b"[" * 300_000, ""),
+    ],
+)
+async def test_what_cannot_be_read_ends_the_command(here, body, said):
+    """In one line, whatever it is."""
+    async with answering(body) as address:
+        output = await here.run(address, code=2)
+
+    assert said in output
+    assert len(output.strip().splitlines()) == 1
 
 
 async def test_nothing_is_fetched_of_a_host_that_is_not_public(other, here):
@@ -213,5 +302,5 @@ async def test_a_feed_leads_to_no_other_host(here):
 
     assert len(requested) == 1
     assert "1 posts are new" in output
-    assert "2 were left out" in output
+    assert "3 were left out" in output
     assert item["content_html"] == '<div dir="auto"><p>Hi</p></div>'
