@@ -53,7 +53,7 @@ def with_award(was: Match | None, answer: Match) -> Match:
         status=Status.FINISHED,
         decided=Decided.AWARD,
         award=award,
-        winner=None if award.home == award.away else "home" if award.home > award.away else "away",
+        winner=award.ahead,
         score=pitch,
         periods=tuple(parts) if begun is None else begun.periods,
         incidents=(*answer.incidents, *kept),

@@ -25,9 +25,7 @@ SETS_THAT_WIN = 2
 
 def side_with_enough_sets(sets: Score | None) -> SideName | None:
     """Who has won more sets, and enough of them; None where they do not say who won."""
-    if sets is None or sets.home == sets.away or max(sets.home, sets.away) < SETS_THAT_WIN:
-        return None
-    return "home" if sets.home > sets.away else "away"
+    return None if sets is None or max(sets.home, sets.away) < SETS_THAT_WIN else sets.ahead
 
 
 def game_key(number: int, games: int) -> str:

@@ -125,6 +125,11 @@ class Score:
     def total(self) -> int:
         return self.home + self.away
 
+    @property
+    def ahead(self) -> SideName | None:
+        """The side that has more, None where both have the same."""
+        return None if self.home == self.away else "home" if self.home > self.away else "away"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeriodScore:

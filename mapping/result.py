@@ -57,11 +57,11 @@ def _of_teams(sport: Sport, state: MatchState, texts: Translator) -> str:
         return ""
     if awarded := awarded_line(sport, state, texts):
         return awarded
-    if score.home == score.away:
+    if score.ahead is None:
         drawn = tally is None and how is not Decided.SHOOTOUT  # else the tally is not known, or not at its end
         values = {"home": state.home, "away": state.away, "score": spoken_score(score, texts)}
         return _filled([Result.DRAW], values, texts) if drawn else ""
-    home_won = score.home > score.away
+    home_won = score.ahead == "home"
     better = score if home_won else Score(score.away, score.home)
     values = {"winner": state.home if home_won else state.away, "score": spoken_score(better, texts)}
     return _filled([Result.ON_PENALTIES if tally is not None else _win(sport, how)], values, texts)

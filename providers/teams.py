@@ -17,9 +17,7 @@ NO_NUMBER = 10_000
 
 def winner(status: Status, decisive: Score | None) -> SideName | None:
     """The side that is ahead by the decisive score of a finished match."""
-    if status is not Status.FINISHED or decisive is None or decisive.home == decisive.away:
-        return None
-    return "home" if decisive.home > decisive.away else "away"
+    return decisive.ahead if status is Status.FINISHED and decisive is not None else None
 
 
 def how_decided(status: Status, *, shootout: bool, extra: bool, result: bool, awarded: bool = False) -> Decided | None:

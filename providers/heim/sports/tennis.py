@@ -140,13 +140,12 @@ def _marker(kind: str, method: str | None = None) -> Incident:
 
 def _last_game(of: Set) -> Incident:
     """The last game of a set, with its winner where that is sure: of a set that is over, or that only one side won games in."""
-    leader: SideName = "home" if of.games.home > of.games.away else "away"
     return Incident(
         key=game_key(of.number, of.games.home + of.games.away),
         kind="tennis.game-win",
         order=0,
         phase=of.number,
-        side=leader if of.over or 0 in (of.games.home, of.games.away) else None,
+        side=of.games.ahead if of.over or 0 in (of.games.home, of.games.away) else None,
         score=of.games,
         method=SET if of.over else None,
         synthesised=True,
