@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from calendar import timegm
-from contextlib import suppress
+from collections import Counter
 from datetime import UTC, datetime
 from io import BytesIO
 from typing import Any
-from xml.parsers import expat  # noqa: TID251 -- counts how deep it goes, before feedparser reads it
 
 import feedparser
 
-from mapping.rich_text import DEEPEST
+from mapping.rich_text import DEEPEST, NEVER_NESTED
 
 JSON_FEED = "https://jsonfeed.org/version/1.1"
 OWN = "urn:matchwire:"
 """Before the ids of an Atom feed of ours, which are addresses by its standard; other forms give the id alone."""
+
+_TAG = re.compile(r"<(/?)([A-Za-z_][\w:.-]*)[^<>]*?(/?)>")
 
 Document = dict[str, Any]
 
@@ -26,7 +28,8 @@ def feed_document(body: bytes) -> Document:
     Links are absolute where the feed says what they belong to. RSS does not say when an item was changed. Raises ValueError
     for what is nested deeper than anybody writes it.
     """
-    _check_depth(body)
+    if _is_too_deep(body.decode("latin-1")):
+        raise ValueError("is nested too deeply")
     found = feedparser.parse(BytesIO(body))
     if not found.version:
         return {}
@@ -41,23 +44,22 @@ def feed_document(body: bytes) -> Document:
     }
 
 
-def _check_depth(body: bytes) -> None:
-    """Raise ValueError for too deep a document; whatever else is wrong with it is not looked at."""
-    depth, parser = 0, expat.ParserCreate()
-
-    def opened(_name: str, _attributes: dict[str, str]) -> None:
-        nonlocal depth
-        depth += 1
-        if depth > DEEPEST:
-            raise ValueError("is nested too deeply")
-
-    def closed(_name: str) -> None:
-        nonlocal depth
-        depth -= 1
-
-    parser.StartElementHandler, parser.EndElementHandler = opened, closed
-    with suppress(expat.ExpatError):
-        parser.Parse(body, True)
+def _is_too_deep(markup: str) -> bool:
+    """Whether elements stand in each other deeper than anybody writes them; in time that grows with the markup."""
+    opened: list[str] = []
+    known: Counter[str] = Counter()
+    for closing, name, alone in _TAG.findall(markup):
+        if closing:
+            while known[name]:
+                known[last := opened.pop()] -= 1
+                if last == name:
+                    break
+        elif not alone and name.lower() not in NEVER_NESTED:
+            opened.append(name)
+            known[name] += 1
+            if len(opened) > DEEPEST:
+                return True
+    return False
 
 
 def _item(entry: Document) -> Document:

@@ -52,7 +52,7 @@ _EDGE = r"(?:\s|&nbsp;|<br>)+"
 _EDGES = re.compile(rf"\A{_EDGE}|{_EDGE}\Z")
 _OPENING_OR_CLOSING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _TAG = re.compile(r"<[^<>]*>")
-_NEVER_NESTED = frozenset({"br", "dd", "dt", "hr", "img", "input", "li", "option", "p", "td", "th", "tr", "wbr"})
+NEVER_NESTED = frozenset({"br", "dd", "dt", "hr", "img", "input", "li", "option", "p", "td", "th", "tr", "wbr"})
 """Elements that hold nothing, or that their next sibling closes."""
 
 
@@ -105,7 +105,7 @@ def too_deep(markup: str) -> bool:
     depth = 0
     for closing, name in _OPENING_OR_CLOSING.findall(markup):
         tag = name.lower()
-        if tag in _NEVER_NESTED or (closing and not opened[tag]):
+        if tag in NEVER_NESTED or (closing and not opened[tag]):
             continue
         step = -1 if closing else 1
         opened[tag] += step

@@ -6,46 +6,34 @@ Each operation is one unit that checks the caller, decides by `mapping.event_pat
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from api.events.named_records import with_records
+from api.events.event_writes import TAKEN, changed_write, digest, key_of_creation, new_write, render_event
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
-from api.http.json_path import Json, at
 from api.http.request import parse_document
 from api.media.addresses import WrittenRecord, check_addresses
 from api.media.data_images import store_files, take_data_images
-from api.media.uses import check_uploads, with_sizes
 from api.view.liveblog_access import (
     LiveblogIndex,
-    among,
     check_version,
     expected_version,
     may_write_events,
     named_liveblog,
     writable_game,
 )
-from api.view.references import check_references, complete, writer_names
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
-from mapping.event_media import Stamp
-from mapping.event_patch import EventBefore, PatchedEvent, changed_post, event_document, new_post
 from mapping.merge import same
-from mapping.references import part_ids, shown_ids
 from store.clients import idempotency
-from store.engine.ids import new_local_id
 from store.files.port import new_key
 from store.liveblogs import liveblogs
-from store.liveblogs.event_rows import owners_of_parts
 from store.liveblogs.liveblogs import Change, EventWrite, StoredEvent, StoredGame
-from store.masterdata import declarations
-from store.media import uploads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,17 +41,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.http.json_path import Json
     from api.http.request import ApiRequest, Caller
     from store.engine.unit import Unit
     from store.media.uploads import Upload
 
 EVENT = "event_local_id"
 NO_EVENT = "there is no such event"
-TAKEN = "this local_id is taken"
 KEY_DIGITS = 32
 """Hexadecimal digits of an event's `local_id` that an `Idempotency-Key` decides."""
-OURS = ("sort", "user_id", "version", "editor", "comments")
-"""What clients send back and the service alone decides."""
 
 EXAMPLE: Json = {
     "_type": "Svc::Model::Event",
@@ -228,22 +214,6 @@ def create_event(
     return _write(unit, game, new_write(unit, game, caller, event, files), None)
 
 
-def new_write(unit: Unit, game: StoredGame, caller: Caller, event: Event, files: Sequence[Upload] = ()) -> EventWrite:
-    """A new event of a liveblog that is locked, checked and as it is to be written."""
-    drafts = at(game.document, "meta_info", "editorial_publishing") is True
-    whole = with_records(unit, event, game) if among(game, caller) else event
-    patched = new_post(whole, Stamp(caller.client_id, unit.now), drafts=drafts, new_id=new_local_id)
-    _check_references(unit, patched, game, caller, known={})
-    for each in files:
-        uploads.create(unit, each)
-    check_uploads(unit.conn, game.organization_id, patched.sent, None)
-    local_id = event.local_id or new_local_id("e")
-    _check_parts(unit.conn, patched, local_id)
-    if event.local_id:
-        idempotency.save(unit, game.organization_id, "", _key(local_id), digest(event), game.id)
-    return _as_write(unit, game, patched, local_id, caller.client_id)
-
-
 def update_event(
     unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None, files: Sequence[Upload] = ()
 ) -> WriteResult:
@@ -257,27 +227,6 @@ def update_event(
     return _write(unit, game, changed_write(unit, game, caller, before, event, files), before)
 
 
-def changed_write(  # noqa: PLR0917 -- the five that every write has, and its files
-    unit: Unit, game: StoredGame, caller: Caller, before: StoredEvent, event: Event, files: Sequence[Upload] = ()
-) -> EventWrite:
-    """An event of a liveblog that is locked, after the change, checked and as it is to be written."""
-    so_far = EventBefore(
-        document=before.document,
-        shown=render_event(unit.conn, before, older=event.event_info is not None),
-        local_status=before.local_status,
-        created_at=before.created_at,
-        publish_at=before.publish_at,
-    )
-    event = with_records(unit, event, game) if among(game, caller) else event
-    patched = changed_post(event, so_far, Stamp(caller.client_id, unit.now), new_id=new_local_id)
-    _check_references(unit, patched, game, caller, known=so_far.shown)
-    for each in files:
-        uploads.create(unit, each)
-    check_uploads(unit.conn, game.organization_id, patched.sent, so_far.shown)
-    _check_parts(unit.conn, patched, before.local_id)
-    return _as_write(unit, game, patched, before.local_id, before.user_id)
-
-
 def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | None) -> WriteResult:
     """Delete an event for good; deleting it again changes nothing."""
     before, game = _stored(unit, event_id, caller)
@@ -289,23 +238,9 @@ def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | N
     return replace(_write(unit, game, write, before), document={})
 
 
-def render_event(conn: Connection, event: StoredEvent, *, older: bool = True) -> Json:
-    """The event as the write API shows it: references resolved, in both forms unless the `older` one is of no use."""
-    stored = event.as_document()
-    names = writer_names(conn, [stored])
-    [document] = complete(conn, [event_document(stored, older=older, called=names)])
-    return document
-
-
-def digest(event: Event) -> str:
-    """SHA-256 in hex of what the document means, whatever its spelling."""
-    content = {name: value for name, value in dump(event).items() if name not in OURS}
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
-
-
 def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) -> None:
     """Raise Conflict unless the known event was created in this liveblog by the same document."""
-    created_by = idempotency.find(unit.conn, game.organization_id, "", _key(known.local_id))
+    created_by = idempotency.find(unit.conn, game.organization_id, "", key_of_creation(known.local_id))
     again = created_by is not None and same(created_by[0], digest(event))
     if known.game_id != game.id or known.local_status == LocalStatus.DELETED or not again:
         raise Conflict(TAKEN, field="local_id")
@@ -314,11 +249,6 @@ def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) 
 def _made_of(client_id: str, key: str) -> str:
     """The `local_id` of the event that a client creates with an `Idempotency-Key`: the same key, the same event."""
     return f"e{hashlib.sha256(f'{client_id} {key}'.encode()).hexdigest()[:KEY_DIGITS]}"
-
-
-def _key(local_id: str) -> str:
-    """The key of a creation; no `Idempotency-Key` holds a blank, so the two never meet."""
-    return f"event {local_id}"
 
 
 def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, StoredGame]:
@@ -347,18 +277,6 @@ def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | N
     return WrittenRecord(game.organization_id, render_event(conn, event, older=False))
 
 
-def _as_write(unit: Unit, game: StoredGame, patched: PatchedEvent, local_id: str, user_id: str) -> EventWrite:
-    return EventWrite(
-        local_id=local_id,
-        document=with_sizes(unit.conn, game.organization_id, patched.document),
-        created_at=patched.created_at,
-        updated_at=patched.updated_at,
-        local_status=patched.local_status,
-        publish_at=patched.publish_at,
-        user_id=user_id,
-    )
-
-
 def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None) -> WriteResult:
     """Write one event; what waits for its time, and waited before, is written without a step of the version."""
     waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != LocalStatus.DELETED
@@ -375,34 +293,3 @@ def _result(unit: Unit, game: StoredGame, event: StoredEvent, version: int | Non
     return WriteResult(
         document=render_event(unit.conn, event), liveblog=game.local_id, event_id=event.local_id, version=version
     )
-
-
-def _check_references(
-    unit: Unit, patched: PatchedEvent, game: StoredGame, caller: Caller, *, known: Mapping[str, Any]
-) -> None:
-    """Raise Unprocessable, with the path, for a tag that is not declared and a record that the caller may not see.
-
-    `known`: the post so far, whose references need no check.
-    """
-    before = known.get("tag_ids") or ()
-    tags = [(index, each) for index, each in enumerate(patched.sent.get("tag_ids") or ()) if each not in before]
-    declared = declarations.declared_ids(unit.conn, "tag", game.organization_id) if tags else ()
-    for index, each in tags:
-        if each not in declared:
-            raise Unprocessable("there is no such tag", field=f"tag_ids.{index}")
-    visible = caller.organizations | {game.organization_id}
-    check_references(unit.conn, patched.sent, visible=visible, known=known)
-
-
-def _check_parts(conn: Connection, patched: PatchedEvent, event_id: str) -> None:
-    """Raise Unprocessable for an id that two parts of the post have, Conflict for one that belongs to another post."""
-    seen: dict[str, str] = {}
-    for path, local_id in part_ids(patched.document):
-        if local_id in seen:
-            raise Unprocessable("two parts of the post have this local_id", field=path)
-        seen[local_id] = path
-    sent = (*shown_ids(patched.sent), *part_ids(patched.sent))  # those that the service chose are free
-    chosen = {local_id: path for path, local_id in sent if local_id in seen}
-    for local_id, owner in owners_of_parts(conn, list(chosen)).items():
-        if owner != event_id:
-            raise Conflict(TAKEN, field=chosen[local_id])

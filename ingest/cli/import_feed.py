@@ -172,7 +172,7 @@ def _put(unit: Unit, *, organization: str, liveblog: str, posts: list[Json]) -> 
 
 def _write_of(unit: Unit, game: StoredGame, caller: Caller, post: Json, known: StoredEvent | None) -> EventWrite | None:
     """The post as it is to be written; None where it stays as it is. Raises Conflict for one of another liveblog."""
-    from api.events.endpoint import changed_write, new_write
+    from api.events.event_writes import changed_write, new_write
     from mapping.documents.base import parse
     from mapping.documents.event import Event
     from mapping.errors import Conflict
