@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
 from config import Settings, load
 from config.schema_walk import FILE_SUFFIX, SHAPE, leaves
 from tests.config.samples import write
@@ -65,13 +63,11 @@ def test_the_examples_are_valid(tmp_path):
     assert settings.liveblogs[0].selector == ("match", "8315073")
 
 
-@pytest.mark.parametrize("path", sorted({path for path, _ in leaves(SHAPE) if "*" not in path}))
-def test_every_setting_has_a_comment(path):
+def test_every_setting_has_a_comment():
     """No setting stands without words above it, alone or as one of a group."""
-    *table, key = path
-    body = TEXT.split(f"\n[{'.'.join(table)}]\n", 1)[1].split("\n[", 1)[0].splitlines()
-    at = next(index for index, line in enumerate(body) if re.match(rf"(# )?{key} = ", line))
-
-    while at and re.match(r"(# )?[a-z0-9_]+ = ", body[at]):
-        at -= 1
-    assert body[at].startswith("# ")
+    for *table, key in {path for path, _ in leaves(SHAPE) if "*" not in path}:
+        body = TEXT.split(f"\n[{'.'.join(table)}]\n", 1)[1].split("\n[", 1)[0].splitlines()
+        at = next(index for index, line in enumerate(body) if re.match(rf"(# )?{key} = ", line))
+        while at and re.match(r"(# )?[a-z0-9_]+ = ", body[at]):
+            at -= 1
+        assert body[at].startswith("# "), (table, key)

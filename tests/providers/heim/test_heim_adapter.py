@@ -183,19 +183,6 @@ async def test_the_text_of_another_match_is_a_fault(session):
     assert outcomes(free)["liveticker"] == "changed"
 
 
-async def test_the_text_is_not_taken_for_the_events_nor_the_events_for_the_text(session):
-    """A resource that gives another's body is at fault, whichever of them it is."""
-    await session.poll(text=True)
-    swapped = await session.poll(
-        text=True, match=GOOD[EVENTS], events=GOOD[TEXT], text_=json_answer(wrapped(finished="yes"))
-    )
-    turned = await session.poll(text=True, match=GOOD[TEXT], events=GOOD[MATCH], text_=GOOD[EVENTS])
-
-    for fetched in (swapped, turned):
-        assert set(outcomes(fetched).values()) == {"failed"}
-        assert {type(answer.error) for answer in fetched.answers} == {BadBody}
-
-
 @pytest.mark.parametrize(
     "value", [[], {}, [GOAL], {"match": match(id="8")}, tree(match(id="8")), tree(), {"match": []}, {"error": "x"}, 5]
 )

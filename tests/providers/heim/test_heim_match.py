@@ -115,30 +115,6 @@ def test_a_competition_inside_the_match_or_above_it_is_the_tournament():
 
 
 @pytest.mark.parametrize(
-    ("changes", "status"),
-    [
-        ({"current_period": ""}, Status.SCHEDULED),
-        ({"current_period": "game-start"}, Status.LIVE),
-        ({"current_period": "first-half-end"}, Status.BREAK),
-        ({"current_period": "second-half-end"}, Status.BREAK),
-        ({"current_period": "first-extra-start", "match_incident": {"id": "1"}}, Status.LIVE),
-        ({"current_period": "second-extra-end"}, Status.BREAK),
-        ({"current_period": "penalty-start"}, Status.SHOOTOUT),
-        ({"current_period": "game-end"}, Status.FINISHED),
-        ({"current_period": "second-half-start", "finished": "yes"}, Status.FINISHED),
-        ({"current_period": "", "match_incident": {"id": "3"}}, Status.POSTPONED),
-        ({"current_period": "game-start", "match_incident": {"id": "3"}}, Status.LIVE),
-        ({"current_period": "game-start", "match_incident": {"id": "5"}}, Status.ABANDONED),
-        ({"current_period": "game-end", "finished": "yes", "match_incident": {"id": "5"}}, Status.ABANDONED),
-        ({"current_period": "game-end", "finished": "yes", "match_incident": {"id": "2"}}, Status.FINISHED),
-    ],
-)
-def test_status_follows_from_finished_period_and_incident(changes, status):
-    """The three fields of the feed give one status."""
-    assert translated(**changes).status is status
-
-
-@pytest.mark.parametrize(
     ("period", "clock"),
     [
         ("", Clock()),

@@ -6,7 +6,7 @@ import pytest
 
 from mapping.match import Score, Status
 from providers.naming import correct_names
-from providers.pa.catalog import CATALOG, STATES
+from providers.pa.catalog import CATALOG
 from providers.pa.names import NAMES
 from providers.pa.translate import translate
 from tests.kit.recordings import recorded
@@ -69,29 +69,6 @@ def test_people_have_the_names_of_the_line_ups():
     bodies = Bodies()
     bodies.documents["lineups"] = {"lineUps": {"errors": {"error": ["No data available"]}}}
     assert people(find(bodies.read(), "4400009")) == [("scorer", "Birke Ron")]
-
-
-PARTS = {
-    "unknown": (Status.SCHEDULED, 2), "new": (Status.SCHEDULED, 2), "fixture": (Status.SCHEDULED, 2),
-    "first_half": (Status.LIVE, 1), "half_time": (Status.BREAK, 1), "second_half": (Status.LIVE, 2),
-    "before_extra_time": (Status.BREAK, 2), "extra_time": (Status.LIVE, 3), "extra_time_break": (Status.BREAK, 3),
-    "extra_time_second_half": (Status.LIVE, 4), "before_shootout": (Status.BREAK, 2),
-    "extra_time_before_shootout": (Status.BREAK, 4), "shootout": (Status.SHOOTOUT, 5),
-    "extra_time_over": (Status.BREAK, 4), "shootout_over": (Status.SHOOTOUT, 5), "full_time": (Status.BREAK, 2),
-    "result": (Status.FINISHED, 2), "complete": (Status.FINISHED, 2), "suspended": (Status.BREAK, 2),
-    "resumed": (Status.LIVE, 2), "postponed": (Status.POSTPONED, 2), "abandoned": (Status.ABANDONED, 2),
-    "cancelled": (Status.CANCELLED, 2),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", STATES)
-def test_every_status_has_its_meaning(name):
-    """Of a match that is in its second half and has no result yet."""
-    bodies = Bodies("cup-tie-running")
-    bodies.row["matchStatus"] = STATES[name].word
-    match = bodies.read()
-    assert (match.status, match.clock.phase) == PARTS[name]
-    assert match.faults == ()
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,6 @@ def test_both_shapes_of_an_answer_are_one_match():
 @pytest.mark.parametrize(
     ("details", "status", "phase", "in_break"),
     [
-        ({"matchStatus": "Fixture", "periodId": 16, "period": []}, Status.SCHEDULED, 0, False),
         ({"periodId": 1}, Status.LIVE, 1, False),
         ({"periodId": 10}, Status.BREAK, 1, True),
         ({"periodId": 2}, Status.LIVE, 2, False),
@@ -121,14 +120,9 @@ def test_both_shapes_of_an_answer_are_one_match():
         ({"periodId": 5}, Status.SHOOTOUT, 4, False),
         ({"periodId": 77}, Status.LIVE, 2, False),
         ({"periodId": None}, Status.LIVE, 2, False),
-        ({"matchStatus": "Suspended"}, Status.BREAK, 2, False),
-        ({"matchStatus": "Postponed", "periodId": None, "period": []}, Status.POSTPONED, 0, False),
-        ({"matchStatus": "Cancelled", "periodId": None, "period": []}, Status.CANCELLED, 0, False),
-        ({"matchStatus": "Awarded", "periodId": None, "period": []}, Status.FINISHED, 0, False),
     ],
 )
-def test_the_state_is_the_status_and_the_part(details, status, phase, in_break):
-    """A match that is suspended has a break, also while its part has not ended."""
+def test_the_state_of_a_match_that_is_played_is_that_of_its_part(details, status, phase, in_break):
     match = read(changed("derby-running", **details))
     assert (match.status, match.clock.phase, match.clock.in_break) == (status, phase, in_break)
 
