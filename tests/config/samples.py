@@ -1,7 +1,5 @@
 """A complete configuration, and short ways to read one."""
 
-from __future__ import annotations
-
 from config import ConfigError, load
 
 ORG = "5f0c1de2a1b2c3d4e5f60718"

@@ -1,7 +1,5 @@
 """`config/default.toml` is the documentation of the settings, so it must say what the code does."""
 
-from __future__ import annotations
-
 import re
 
 from config import Settings, load

@@ -1,7 +1,5 @@
 """Every key can be set by a variable, which outranks the file."""
 
-from __future__ import annotations
-
 import pytest
 
 from config import load
@@ -132,11 +130,7 @@ def test_a_name_with_two_meanings_is_refused(tmp_path):
 @pytest.mark.parametrize("text", ["server = 5", "clients = 5", "liveblogs = 5", "liveblogs = [5]"])
 def test_a_file_with_another_shape_does_not_break_the_overlay(tmp_path, text):
     """A value where a table should be is a problem, with and without variables that lead through it."""
-    environ = {
-        "MATCHWIRE_SERVER__PORT": "1",
-        "MATCHWIRE_CLIENTS__A__SECRET": "x",
-        "MATCHWIRE_LIVEBLOGS__0__TITLE": "x",
-    }
+    environ = {"MATCHWIRE_SERVER__PORT": "1", "MATCHWIRE_CLIENTS__A__SECRET": "x", "MATCHWIRE_LIVEBLOGS__0__TITLE": "x"}
 
     assert problems(write(tmp_path, text), environ)
     assert problems(write(tmp_path, text))

@@ -1,7 +1,5 @@
 """Settings come from a file, the environment and secret files, and every mistake is named."""
 
-from __future__ import annotations
-
 import pytest
 
 from config import Settings, load

@@ -1,7 +1,5 @@
 """Secrets come from files of their own, and are seen nowhere."""
 
-from __future__ import annotations
-
 import pickle
 
 import pytest

@@ -1,7 +1,5 @@
 """Durations, addresses and ids are taken as people write them, and in no other way."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic import TypeAdapter, ValidationError
 

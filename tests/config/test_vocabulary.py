@@ -1,7 +1,5 @@
 """Names are compared with what is installed, what is dangerous is warned of, and all mistakes are reported at once."""
 
-from __future__ import annotations
-
 import pytest
 
 from config import check
@@ -159,10 +157,7 @@ def test_without_clients_nobody_gets_in():
     """An empty configuration starts, and its remarks name what it lacks."""
     findings = check(None, {})
 
-    assert [finding.split(":")[:2] for finding in findings] == [
-        ["warning", " organizations"],
-        ["warning", " clients"],
-    ]
+    assert [finding.split(":")[:2] for finding in findings] == [["warning", " organizations"], ["warning", " clients"]]
 
 
 def test_a_secret_file_that_all_can_read_is_named(tmp_path):

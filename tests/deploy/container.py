@@ -1,7 +1,5 @@
 """What Containerfile and compose.yaml say, read by libraries for their formats."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

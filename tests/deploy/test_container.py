@@ -1,19 +1,11 @@
 """Containerfile and compose.yaml grant little and are built of what the lock names; `soak` plays them."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib
 
 from config import Settings
-from tests.deploy.container import (
-    CONFIGURATION,
-    ROOT,
-    composed,
-    instructions,
-    values,
-)
+from tests.deploy.container import CONFIGURATION, ROOT, composed, instructions, values
 
 OURS = ("api", "worker", "upgrade")
 LABELS = {"title", "description", "licenses", "base.name", "version", "revision", "created"}

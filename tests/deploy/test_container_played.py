@@ -1,7 +1,5 @@
 """Containerfile's build and compose.yaml's services, played in a folder and on a real PostgreSQL where no engine is."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

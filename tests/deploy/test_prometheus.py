@@ -1,7 +1,5 @@
 """Metrics, alert rules and dashboard: what they name is what a daemon shows, and promtool takes it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The unit of systemd: it says what systemd understands, grants little, and agrees with the daemon."""
 
-from __future__ import annotations
-
 import configparser
 import os
 import re

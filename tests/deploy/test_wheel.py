@@ -1,7 +1,5 @@
 """The wheel is whole: from an empty folder, with nothing of the sources in reach, it makes a configuration, runs and serves."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import subprocess

@@ -1,14 +1,11 @@
 """What axe finds wrong on a page, at a small and a large screen."""
 
-from __future__ import annotations
-
 from axe_playwright_python.async_playwright import Axe
 
 RULES = {
     "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     "resultTypes": ["violations"],
 }
-
 
 SMALL = """() => [...document.querySelectorAll("a, button, summary")].filter((each) => {
   const box = each.getBoundingClientRect();

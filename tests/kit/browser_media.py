@@ -1,7 +1,5 @@
 """How far a page has shifted while it loaded."""
 
-from __future__ import annotations
-
 SHIFTS = """() => {
   window.shifted = 0;
   new PerformanceObserver((list) => {

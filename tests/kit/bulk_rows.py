@@ -136,8 +136,6 @@ GROWING: Mapping[str, Mapping[str, str]] = {
     },
 }  # fmt: skip
 """Tables that grow with every liveblog, post, reader or request, and what their rows say, as SQL of the row's number `n`."""
-
-
 BY_KIND = ((Boolean, "false"), (Text, "''"), (Double, f"({BORN} + n)"))
 
 

@@ -16,7 +16,6 @@ from tests.providers.heim.feed import encoded, row, wrapped
 
 INTERVAL = 5.0
 
-
 CONFIG = (
     HEAD
     + """[webhooks]

@@ -1,7 +1,5 @@
 """The samples of every built-in adapter for the contract; a plug-in's own stand in its test file."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from providers.base import Selector

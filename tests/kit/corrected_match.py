@@ -10,11 +10,7 @@ from tests.kit.scripted import Bodies, Process
 from tests.providers.heim.feed import MATCH_ID, match, results, row
 
 START = row(1, "match/game-start", 1)
-
-
 FIRST = row(11, "goal/head", 15, "home", 9, content="1:0")
-
-
 SECOND = row(12, "goal/right-foot", 30, "home", 10, content="2:0")
 
 

@@ -9,7 +9,6 @@ from tests.providers.heim.feed import item, row, wrapped
 
 MATCH = "9000001"
 
-
 ROWS = [
     row(1, "match/game-start", 1, created="14.06.2025 18:00:05"),
     row(2, "goal/head", 15, "home", 9, 7, content="1:0", created="14.06.2025 18:15:10"),
@@ -21,11 +20,7 @@ ROWS = [
     ),
 ]
 
-
-TEXTS = [
-    item(901, 0, "Welcome to the harbour."),
-    item(902, 15, "<b>Tor</b> <br/>A header from close range.", ROWS[1]),
-]
+TEXTS = [item(901, 0, "Welcome to the harbour."), item(902, 15, "<b>Tor</b> <br/>A header from close range.", ROWS[1])]
 
 
 def line(resource: str, body: Any, second: int = 0) -> Line:
@@ -37,7 +32,6 @@ ROUND = {
     "name": "Gruppe Z",
     "season": {"id": "77", "name": "2025", "competition": {"id": "31", "name": "Hansepokal", "type": "club"}},
 }
-
 
 LINES = (
     line(f"match/ma{MATCH}", wrapped(round=ROUND, match_result=[

@@ -1,7 +1,5 @@
 """A configuration that declares a liveblog."""
 
-from __future__ import annotations
-
 DECLARED = """
 [[liveblogs]]
 key = "derby"

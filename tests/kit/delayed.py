@@ -1,7 +1,5 @@
 """A server whose readers see a liveblog later than its writers, and all that it shows."""
 
-from __future__ import annotations
-
 from contextlib import asynccontextmanager
 from urllib.parse import urlencode
 

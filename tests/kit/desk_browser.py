@@ -1,7 +1,5 @@
 """Somebody at the desk in a real browser: signing in, and what the page complains of."""
 
-from __future__ import annotations
-
 from tests.api.desk.conftest import note_complaints
 from tests.kit.people import EMAIL, PASSWORD
 

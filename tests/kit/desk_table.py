@@ -1,7 +1,5 @@
 """The table of the desk as a test reads it: its links, fields and keys."""
 
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 

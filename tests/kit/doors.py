@@ -107,8 +107,6 @@ SIGN_IN, GONE = 303, 401
 """What who is not signed in gets: of a page and a form the way to the sign-in, of a part of a page an error."""
 READ, WRITE, HOOKS, STATS = ("read", "write"), ("write",), ("webhooks",), ("stats",)
 EXTERNAL, COMMENTS = ("external",), ("comments",)
-
-
 OUTSIDE_API = dict.fromkeys(("reader", "editor", "admin", "other_person"), 401)
 """People, where nobody's session counts."""
 EVERYBODY = frozenset(Caller)
@@ -364,7 +362,6 @@ DOORS: dict[str, Door] = {
     "GET /desk/sign-in/openid": before(lambda _: Sent(), 404),
     "GET /desk/sign-in/openid/callback": before(lambda _: Sent(), 404),
 }
-
 
 DESK_PARAMETERS: dict[str, dict[str, Iterable[str]]] = {
     "GET /desk": (

@@ -1,7 +1,5 @@
 """What browser tests of embeds have in common: the API behind a real server, and a site of somebody else that embeds it."""
 
-from __future__ import annotations
-
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 OTHER_MATCH = "9000002"
-
-
 LIVEBLOG = f"/apigw/sports/v2/{ORGANIZATION}/liveblog"
-
-
 LATER = row(5, "goal/head", 50, "home", 9, 7, content="2:0", created="14.06.2025 18:50:10")
 
 

@@ -1,7 +1,5 @@
 """A PostgreSQL that stands still."""
 
-from __future__ import annotations
-
 import os
 import signal
 from contextlib import contextmanager, suppress

@@ -9,7 +9,6 @@ GOAL = {
     "local_id": "b1",
 }
 
-
 BOARD = {
     "_type": "Svc::Model::Content::ScoreboardContentBlock",
     "local_id": "b4",

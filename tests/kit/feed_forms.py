@@ -3,11 +3,7 @@
 from xml.etree import ElementTree as ET
 
 BASE = "/api/embed/v4/feed/liveblog"
-
-
 ATOM = "{http://www.w3.org/2005/Atom}"
-
-
 FORMATS = ("rss", "atom", "json")
 
 

@@ -1,7 +1,5 @@
 """The addresses and files that the first steps name, and a provider behind them."""
 
-from __future__ import annotations
-
 import json
 
 from providers.replay import Line
@@ -9,18 +7,10 @@ from tests.kit.creating import LINES, MATCH
 
 ADDRESS = "127.0.0.1:8080"
 """What the page prints; somebody else may have that port, so any free one takes its place."""
-
-
 RECEIVER = "9099"
 """The same of the endpoint that webhooks are sent to."""
-
-
 PRINTED_MATCH = "8315073"
-
-
 PASSWORD = "the provider's password"
-
-
 UPSTREAM = "MATCHWIRE_ORGANIZATIONS__NEWSROOM__PROVIDERS__HEIM__BASE_URL"
 
 

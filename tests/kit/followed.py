@@ -42,11 +42,7 @@ async def add_followed(server: Any, number: int, *, status: str = "live", **more
 
 
 def _attach(unit: Unit, game: matchday.Liveblog, status: str, number: int, more: dict[str, Any]) -> str:
-    match = {
-        "provider": more.pop("provider", "heim"),
-        "organization_id": game.organization_id,
-        "match_id": f"{number}",
-    }
+    match = {"provider": more.pop("provider", "heim"), "organization_id": game.organization_id, "match_id": f"{number}"}
     terms = {**TERMS, **more.pop("terms", {})}
     new = sync.NewFollow(
         endpoint=more.pop("endpoint", "heim:x"),

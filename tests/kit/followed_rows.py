@@ -1,7 +1,5 @@
 """A match in the table of those that are followed."""
 
-from __future__ import annotations
-
 from store.following.sync import NewFollow
 from tests.store.conftest import ORGANIZATION
 

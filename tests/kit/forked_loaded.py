@@ -1,7 +1,5 @@
 """What a process that daemons are forked from has loaded before."""
 
-from __future__ import annotations
-
 import gc
 
 import api.app

@@ -1,8 +1,6 @@
 """A process of its own whose files may not grow for a while: what a full disk does to COMMIT."""
 
 # ruff: noqa: T201
-from __future__ import annotations
-
 import asyncio
 import json
 import resource

@@ -1,8 +1,6 @@
 """A match of tennis as heim sends it."""
 
-from tests.kit.sport_fixtures import (
-    encoded,
-)
+from tests.kit.sport_fixtures import encoded
 
 
 def bare(match_id="1", **changes):

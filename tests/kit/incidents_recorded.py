@@ -1,7 +1,5 @@
 """The bundle of what happened to a recorded match."""
 
-from __future__ import annotations
-
 import asyncio
 
 from ingest.cli.incident import _collect

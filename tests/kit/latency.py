@@ -1,7 +1,5 @@
 """How long deliveries take from the commit to the arrival."""
 
-from __future__ import annotations
-
 import asyncio
 import math
 import time

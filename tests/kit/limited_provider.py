@@ -1,7 +1,5 @@
 """A provider that counts its requests, for the limits of an endpoint."""
 
-from __future__ import annotations
-
 import asyncio
 
 from ingest.kit.quarantine import Quarantine

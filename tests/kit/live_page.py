@@ -1,7 +1,5 @@
 """A site with a liveblog, and a page in a browser that follows it."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import AsyncExitStack
 from functools import partial
@@ -16,15 +14,9 @@ from tests.kit import matchday
 from tests.kit.event_desk import Desk, text
 
 TICKER = matchday.Liveblog().ticker_id
-
-
 SOON = 30_000
 """Milliseconds in which something must be seen; without the stream it may take as long as a poll."""
-
-
 SEEN = "#liveblog .post"
-
-
 TOP = "id => document.getElementById(id).getBoundingClientRect().top"
 
 

@@ -1,7 +1,5 @@
 """The desk's page of a liveblog in a browser: opened by somebody who may write, with the derby in it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """People and teams of an import."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from mapping.match import Match, Named, Person, Side, Status

@@ -31,7 +31,6 @@ CLIENTS = (
     client("stranger", "read", "write", "external", organization=OTHER),
 )
 
-
 TAGS = tuple(
     Declaration(owner_id=ORGANIZATION, kind="tag", id=name, fields={"name": name.upper()}) for name in ("a", "b", "t1")
 )

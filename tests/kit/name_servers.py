@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 PUBLIC = "93.184.216.34"
-
-
 PUBLIC_V6 = "2606:2800:220:1:248:1893:25c8:1946"
 
 
@@ -69,7 +67,6 @@ REFUSED_ADDRESSES = {
     "multicast v6": ("ff02::1", PUBLIC_V6),
 }
 """For each kind an address of it, and one near it that everybody can reach."""
-
 
 FORMS = [
     ("http://2130706433/", f"http://{PUBLIC}/"),

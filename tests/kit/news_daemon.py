@@ -1,7 +1,5 @@
 """A daemon with a news liveblog that is written to."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 
@@ -10,7 +8,6 @@ from tests.kit.day import ORGANIZATION, SHOW
 from tests.kit.sqlite import migrated_url
 
 WRITE = "/api/v5/write"
-
 
 NEWS = {
     "_type": "Svc::Model::Game",

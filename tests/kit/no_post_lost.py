@@ -1,7 +1,5 @@
 """An adapter polled again and again, and the posts of each answer."""
 
-from __future__ import annotations
-
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource

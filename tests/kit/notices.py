@@ -1,7 +1,5 @@
 """What one process hears of the steps of others, and a connection that breaks."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 
@@ -9,11 +7,9 @@ from sqlalchemy import text
 
 WITHIN = 10.0
 
-
 PIDS = text(
     "SELECT pid FROM pg_stat_activity WHERE application_name = 'matchwire notices' AND datname = current_database()"
 )
-
 
 END = text("SELECT pg_terminate_backend(:pid)")
 

@@ -1,7 +1,5 @@
 """Matches of a provider that fails on demand."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 

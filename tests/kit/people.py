@@ -22,8 +22,6 @@ PASSWORD = "four herons over the harbour"
 EMAIL = "kim@example.org"
 OWN_SITE = {"Sec-Fetch-Site": "same-origin"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
-
-
 real_hasher = password_hasher
 """As the product makes it."""
 

@@ -1,7 +1,5 @@
 """Real image files, made by Pillow, and hostile ones, made by hand."""
 
-from __future__ import annotations
-
 import struct
 import zlib
 from functools import cache
@@ -42,10 +40,7 @@ def picture(name="jpeg", width=640, height=480, *, mode="RGB", orientation=None,
 def grey_profile(gamma=1.8):
     """A colour profile of greys, as cameras give to pictures without colours."""
     d50 = struct.pack(">3i", 63190, 65536, 54061)
-    tags = {
-        b"wtpt": b"XYZ \0\0\0\0" + d50,
-        b"kTRC": b"curv\0\0\0\0" + struct.pack(">IHxx", 1, round(gamma * 256)),
-    }
+    tags = {b"wtpt": b"XYZ \0\0\0\0" + d50, b"kTRC": b"curv\0\0\0\0" + struct.pack(">IHxx", 1, round(gamma * 256))}
     table, data = struct.pack(">I", len(tags)), b""
     for name, content in tags.items():
         table += name + struct.pack(">II", 132 + 12 * len(tags) + len(data), len(content))

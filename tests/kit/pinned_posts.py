@@ -8,8 +8,6 @@ from tests.kit import matchday
 from tests.kit.event_desk import Desk, post, text
 
 LONG_AGO = matchday.KICK_OFF - 7200
-
-
 TICKER = matchday.Liveblog().ticker_id
 
 

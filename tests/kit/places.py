@@ -10,10 +10,7 @@ from tests.kit.event_desk import CONTENT, Desk, photo
 from tests.kit.name_servers import Names
 
 WRITE = "/api/v5/write"
-
-
 OWNED = {"name": "SV Nah", "owner_id": matchday.ORGANIZATION, "sportstype": "soccer"}
-
 
 GAME = {
     "_type": "Svc::Model::Game",
@@ -26,7 +23,6 @@ GAME = {
         "starts_at": 1789995600,
     },
 }
-
 
 MODIFICATION = "Svc::Model::Modification"
 
@@ -78,7 +74,6 @@ def with_image(**images):
 
 
 INFO = "Svc::Model::MarketplaceInfo::BasicMarketplaceInfo"
-
 
 PLACES = {
     "source_url of a new post": (

@@ -1,7 +1,5 @@
 """A server whose media are looked at, and a desk that uploads them."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 
@@ -14,11 +12,7 @@ from tests.kit.news_daemon import NEWS
 from tests.kit.opening import look
 
 IMAGE = "Svc::Model::Content::ImageMediaContent"
-
-
 VIDEO = "Svc::Model::Content::VideoMediaContent"
-
-
 QUICK = {"probe_tries": 2, "probe_retry": 15, "fetch_timeout": 12}
 
 

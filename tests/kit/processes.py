@@ -1,7 +1,5 @@
 """Processes beside the test: daemons that deliver, and writers that change liveblogs."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

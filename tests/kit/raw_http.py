@@ -1,7 +1,5 @@
 """The daemon's HTTP server in this process, and clients that send it bytes of their own."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import asynccontextmanager

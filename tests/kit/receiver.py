@@ -1,7 +1,5 @@
 """A receiver of webhooks in a process of its own: each path is a way to behave, each request a line of its log."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

@@ -28,7 +28,6 @@ KINDS = {
     "match game-end": "soccer.end",
 }
 
-
 Post = tuple[str, str, str, frozenset[tuple[str, str]], str]
 """Type, minute, team, (role, player) pairs, score."""
 

@@ -1,7 +1,5 @@
 """The repository's files."""
 
-from __future__ import annotations
-
 import subprocess
 from pathlib import Path
 

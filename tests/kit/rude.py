@@ -110,9 +110,7 @@ async def crowd_of(**options: Any) -> dict[str, Any]:
     import asyncio  # the crowds themselves do without, and are many
 
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "tests.kit.rude", json.dumps(options)),
-        stdout=asyncio.subprocess.PIPE,
-        cwd=ROOT,
+        *(sys.executable, "-m", "tests.kit.rude", json.dumps(options)), stdout=asyncio.subprocess.PIPE, cwd=ROOT
     )
     out, _ = await process.communicate()
     return {"kind": options["kind"], **json.loads(out)}

@@ -1,7 +1,5 @@
 """A bucket that answers as a test wants."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager, suppress
 

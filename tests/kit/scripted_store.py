@@ -1,7 +1,5 @@
 """The store of tests that play matches by a script; a folder's conftest imports it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.scripted import open_store

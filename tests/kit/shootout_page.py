@@ -1,18 +1,12 @@
 """A cup match that a shoot-out decides."""
 
-from __future__ import annotations
-
 from tests.kit import matchday
 from tests.kit.matchday import pair
 
 SIDES = {
     f"{side}_team": {"name": name, "short_name": short}
-    for side, name, short in (
-        ("home", "SV Hafenstadt", "Hafenstadt"),
-        ("away", "Alpenverein Bergheim", "Bergheim"),
-    )
+    for side, name, short in (("home", "SV Hafenstadt", "Hafenstadt"), ("away", "Alpenverein Bergheim", "Bergheim"))
 }
-
 
 KICKS = ("home -", "away -", "away x", "home x", "away x", "home x", "away -", "home -", "away -", "home x")
 

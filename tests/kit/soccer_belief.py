@@ -1,29 +1,13 @@
 """A match of soccer, and ways to leave something of it out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from mapping.match import Clock, PeriodScore, Score, Status
-from tests.mapping.soccer_builders import (
-    GEIS,
-    GORETZKA,
-    KICKOFF,
-    MATCH,
-    MEYER,
-    comment,
-    incident,
-    involved,
-)
+from tests.mapping.soccer_builders import GEIS, GORETZKA, KICKOFF, MATCH, MEYER, comment, incident, involved
 
 GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))
-
-
 CHANGE = incident("soccer.substitution", key="incident:2", order=2, people=involved(in_=MEYER, out=GEIS))
-
-
 START = incident("soccer.game-start", key="period:soccer.game-start", order=0)
-
 
 FULL = replace(
     MATCH,

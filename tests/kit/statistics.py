@@ -1,7 +1,5 @@
 """A reader's browser that reports what it sees, and the reads of statistics."""
 
-from __future__ import annotations
-
 import json
 
 import httpx
@@ -13,14 +11,8 @@ from api.statistics.beacons import BeaconLimits, Beacons
 from tests.kit import matchday
 
 COLLECT = "/api/analytics/v6/collect"
-
-
 READS = "/api/analytics/v6/stats/liveblog"
-
-
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
-
-
 DESK = ("desk", matchday.SECRET)
 
 

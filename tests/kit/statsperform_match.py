@@ -1,7 +1,5 @@
 """A body of Stats Perform, read from the fixtures."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

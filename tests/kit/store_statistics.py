@@ -15,11 +15,7 @@ from tests.store.conftest import GAME, ORGANIZATION
 
 BEGIN = int(datetime(2026, 10, 24, 12, tzinfo=UTC).timestamp())
 """Before clocks change in Europe and America, and before the month ends."""
-
-
 PLACES = ("https://a.example/derby", "https://a.example/live", "https://b.example/", "")
-
-
 ROOMY = BeaconLimits(20_000, 100_000)
 
 

@@ -1,7 +1,5 @@
 """Uploads in the store."""
 
-from __future__ import annotations
-
 from store.files.port import new_key
 from store.media import uploads
 from tests.store.conftest import ORGANIZATION

@@ -1,8 +1,6 @@
 """A process of its own that writes until it is killed; each line that it prints is a write that was reported as done."""
 
 # ruff: noqa: T201
-from __future__ import annotations
-
 import asyncio
 import sys
 

@@ -1,7 +1,5 @@
 """Somebody who follows the stream of a liveblog."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """A shell that plays commands as an unprivileged user types them, and a folder as a clone is to its reader."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,8 +1,4 @@
 """The smallest files that are videos."""
 
-from __future__ import annotations
-
 MP4 = b"\0\0\0\x20ftypisom\0\0\2\0isomiso2avc1mp41" + bytes(100)
-
-
 WEBM = b"\x1a\x45\xdf\xa3" + bytes(100)

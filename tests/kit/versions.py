@@ -1,7 +1,5 @@
 """A process of its own that changes liveblogs: many writers at once, each pausing between an outbox row and its commit."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 import sys

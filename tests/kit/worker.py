@@ -1,7 +1,5 @@
 """A daemon in a process of its own, whose clock stands as far beside the machine's as a file says."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 import time

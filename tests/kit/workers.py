@@ -1,7 +1,5 @@
 """Processes that share the matches of one database, and the provider that they poll."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re
@@ -25,10 +23,7 @@ from tests.kit.forked import forked
 from tests.providers.heim.feed import row, wrapped
 
 LIVE = 0.5
-
-
 NUMBERS = range(9000001, 9000009)
-
 
 CONFIG = (
     HEAD

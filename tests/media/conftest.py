@@ -1,7 +1,5 @@
 """Databases and origins of files for what is tested of media."""
 
-from __future__ import annotations
-
 import pytest
 
 from store.clients import clients

@@ -1,7 +1,5 @@
 """Addresses of files over HTTP: checked when they are given, wherever a document takes one."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -20,8 +18,6 @@ from tests.kit.places import GAME, MODIFICATION, OWNED, PLACES, WRITE, Places, w
 from tests.kit.settings import configured
 
 __all__ = ["server", "store"]
-
-
 LOOK_UP_TIMEOUT = 3600
 """Seconds that whoever fetches would wait: longer than any test."""
 

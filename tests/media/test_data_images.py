@@ -1,7 +1,5 @@
 """Images that a post brings itself, as `data:` addresses, over HTTP: they become uploads."""
 
-from __future__ import annotations
-
 import base64
 from pathlib import Path
 from urllib.parse import quote_from_bytes

@@ -1,7 +1,5 @@
 """The cache on disk: whole entries or none, capped, and safe for several processes, also for those that are killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

@@ -1,7 +1,5 @@
 """Files are fetched within a time and a number of bytes, nothing is followed, and the guard sees every connection."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Storages of uploaded files: whole or not there, private, found in order, the disk and a bucket of S3 alike."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import hashlib

@@ -1,7 +1,5 @@
 """One bad file or post costs the probes of others nothing, and is given up."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from contextlib import closing

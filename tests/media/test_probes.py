@@ -1,7 +1,5 @@
 """Soon after a post its files are probed: what is learned is one version step, what fails is tried again and given up."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 from contextlib import closing

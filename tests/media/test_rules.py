@@ -1,7 +1,5 @@
 """Files of posts as the interface describes them, each rule over HTTP: what a client sends, what it and its readers get."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.api.conftest import NOW, public, server, store

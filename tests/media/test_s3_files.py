@@ -1,7 +1,5 @@
 """A bucket that fails: every call ends in time with an error that clients retry, and no file is taken for lost."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Uploads in a bucket, through HTTP: by two processes that share it, and while the storage is away."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from urllib.parse import urlsplit

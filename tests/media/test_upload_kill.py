@@ -1,7 +1,5 @@
 """kill -9 in the middle of uploads and purges: nothing acknowledged is lost, no half file is kept, nothing is left over."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 import random

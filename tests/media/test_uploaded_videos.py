@@ -1,7 +1,5 @@
 """Uploaded videos over HTTP: taken by their content, shown in posts, played in ranges while somebody may see them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -20,11 +18,7 @@ __all__ = ["store"]
 PATH = f"/api/mediaservice/v3/organization/{matchday.ORGANIZATION}/upload"
 PLAYED = re.compile(r'<video src="\.\.(/media/[^"]+)"')
 WEBM_HEAD = b"\x1a\x45\xdf\xa3\x9f\x42\x86\x81\x01\x42\xf7\x81\x01\x42\xf2\x81\x04\x42\xf3\x81\x08\x42\x82\x84webm"
-KINDS = {
-    "video/mp4": MP4,
-    "video/webm": WEBM_HEAD + bytes(100),
-    "video/quicktime": MP4.replace(b"isom", b"qt  "),
-}
+KINDS = {"video/mp4": MP4, "video/webm": WEBM_HEAD + bytes(100), "video/quicktime": MP4.replace(b"isom", b"qt  ")}
 IMAGE_BYTES, VIDEO_BYTES = 400_000, 4_000_000
 
 

@@ -1,7 +1,5 @@
 """Uploads in documents over HTTP: whose may be named, and how long they stay for it."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """A decoded body is shared between who judges an answer and who translates it, so nobody may alter it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

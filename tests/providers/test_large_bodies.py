@@ -1,7 +1,5 @@
 """Large answers are worked on beside the event loop, which goes on all the while."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import threading

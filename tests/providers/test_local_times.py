@@ -1,7 +1,5 @@
 """Local times of nights in which clocks change: rows and minutes say which of two instants each of them means."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo

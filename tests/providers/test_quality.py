@@ -1,7 +1,5 @@
 """`quality.toml` of an adapter names every rule, and says nothing is done that no test shows."""
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What keeps an endpoint from being reached gets a word of its own, over real sockets; its clock is read from what it answers."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """The cache of translated rows spares reading them again, and never changes what is read."""
 
-from __future__ import annotations
-
 import gc
 import json
 import tracemalloc

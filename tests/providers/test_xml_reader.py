@@ -1,7 +1,5 @@
 """XML from providers is read without a document type, entities or addresses, and within bounds."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.errors import BadBody

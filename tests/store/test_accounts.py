@@ -1,7 +1,5 @@
 """Accounts, sessions and tries on both databases: whoever writes at once, a count is exact and an end is an end."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 

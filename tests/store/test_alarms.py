@@ -1,7 +1,5 @@
 """Alarms: one row from the beginning to the end, whichever processes see the trouble."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

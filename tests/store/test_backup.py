@@ -1,7 +1,5 @@
 """Backups are whole, while others write, and come back as they were."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Beacons that cannot be written are dropped and counted, and the others of their batch are written, on both databases."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

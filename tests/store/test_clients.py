@@ -1,7 +1,5 @@
 """Clients, declared and created, their secrets, and idempotency keys."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Comments in the store, on both databases: what is public, and that numbers are exact whoever writes at once."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The doctor finds what is not in order, on both databases, while a store is open."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import sqlite3

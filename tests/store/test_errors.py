@@ -1,7 +1,5 @@
 """What an error means: who has to change something, and nothing that somebody has sent."""
 
-from __future__ import annotations
-
 import io
 import json
 

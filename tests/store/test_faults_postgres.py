@@ -1,7 +1,5 @@
 """What happens to the server: stopped, killed, frozen; and races between processes that share it."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import time

@@ -1,7 +1,5 @@
 """What happens to the file: killed writers, second daemons, full disks, foreign locks."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -104,9 +102,7 @@ async def test_a_full_database_refuses_writes_and_serves_reads(sqlite_store, sql
     await sqlite_store.write(cap(pages))
 
     outcomes = await asyncio.gather(
-        sqlite_store.write(large),
-        sqlite_store.write(lambda unit: unit.now),
-        return_exceptions=True,
+        sqlite_store.write(large), sqlite_store.write(lambda unit: unit.now), return_exceptions=True
     )
     assert isinstance(outcomes[0], StoreUnavailable)
     assert (status_of(type(outcomes[0])), outcomes[0].retryable) == (503, True)

@@ -1,7 +1,5 @@
 """When posts were first delivered: of several processes that send one version the earliest frame counts, whoever writes first."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from itertools import permutations

@@ -1,7 +1,5 @@
 """Liveblogs as they stood: a read of a moment gives what a read at that moment gave, whatever was written since."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from store.liveblogs import deltas, liveblogs

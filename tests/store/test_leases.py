@@ -1,7 +1,5 @@
 """Leases in the store: even shares, one lease a match, a fencing token that only rises, and no clock."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from functools import partial

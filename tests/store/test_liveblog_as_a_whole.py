@@ -1,7 +1,5 @@
 """What is said of a liveblog as a whole: the same as all its posts say, without looking at all of them."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing, suppress

@@ -1,7 +1,5 @@
 """The one door: versions, order, outbox, and ids that are given once."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 
@@ -10,14 +8,7 @@ from sqlalchemy import func, select
 
 from mapping.errors import Conflict
 from store.engine.records import sort_key
-from store.liveblogs.liveblogs import (
-    Change,
-    event,
-    events,
-    insert_game,
-    record,
-    require_game,
-)
+from store.liveblogs.liveblogs import Change, event, events, insert_game, record, require_game
 from store.tables import outbox
 from tests.store.conftest import ALIKE, change, new_game, post
 

@@ -1,7 +1,5 @@
 """Teams, players, tournaments and locations: imported once, reused, never taken from people."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Corrections of master data reach every liveblog that names the record, in units of a bounded size that wait for no other."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 from functools import partial

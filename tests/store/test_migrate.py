@@ -1,7 +1,5 @@
 """The history of the schema ends where the tables of the code begin."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Steps of which PostgreSQL notifies other processes: on COMMIT, all of them, also after the connection was lost."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Delivery numbers: given by one process at a time, and never twice."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from functools import partial

@@ -1,7 +1,5 @@
 """PgBouncer in transaction mode: what is needed beside it, and what a start says where that is missing."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 import subprocess

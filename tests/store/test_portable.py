@@ -1,7 +1,5 @@
 """An organization moves between databases as it is: every table, exact values, and nothing of a file that is not sound."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """What is public is said once in SQL and once in Python, the same, and every read for the public uses it."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import partial

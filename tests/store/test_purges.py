@@ -1,7 +1,5 @@
 """What is old goes in small units: others write in between, a run ends in time, and the next one goes on where it was."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from functools import partial

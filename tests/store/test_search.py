@@ -1,7 +1,5 @@
 """Search, master data by hand, creations and declarations: the same on both databases."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from random import Random

@@ -1,7 +1,5 @@
 """Prepared statements: searched by an index, on connections that change or die, and no change is lost."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Secrets that the service makes for itself: made once, rotated, and what was signed before holds until the next time."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import httpx

@@ -1,7 +1,5 @@
 """Spans where the work is done: of what, below what, and without the text of an error."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Statistics equal a brute-force count, whoever writes them: zones, months, processes, roll-ups, and what is forgotten."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import Counter, defaultdict

@@ -1,7 +1,5 @@
 """What the sync stores comes back as it was written."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

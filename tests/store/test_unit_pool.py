@@ -1,7 +1,5 @@
 """The pool of units on PostgreSQL: everybody is answered in time, and nobody suffers from what others do."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import suppress
 from functools import partial

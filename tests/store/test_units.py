@@ -1,7 +1,5 @@
 """Units on both databases: alone in failure, unharmed by their callers, closed in order."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from functools import partial

@@ -1,7 +1,5 @@
 """Uploads in the database: which of them may go, whoever refers to them at the same moment."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from functools import partial

@@ -1,7 +1,5 @@
 """Votes: one a reader and poll, exact under concurrency, as they stood at a moment, and gone with their liveblog."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections import Counter

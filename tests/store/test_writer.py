@@ -1,7 +1,5 @@
 """The writer thread of SQLite is bounded and out of the readers' way, and whoever waits for it hears in time."""
 
-from __future__ import annotations
-
 import asyncio
 import sqlite3
 import threading

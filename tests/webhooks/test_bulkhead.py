@@ -1,7 +1,5 @@
 """Places are shared out fairly, what is slow is limited first, and none is ever lost."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

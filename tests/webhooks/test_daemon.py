@@ -1,7 +1,5 @@
 """The daemon as a whole: subscribe over HTTP or by command, change a liveblog, receive."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from functools import partial

@@ -1,7 +1,5 @@
 """What a receiver gets, and when, however it behaves."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from functools import partial

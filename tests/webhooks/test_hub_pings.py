@@ -1,7 +1,5 @@
 """The public hub is pinged for each feed that has changed: once, by one process, once its readers can see it."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """A receiver's row that somebody has locked holds up the records of no other receiver (PostgreSQL)."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 from functools import partial

@@ -1,7 +1,5 @@
 """Names that take long to look up use the places of their own organization, and no others."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import subprocess

@@ -1,7 +1,5 @@
 """What the owner of a subscription hears of its receiver, so that nobody can read an inner service through it."""
 
-from __future__ import annotations
-
 import pytest
 from sqlalchemy import select
 

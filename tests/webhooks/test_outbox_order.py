@@ -1,7 +1,5 @@
 """On PostgreSQL every committed version is delivered, whatever other transactions are open, and in order."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random
@@ -167,9 +165,7 @@ class Play:
     async def leave(self, name):
         del self.floors[name]
         url = self.receiver.url("ok", name)
-        await self.again(
-            lambda: self.store.write(lambda unit: webhooks.unsubscribe(unit, ORGANIZATION, url)),
-        )
+        await self.again(lambda: self.store.write(lambda unit: webhooks.unsubscribe(unit, ORGANIZATION, url)))
 
     async def run(self, *, total, kills, restarts, processes):
         self.store = await store_at(self.url, migrate=True)

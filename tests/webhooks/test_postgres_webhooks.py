@@ -1,7 +1,5 @@
 """Several processes on one PostgreSQL: nothing is missed, and nobody works on the same receiver at the same time."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import time

@@ -1,7 +1,5 @@
 """Turns of a host: so many a second, organization by organization; in virtual time."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import wraps
 

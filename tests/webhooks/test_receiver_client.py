@@ -1,7 +1,5 @@
 """How a delivery is posted: what counts as a response, how much of it is read, when a connection is used again."""
 
-from __future__ import annotations
-
 import asyncio
 import ssl
 import subprocess

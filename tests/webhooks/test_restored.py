@@ -1,7 +1,5 @@
 """A backup that is put back: what comes afterwards is new to everybody, and a receiver drops nothing of it as known."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

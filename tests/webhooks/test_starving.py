@@ -1,7 +1,5 @@
 """Slow but healthy receivers take room from their own organization only, and from each other before anybody else."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest
@@ -110,10 +108,7 @@ async def test_a_hundred_slow_subscriptions_of_an_organization(hub, receiver, se
             latencies(hub, second_receiver, "own", games[slow[0]], 60, 0.5),
         )
 
-    async with (
-        hub.deliver(Webhooks(rate=0)),
-        changing(hub, [id_ for each in slow for id_ in games[each]], 0.1),
-    ):
+    async with hub.deliver(Webhooks(rate=0)), changing(hub, [id_ for each in slow for id_ in games[each]], 0.1):
         without = await measured()
         for each in slow:
             await subscribe_slow(hub, receiver, each, 100, seconds)

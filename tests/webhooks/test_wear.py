@@ -1,7 +1,5 @@
 """When a subscription is disabled, in a process whose clock may jump."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

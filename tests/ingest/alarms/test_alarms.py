@@ -1,7 +1,5 @@
 """Alarms of a daemon: each trouble is logged, counted, shown and sent once when it begins and once when it ends."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

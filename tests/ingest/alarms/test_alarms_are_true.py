@@ -1,7 +1,5 @@
 """Alarms say what is true: one for a provider that was away, none for its matches, and an all-clear names what is well again."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """The command on a database of its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.command import invoke

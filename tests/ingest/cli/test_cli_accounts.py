@@ -1,7 +1,5 @@
 """`matchwire account …` beside a running daemon: who is added signs in, who is disabled is out at once."""
 
-from __future__ import annotations
-
 import asyncio
 import hashlib
 

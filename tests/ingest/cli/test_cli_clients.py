@@ -1,7 +1,5 @@
 """`matchwire clients …` beside a running daemon: created, rotated and revoked clients count at once or soon."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 

@@ -1,7 +1,5 @@
 """`matchwire comments export` and `matchwire polls export`: what readers wrote and chose, on the standard output."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import io

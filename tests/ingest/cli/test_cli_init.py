@@ -1,7 +1,5 @@
 """`matchwire init`: what it writes is valid whatever the options, and what it refuses leaves nothing behind."""
 
-from __future__ import annotations
-
 import pytest
 
 import config

@@ -1,7 +1,5 @@
 """`matchwire providers` shows which providers there are, and what one says of a match, and no credential."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import Path
 

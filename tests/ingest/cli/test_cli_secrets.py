@@ -1,7 +1,5 @@
 """`matchwire media purge` and `matchwire keys rotate`, beside a database that a daemon may be serving."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """The demo as it is started: whoever comes first has something to read."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from io import StringIO

@@ -1,7 +1,5 @@
 """The command notices when another distribution has put its packages in the place of matchwire's."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """What the doctor says of providers: one that wants credentials gets them, and only who has sent some is refused."""
 
-from __future__ import annotations
-
 import asyncio
 
 from config import Settings

@@ -1,7 +1,5 @@
 """Each mistake of a first start ends in one line that names file, key or port, and in the documented exit status."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

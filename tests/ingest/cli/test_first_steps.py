@@ -1,7 +1,5 @@
 """The commands of docs/first-steps.md, played as they are printed by somebody who has nothing but a fresh folder."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Every command with hostile data: names that are markup, the names of emoji or orders to a terminal are printed as they are."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import zipfile

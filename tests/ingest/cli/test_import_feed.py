@@ -1,7 +1,5 @@
 """`matchwire import-feed`: a liveblog of another service with its times and media, once, and again without doubling."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """The pages for newsrooms and integrators, played as they are printed by somebody with a fresh folder."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Addresses in documents are shown, never called: no way leads from them to what only this machine can reach."""
 
-from __future__ import annotations
-
 import asyncio
 
 import httpx

@@ -1,7 +1,5 @@
 """The log's file: it may be renamed under the daemon, which goes on in a new one at a signal."""
 
-from __future__ import annotations
-
 import threading
 from contextlib import closing
 

@@ -1,7 +1,5 @@
 """What the daemon writes is for its own user and group alone, however carelessly it was started."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import stat

@@ -1,7 +1,5 @@
 """What the configuration declares for documents to refer to arrives in the store."""
 
-from __future__ import annotations
-
 from config import load
 from ingest.daemon.build import declared_records
 from store.masterdata.declarations import Declaration

@@ -1,7 +1,5 @@
 """SIGHUP: a valid configuration is applied while requests go on; a wrong one changes nothing and is logged."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

@@ -1,7 +1,5 @@
 """A daemon that runs out of what a machine has: file descriptors, room on the disk, room for its log."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import resource

@@ -1,7 +1,5 @@
 """What each role of a process serves, and where there can be only one."""
 
-from __future__ import annotations
-
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse

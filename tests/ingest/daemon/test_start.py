@@ -1,7 +1,5 @@
 """What a daemon does not load before it is ready, on a database that is up to date: loading takes most of a start."""
 
-from __future__ import annotations
-
 import asyncio
 import subprocess
 import sys

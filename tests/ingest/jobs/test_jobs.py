@@ -1,7 +1,5 @@
 """Finite work that the leading process runs: once at a time, bounded, put off when it fails."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 

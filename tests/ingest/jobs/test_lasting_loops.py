@@ -1,7 +1,5 @@
 """Every loop that lasts as long as its process goes by one helper, and outlives whatever any of its steps raises."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import itertools

@@ -1,7 +1,5 @@
 """Clients that hold connections and do nothing with them: others are served, they are let go, and a stop takes no longer."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

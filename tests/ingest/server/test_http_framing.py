@@ -1,7 +1,5 @@
 """What the daemon's HTTP server takes for a request, and in what words it refuses the rest."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

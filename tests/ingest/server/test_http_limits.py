@@ -1,7 +1,5 @@
 """How many connections the daemon's HTTP server has room for, and who is served beyond them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from api.http.request import client_network, plain_address

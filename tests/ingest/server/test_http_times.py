@@ -1,7 +1,5 @@
 """How long the daemon's HTTP server waits for its clients."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

@@ -1,7 +1,5 @@
 """Bytes that are no text, anywhere in a request: refused in the one error shape, and logged without harm to the log."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 

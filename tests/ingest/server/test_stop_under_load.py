@@ -1,7 +1,5 @@
 """SIGTERM while requests come all the time: each that was taken is answered, and what was acknowledged is there."""
 
-from __future__ import annotations
-
 import asyncio
 
 import httpx

@@ -1,7 +1,5 @@
 """A match is followed for its liveblogs: when the last of them is deleted, the provider is left in peace."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """A poll that takes more than one unit: wherever the process dies in it, the liveblog ends as the provider's last word says."""
 
-from __future__ import annotations
-
 from collections import Counter
 from functools import partial
 

@@ -14,8 +14,6 @@ from tests.kit.day import CREATE, ORGANIZATION, match_day, running
 from tests.kit.sqlite import migrated_url
 
 SEARCH = "/api/v5/write/ticker/search.json"
-
-
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 

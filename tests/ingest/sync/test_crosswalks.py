@@ -1,7 +1,5 @@
 """A table of who is who at several providers: read at the start, in both directions; what is no such table is said by its line."""
 
-from __future__ import annotations
-
 import pytest
 
 from config.errors import StartError

@@ -1,7 +1,5 @@
 """Sources that the configuration names to stand by: each is added once, beside what people have added, whoever is away."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The limiter of one endpoint: slots, rate, circuit breaker, and what it logs."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 

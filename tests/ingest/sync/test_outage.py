@@ -1,7 +1,5 @@
 """What is logged of an outage: once that the store is gone, once that it is back, and no match is blamed for it."""
 
-from __future__ import annotations
-
 import asyncio
 
 from structlog.testing import capture_logs

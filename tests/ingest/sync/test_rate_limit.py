@@ -1,7 +1,5 @@
 """A rate limit that is too low for the live matches is said, and shared out evenly among them."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """A bug report is a recording: what went wrong is in it too, and goes wrong again when it is played."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import replace

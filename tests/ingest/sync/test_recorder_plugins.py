@@ -1,7 +1,5 @@
 """What a plug-in provider sent is played again without a replay module of its own: by the paths that were requested."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Several processes on one PostgreSQL: even shares, a frozen one, a killed one, and one that only serves the API."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import time

@@ -1,7 +1,5 @@
 """What `/metrics` shows over HTTP: to whom, in which role, and before anything has happened; a client invents no label."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """Traces of a real daemon at a real receiver of OTLP."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading

@@ -1,7 +1,5 @@
 """How long the contract's adapters wait for an answer, and a store for what they are polled of."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.scripted_store import store

@@ -1,7 +1,5 @@
 """The contract holds for every built-in adapter; this file is what a plug-in's own would look like, with its samples in it."""
 
-from __future__ import annotations
-
 from tests.kit.contracts import (
     HeimContract,
     HeimOtherSportsContract,

@@ -1,7 +1,5 @@
 """Every field of every fixture and shipped match removed, nulled and retyped: no crash, no lost post, a fault names it."""
 
-from __future__ import annotations
-
 import json
 from itertools import islice
 from pathlib import Path

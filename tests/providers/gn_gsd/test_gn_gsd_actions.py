@@ -1,7 +1,5 @@
 """The main actions: what they become, when they happened, and who did it."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.match import Score

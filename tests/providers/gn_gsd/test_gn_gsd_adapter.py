@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from mapping.errors import (
-    BadBody,
-    MatchUnknown,
-)
+from mapping.errors import BadBody, MatchUnknown
 from providers.base import Endpoint, Known, Outcome, Selector
 from providers.gn_gsd.adapter import GN_GSD
 from tests.kit.opening import endpoint_of

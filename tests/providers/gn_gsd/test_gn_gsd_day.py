@@ -1,19 +1,15 @@
 """createFromExternal with provider gn-gsd, a replayed match day behind it: soccer and cycling become liveblogs."""
 
-from __future__ import annotations
-
 from tests.kit.day import match_day
 from tests.kit.gn_gsd_day import line
 from tests.providers.gn_gsd.gsd import named, race
 
 PHASE_ID, OVERALL_ID = "GNF057JFZJSXMEX", "GNEYFW8HYN7ZKEP"
 
-
 RACES = [
     line(0, f"phases/{PHASE_ID}", {"phase": race()}),
     line(0, f"overalls/{OVERALL_ID}", {"overall": {"id": OVERALL_ID, "names": named("Tour of the Coast")}}),
 ]
-
 
 RACE_BODIES = (
     ({"phaseId": PHASE_ID}, "Tour of the Coast – Stage 5", f"phase:{PHASE_ID}"),

@@ -1,7 +1,5 @@
 """From bodies in the assumed shapes of Global Sports Data to the canonical match."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.match import Clock, PeriodScore, Score, Status

@@ -1,7 +1,5 @@
 """Matches, tennis and races over the nights in which clocks change: everything happens in its order, at its instant."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from itertools import pairwise
 

@@ -163,11 +163,7 @@ def test_after_a_shoot_out_row_0_is_its_tally(periods, pitch):
 
 def test_during_a_shoot_out_the_kicks_are_counted():
     """What row 0 shows meanwhile is not documented, so the kicks decide."""
-    kicks = [
-        row(1, "pso/goal", 120, "home", 9),
-        row(2, "pso/miss", 120, "away", 8),
-        row(3, "pso/goal", 120, "home", 7),
-    ]
+    kicks = [row(1, "pso/goal", 120, "home", 9), row(2, "pso/miss", 120, "away", 8), row(3, "pso/goal", 120, "home", 7)]
     rows = results(p0="1:1", p2="1:1", p21="1:1")
     found = translated(kicks, current_period="penalty-start", match_result=rows)
 

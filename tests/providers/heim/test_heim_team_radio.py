@@ -1,7 +1,5 @@
 """Team radio: who says what, as far as the feed says."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.sport_fixtures import posted, practice, translated

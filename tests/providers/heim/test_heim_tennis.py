@@ -10,14 +10,7 @@ from mapping.match import Score, Status
 from mapping.parts import ALL_PARTS
 from mapping.prefill import game_document
 from tests.kit.heim_tennis import bare
-from tests.kit.sport_fixtures import (
-    NOBODY,
-    encoded,
-    posted,
-    stepped,
-    texts_of,
-    translated,
-)
+from tests.kit.sport_fixtures import NOBODY, encoded, posted, stepped, texts_of, translated
 
 
 def games(match):

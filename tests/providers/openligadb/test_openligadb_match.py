@@ -1,7 +1,5 @@
 """What volunteers enter becomes a match: goals in any order, halves without whistles, results before and after the end."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from zoneinfo import ZoneInfo

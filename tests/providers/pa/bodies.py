@@ -1,7 +1,5 @@
 """Bodies of PA's that tests edit: fixtures as plain values, and written again as XML."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from providers.contract import xml

@@ -1,7 +1,5 @@
 """Polls of PA: errors with the status of a good answer, lists that are gone, other matches, and a key that shows nowhere."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused

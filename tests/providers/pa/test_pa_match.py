@@ -1,7 +1,5 @@
 """What PA sends becomes a match: no whistles, rows in any order, twins, own goals, and what is deleted or gone."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.match import Score, Status

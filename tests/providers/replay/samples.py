@@ -1,7 +1,5 @@
 """A short match in the provider's form, for tests that need no long one."""
 
-from __future__ import annotations
-
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 

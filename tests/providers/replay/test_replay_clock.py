@@ -1,7 +1,5 @@
 """Virtual time runs, stands and jumps on command; dates follow it through summer time."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """A person with curl can watch and steer a replay."""
 
-from __future__ import annotations
-
 import pytest
 
 from providers.replay import Replay, ReplaySettings

@@ -1,7 +1,5 @@
 """The demo matches end as they ended, say so in the provider's form, and are what their script writes."""
 
-from __future__ import annotations
-
 import gzip
 import os
 import re

@@ -1,7 +1,5 @@
 """A recorded failure fails again in the same way, for whoever asks at that moment."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.errors import ServiceError

@@ -1,7 +1,5 @@
 """Each fault does on the wire what it says, for as long as it says, and only where it says."""
 
-from __future__ import annotations
-
 import asyncio
 
 import httpx

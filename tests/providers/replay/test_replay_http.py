@@ -1,7 +1,5 @@
 """Over real HTTP a replay has the manners of the provider."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from hashlib import md5

@@ -1,7 +1,5 @@
 """Recordings are read as they are, and what cannot be replayed is named."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

@@ -1,7 +1,5 @@
 """Which answer is shown when, by the clock and by steps."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 
 import pytest
@@ -91,10 +89,10 @@ def test_kickoff_is_now_at_any_speed():
 
     document = replay.last_good("1")
 
-    assert (
-        document["match"]["match"]["match_date"],
-        document["match"]["match"]["match_time"],
-    ) == ("14.03.2026", "16:09")
+    assert (document["match"]["match"]["match_date"], document["match"]["match"]["match_time"]) == (
+        "14.03.2026",
+        "16:09",
+    )
     # 60 s + 917 s at twenty times are 48.85 s after 16:09:26
     assert document["match-event"][1]["created"] == "14.03.2026 16:10:14"
 

@@ -1,7 +1,5 @@
 """The adapter against a provider on the loopback interface: what it takes for a change."""
 
-from __future__ import annotations
-
 import json
 import re
 

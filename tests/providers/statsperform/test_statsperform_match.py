@@ -1,7 +1,5 @@
 """What Stats Perform sends becomes a match: halves by their number, minutes that run on, an own goal without a side."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Signing in by OAuth: one token for all matches, renewed before it ends and once after a 401, and never shown."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

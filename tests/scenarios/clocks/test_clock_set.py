@@ -1,7 +1,5 @@
 """Somebody sets the wall clock by two hours: wherever a match stands, nothing stalls, nothing is doubled, nobody is alarmed."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Matches that last longer than any plan: a race of 24 hours, one that nobody ever ended, one that is put off by a day."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 
 import pytest

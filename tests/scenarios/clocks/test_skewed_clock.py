@@ -1,7 +1,5 @@
 """A provider whose clock is a day wrong: its posts stand in the order of play, and at no impossible time."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 

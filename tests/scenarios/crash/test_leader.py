@@ -1,7 +1,5 @@
 """The process that leads ends, stands still or loses its database: another one runs the jobs, and what they do is done once."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 from contextlib import asynccontextmanager
@@ -22,12 +20,8 @@ from tests.kit.workers import NUMBERS, Worker, two_processes, until
 
 SOON = 60
 """Seconds within which everything comes about, however busy the machine is."""
-
-
 HASTY = "import ingest.sync.match_leases as own; own.LEASE, own.TICK = 4.0, 1.0; " + Worker.program
 """`matchwire run` whose leases last half as long, so that nobody waits for their end as long as in earnest."""
-
-
 pytestmark = pytest.mark.proof
 
 MEDIA = """

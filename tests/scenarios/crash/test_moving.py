@@ -1,7 +1,5 @@
 """An organization moves from SQLite to PostgreSQL in the middle of a match: readers see the same, and nothing is posted twice."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 from contextlib import asynccontextmanager

@@ -51,7 +51,6 @@ def downgrade() -> None:
     op.drop_column("games", "rehearsed")
 '''
 
-
 CHANGES = (
     ("tables.py", '    integer("previous_starts_at", nullable=True),\n', '    text("rehearsed", nullable=True),\n'),
     ("records.py", "    previous_starts_at: int | None = None\n", "    rehearsed: str | None = None\n"),

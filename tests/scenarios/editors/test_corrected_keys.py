@@ -1,7 +1,5 @@
 """A correction that moves the id of a row edits the post that is there: one post, the same `local_id`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

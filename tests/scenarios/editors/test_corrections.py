@@ -1,7 +1,5 @@
 """What real feeds take back and give again: the recorded cases by name, and those that every desk knows."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

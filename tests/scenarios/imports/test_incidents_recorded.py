@@ -1,7 +1,5 @@
 """Incidents of recorded matches: their bundles are played to the same liveblog, byte for byte."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A look at a provider's match through the running daemon: what the liveblog would hold, and nothing is written."""
 
-from __future__ import annotations
-
 import asyncio
 from types import SimpleNamespace
 

@@ -1,7 +1,5 @@
 """A match of several providers through the API: one fails while the match runs, another one leads, and the first one comes back."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import time

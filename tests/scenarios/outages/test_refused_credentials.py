@@ -1,7 +1,5 @@
 """A provider that begins to refuse the credentials, or a part of its answers, in the middle of a match."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 

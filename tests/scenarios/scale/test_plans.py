@@ -1,7 +1,5 @@
 """What happens all the time costs no more beside many records: no statement goes through a whole table that grows."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import sqlite3
