@@ -16,7 +16,7 @@ from mapping.fusion.given_kinds import gives_whistles
 from mapping.fusion.joined_people import in_ids_of, join_people
 from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
 from mapping.fusion.source_signs import progress
-from mapping.goals import credited_side, with_goals
+from mapping.goals import covers, credited_side, with_goals
 from mapping.match import Match, Score, Side
 
 if TYPE_CHECKING:
@@ -40,7 +40,8 @@ FILLED = ("kickoff", "tournament", "location", "shootout", "winner", "decided", 
 class FusedKey:
     """An incident of the match, and its keys in both sources, empty where a source has never had it.
 
-    `taken_back`: the source that took it back while it led; it stays away until that source has it again.
+    `taken_back`: the source that took it back while it led. It stays away until that source has it again; where that is the
+    second one, also until the first one has it and has settled.
     """
 
     key: str
@@ -204,7 +205,7 @@ def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
     if row.of(leads) and not sources.has(leads, row):
         return replace(row, taken_back=leads)
     source = row.taken_back
-    if source and (sources.has(source, row) or (sources.settled and sources.has(leads, row))):
+    if source and (sources.has(source, row) or (leads == "first" and sources.settled and sources.has(leads, row))):
         return replace(row, taken_back="")
     return row
 
@@ -220,11 +221,11 @@ def _incidents(rows: Iterable[FusedKey], sources: _Sources) -> list[Incident]:
 
 
 def _score(counted: Mapping[SourceName, Score | None], sources: _Sources) -> Score | None:
-    """The leading source's score; until it has settled what the other one is ahead counts too, without what was taken back."""
+    """The leading source's score; until it has settled the other one's where that covers it; without what was taken back."""
     leading, other = (counted[name] for name in (sources.leads, OTHER[sources.leads]))
     if leading is None or other is None:
         return leading or other
-    return leading if sources.settled else Score(max(leading.home, other.home), max(leading.away, other.away))
+    return other if not sources.settled and covers(other, leading) else leading
 
 
 def _counted(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> Score | None:

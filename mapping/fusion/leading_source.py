@@ -31,6 +31,12 @@ class Reason(StrEnum):
     """The other one took a step that cannot be: a score down without a correction, a clock that has stopped."""
 
 
+DEAD = frozenset({Reason.REFUSED, Reason.FAILING, Reason.SILENT})
+"""Troubles of a source that does not answer."""
+GRAVITY: Mapping[Reason | None, int] = {None: 0, Reason.IMPLAUSIBLE: 1, Reason.STALLED: 2, **dict.fromkeys(DEAD, 3)}
+"""How bad a trouble is: a source that answers is better than one that does not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceHealth:
     """What is known of one source of a running match. Times are Unix seconds.
@@ -98,24 +104,21 @@ def next_lead(
     rules: LeadRules,
     pinned: SourceName | None = None,
 ) -> Lead:
-    """Who leads from now on. It changes only to a source that is well, back to the first one only after the quiet time.
+    """Who leads from now on: the other source where its trouble is less bad, the first one once it has been well for a while.
 
-    Where both are in trouble nothing changes: whoever leads is no worse than the other one. `pinned`: a person's choice.
+    `since` is when the leader changed, whatever the reason is. `pinned`: a person's choice.
     """
     if pinned is not None:
-        return lead if _is(lead, pinned, Reason.PINNED) else Lead(source=pinned, since=now, reason=Reason.PINNED)
+        since = lead.since if lead.source == pinned else now
+        return Lead(source=pinned, since=since, reason=Reason.PINNED)
     wrong = {name: wrong_with(each, rules, now) for name, each in health.items()}
     lead = replace(lead, well_since=_well_since(lead, wrong["first"], now))
-    standby = OTHER[lead.source]
-    if wrong[lead.source] is not None and wrong[standby] is None:
-        return replace(lead, source=standby, since=now, reason=wrong[lead.source] or Reason.FIRST)
+    trouble, standby = wrong[lead.source], OTHER[lead.source]
+    if trouble is not None and GRAVITY[wrong[standby]] < GRAVITY[trouble]:
+        return replace(lead, source=standby, since=now, reason=trouble)
     if lead.source == "second" and _longer(lead.well_since, rules.quiet_time, now):
         return replace(lead, source="first", since=now, reason=Reason.FIRST)
     return replace(lead, reason=Reason.FIRST) if lead.source == "first" else lead
-
-
-def _is(lead: Lead, source: SourceName, reason: Reason) -> bool:
-    return lead.source == source and lead.reason is reason
 
 
 def _well_since(lead: Lead, wrong: Reason | None, now: float) -> float | None:

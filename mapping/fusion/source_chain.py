@@ -43,11 +43,11 @@ def fuse_sources(
     states: States, first: Match, others: Iterable[Match], rules: Iterable[PairRules], now: float
 ) -> tuple[Match, tuple[PairState, ...]]:
     """What is believed of the match, and what is known of each pair from now on; who leads is decided elsewhere."""
-    match, alone = first, None
+    match = first
     after: list[PairState] = []
     for state, other, rule in zip(states, others, rules, strict=True):
-        match, known = fuse_pair(state, match, _as_far_as(match, other), rule, now, alone=alone)
-        alone = frozenset(key for key, _ in known.alone)
+        before = after[-1] if after else None
+        match, known = fuse_pair(state, match, _as_far_as(match, other), rule, now, before=before)
         after.append(known)
     return match, tuple(after)
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 from mapping.fusion.disagreements import Disagreement  # noqa: TC001 -- read when the form is made
 from mapping.fusion.fused_match import OTHER, FusedKey, FusedMatch, SourceName, fuse
 from mapping.fusion.given_kinds import gives_whistles
-from mapping.fusion.leading_source import Lead, LeadRules, SourceHealth, next_lead
+from mapping.fusion.leading_source import DEAD, Lead, LeadRules, SourceHealth, next_lead, wrong_with
 from mapping.fusion.paired_incidents import kind_class
 from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, next_signs
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Mapping
 
     from mapping.match import Match
 
@@ -41,6 +41,7 @@ class PairState:
 
     `settled`: the source that leads has led for so long that its word is enough; `running`: the match is, as one of them says.
     `alone`: keys of goals that one source alone has, and since when; `held`: those of them that wait for the other one.
+    `dead`: the sources that do not answer; nobody waits for them.
     `changes`: who has led since when and why, the present lead last.
     """
 
@@ -53,6 +54,7 @@ class PairState:
     differences: tuple[Difference, ...] = ()
     alone: tuple[tuple[str, float], ...] = ()
     held: tuple[str, ...] = ()
+    dead: tuple[SourceName, ...] = ()
     changes: tuple[Lead, ...] = ()
 
     def signs(self, source: SourceName) -> SourceSigns:
@@ -87,18 +89,21 @@ def fuse_pair(
     rules: PairRules,
     now: float,
     *,
-    alone: Container[str] | None = None,
+    before: PairState | None = None,
 ) -> tuple[Match, PairState]:
     """What is believed of the match, and what is known of its sources from now on; who leads is decided elsewhere.
 
-    `alone`: keys of the first one's goals that one source alone has, where that one is itself made of several; None: all.
+    `before`: what is known of the pair that the first one is itself made of, None where it is one source.
     """
     settled = _is_settled(state, now)
     leads = state.lead.source
     fused = fuse(first, second, state.keys, leads=leads, settled=settled, named=rules.named, kinds=rules.kinds)
     known = {each.what: each for each in state.differences}
-    before = dict(state.alone)
-    unconfirmed = tuple((key, before.get(key, now)) for key in _alone(fused, first, second, alone))
+    since = dict(state.alone)
+    alone = {key: since.get(key, now) for key in _alone(fused, first, second, before)}
+    waiting = [
+        key for key in alone if now - alone[key] < rules.hold and _can_be_said(key, fused, second, state, before)
+    ]
     after = replace(
         state,
         keys=fused.keys,
@@ -107,8 +112,8 @@ def fuse_pair(
         first=next_signs(state.first, first, second, now, _expected("first", first, fused, state, rules)),
         second=next_signs(state.second, second, first, now, _expected("second", second, fused, state, rules)),
         differences=tuple(known.get(each, Difference(what=each, since=now)) for each in sorted(fused.differences)),
-        alone=unconfirmed,
-        held=_held(unconfirmed, rules.hold, now),
+        alone=tuple(alone.items()),
+        held=tuple(waiting),
     )
     return fused.match, after
 
@@ -124,16 +129,20 @@ def _expected(source: SourceName, own: Match, fused: FusedMatch, state: PairStat
     )
 
 
-def _alone(fused: FusedMatch, first: Match, second: Match, alone: Container[str] | None) -> list[str]:
-    """The goals that one source alone has now; `alone`: those of the first one of which that was known, None for all."""
+def _alone(fused: FusedMatch, first: Match, second: Match, before: PairState | None) -> list[str]:
+    """The goals that one source alone has now."""
     ours, theirs = ({each.key for each in source.incidents} for source in (first, second))
-    several = {row.key for row in fused.keys if _has_several(row, ours, theirs, alone)}
+    confirmed = set() if before is None else ours.difference(dict(before.alone))
+    several = {row.key for row in fused.keys if row.first in confirmed or (row.first in ours and row.second in theirs)}
     return [each.key for each in fused.match.incidents if kind_class(each) == "goal" and each.key not in several]
 
 
-def _has_several(row: FusedKey, ours: Container[str], theirs: Container[str], alone: Container[str] | None) -> bool:
-    confirmed = alone is not None and row.first not in alone
-    return row.first in ours and (confirmed or row.second in theirs)
+def _can_be_said(key: str, fused: FusedMatch, second: Match, state: PairState, before: PairState | None) -> bool:
+    """Whether another source answers that lacks the goal now."""
+    row = next(each for each in fused.keys if each.key == key)
+    theirs = any(each.key == row.second for each in second.incidents)
+    lacking: SourceName = "first" if theirs else "second"
+    return lacking not in state.dead or (before is not None and row.first in before.held)
 
 
 def look(state: PairState, health: Health, rules: PairRules, now: float) -> PairState:
@@ -146,22 +155,20 @@ def look(state: PairState, health: Health, rules: PairRules, now: float) -> Pair
     if state.running or rules.pinned is not None or lead.source == "second":
         signed = {name: _signed(each, state.signs(name)) for name, each in health.items()}
         lead = next_lead(lead, signed, now, rules=rules.lead, pinned=rules.pinned)
+    dead = tuple(name for name, each in health.items() if wrong_with(each, rules.lead, now) in DEAD)
     lasting = tuple(replace(each, lasts=each.lasts or _lasts(each, health)) for each in state.differences)
     changes = state.changes if lead.source == state.lead.source else (*state.changes, lead)[-CHANGES:]
-    return replace(state, lead=lead, differences=lasting, changes=changes)
+    return replace(state, lead=lead, dead=dead, differences=lasting, changes=changes)
 
 
 def is_due(state: PairState, rules: PairRules, now: float) -> bool:
     """Whether time alone changes what is believed: a lead settles, or a goal has waited long enough for the other source."""
-    return state.held != _held(state.alone, rules.hold, now) or state.settled != _is_settled(state, now)
+    waited = (now - since >= rules.hold for key, since in state.alone if key in state.held)
+    return any(waited) or state.settled != _is_settled(state, now)
 
 
 def _is_settled(state: PairState, now: float) -> bool:
     return now - state.lead.since >= SETTLED
-
-
-def _held(alone: Iterable[tuple[str, float]], seconds: float, now: float) -> tuple[str, ...]:
-    return tuple(key for key, since in alone if now - since < seconds)
 
 
 def _signed(health: SourceHealth, signs: SourceSigns) -> SourceHealth:

@@ -47,13 +47,13 @@ def next_signs(before: SourceSigns, own: Match, other: Match, now: float, expect
     """The signs of a source whose match is `own`, beside what the other source has.
 
     It is behind from when it lacks a goal, or a whistle for longer than `WHISTLES_LATE`. A score that falls is implausible as
-    long as the other source has the higher one: a goal that is taken back is taken back by both, sooner or later.
+    long as the other source has the higher one without the goals that were taken back.
     """
     late = expected.whistles and progress(other) > progress(own)
     since = now if expected.lacks_goal(own) else now + WHISTLES_LATE if late else None
     behind = None if since is None else min(since, before.behind_since or since)
     fell = _is_higher(before.score, own.score) or before.implausible_since is not None
-    implausible = (before.implausible_since or now) if fell and _is_higher(other.score, own.score) else None
+    implausible = (before.implausible_since or now) if fell and _is_higher(expected.score, own.score) else None
     return SourceSigns(behind_since=behind, implausible_since=implausible, score=own.score)
 
 

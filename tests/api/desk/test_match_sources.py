@@ -116,14 +116,14 @@ async def test_the_standby_leads_and_the_page_says_why(desk):
 
     assert re.search(
         r"heim .* Does not lead now Last answer: .* It answers with errors\. second .*"
-        r" Leads since .*: the other source answers with errors",
+        r" Leads since .*: the source that led before answers with errors",
         words(await page_of(desk)),
     )
     table = await page_of(desk, "/desk")
     assert "The standby leads: <bdi" in table
-    assert "second – the other source answers with errors" in table
+    assert "second – the source that led before answers with errors" in table
     page = await page_of(desk, f"/desk/liveblogs/{desk.name}")
-    assert "second leads: the other source answers with errors" in page
+    assert "second leads: the source that led before answers with errors" in page
     assert keys(await page_of(desk, "/desk?trouble=standby-leads")) == [desk.name]
     assert keys(await page_of(desk, "/desk?trouble=sources-disagree")) == []
     assert keys(await page_of(desk, "/desk?trouble=disagreeing")) == []

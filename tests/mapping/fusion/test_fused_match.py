@@ -130,8 +130,11 @@ WHOSE = {
     "no score": ({"score": None, "incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {}, {"score": Score(0, 2)}),
     "no score of the other one": ({}, {"score": None}, {}, {"score": Score(1, 0)}),
     "its own lower score": ({}, {"score": Score(1, 2)}, {}, {"score": Score(1, 0)}),
-    "side by side until it has settled": (
-        {"incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {"settled": False}, {"score": Score(1, 2)},
+    "no score put together of both": (
+        {"incidents": ()}, {"score": Score(0, 2), "incidents": ()}, {"settled": False}, {"score": Score(1, 0)},
+    ),
+    "a score that covers its own until it has settled": (
+        {"incidents": ()}, {"score": Score(1, 2), "incidents": ()}, {"settled": False}, {"score": Score(1, 2)},
     ),
     "no faults": (
         {"unreadable_keys": frozenset({"incident:7"}), "faults": (UNREAD,)}, {}, {},
@@ -230,11 +233,11 @@ def test_what_the_leading_source_took_back_stays_away_until_it_has_it_again():
     assert course.fused.counted == {"first": Score(0, 0), "second": Score(0, 0)}
     assert course.fused.rows == {"first": Score(0, 0), "second": Score(0, 0)}
     assert course("second", False, (), (THEIRS,), ((0, 0), (1, 0))) == [], "the other one may be late"
-    assert course("second", True, (), (THEIRS,), ((0, 0), (1, 0))) == ["incident:1"], "it has settled"
-    assert course("second", False, (), (THEIRS,)) == ["incident:1"]
-    assert course("first", True, (GOAL,), ()) == ["incident:1"]
-    assert course("first", True, (), ()) == []
+    assert course("second", True, (), (THEIRS,), ((0, 0), (1, 0))) == [], "whoever leads, and for however long"
     assert course("first", True, (GOAL,), (THEIRS,)) == ["incident:1"], "it has it again"
+    assert course("second", True, (GOAL,), ()) == []
+    assert course("first", False, (GOAL,), ()) == []
+    assert course("first", True, (GOAL,), ()) == ["incident:1"], "the first source has it, and has settled"
 
 
 def test_a_score_has_no_goal_that_was_taken_back():

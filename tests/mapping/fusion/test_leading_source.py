@@ -30,10 +30,16 @@ def test_the_standby_takes_over_and_says_why(reason):
 
 
 @pytest.mark.parametrize("reason", TROUBLES)
-def test_where_both_are_in_trouble_nothing_changes(reason):
-    assert decide(Lead(), TROUBLES[reason], TROUBLES[Reason.FAILING]).source == "first"
+@pytest.mark.parametrize("other", TROUBLES)
+def test_where_both_are_in_trouble_the_one_leads_that_is_better_off(reason, other):
+    """A source that answers is, then one that goes on; where both are in the same trouble nothing changes."""
+    ranks = [{Reason.IMPLAUSIBLE}, {Reason.STALLED}, {Reason.REFUSED, Reason.FAILING, Reason.SILENT}]
+    better = next(at for at, each in enumerate(ranks) if other in each) < next(
+        at for at, each in enumerate(ranks) if reason in each
+    )
+    assert decide(Lead(), TROUBLES[reason], TROUBLES[other]).source == ("second" if better else "first")
     second = Lead(source="second", since=900.0, reason=reason)
-    assert decide(second, TROUBLES[Reason.FAILING], TROUBLES[reason]).source == "second"
+    assert decide(second, TROUBLES[other], TROUBLES[reason]).source == ("first" if better else "second")
 
 
 def test_a_source_that_never_answered_is_silent():
@@ -122,7 +128,7 @@ LEADS = {
     "pinned already": (PINNED, "second", None, PINNED),
     "leading already and pinned now": (
         Lead(source="second", since=5.0, reason=Reason.SILENT), "second", None,
-        Lead(source="second", since=1000.0, reason=Reason.PINNED),
+        Lead(source="second", since=5.0, reason=Reason.PINNED),
     ),
     "pinned to the first one": (PINNED, "first", None, Lead(since=1000.0, reason=Reason.PINNED)),
     "the pin of the first one is gone": (
