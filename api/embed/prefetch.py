@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from html import escape
+from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
@@ -11,8 +14,10 @@ from api.feeds.feed import FeedRequest, feed_request, page_url
 from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
+from api.http.content_coding import SMALLEST, accepted_coding, compress
 from api.http.errors import json_bytes
 from api.http.json_path import Json, node, number, text
+from api.http.rendered import Rendering
 from api.http.static import version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
@@ -103,13 +108,38 @@ async def teaser(request: ApiRequest) -> Response:
 class Embedding(NamedTuple):
     """Who embeds a liveblog and how: `client` must be named to follow it, empty where nobody need be.
 
-    `article`: where the request says that readers find it; `origin`: whose page, as readers were counted there, else counts.
+    `article`: what stands for the address at which the request says that readers find it, empty where it says none.
     """
 
     view: DelayedView
     client: str = ""
     article: str = ""
-    origin: str = ""
+
+
+class PlacedAddress(NamedTuple):
+    """What stands for the address of an article in a body that is kept, by how it is written there.
+
+    Whoever embeds a liveblog names an address of their own: rendered with it, each would be a body that nobody else asks for.
+    """
+
+    in_html: str
+    in_schema: str
+    in_data: str
+
+    def replaced(self, body: bytes, url: str) -> bytes:
+        """The body with the address in each place, written as it has to be there."""
+        in_data = _in_json(escape(_in_json(_in_json(url))))
+        for place, written in zip(self, (_in_json(escape(url)), _in_json(url), in_data), strict=True):
+            body = body.replace(place.encode(), written.encode())
+        return body
+
+
+def _in_json(text: str) -> str:
+    return json_bytes(text).decode()[1:-1]
+
+
+PLACED = PlacedAddress(*(f"https://{each}.{token_hex(16)}" for each in ("html", "schema", "data")))
+"""Known to nobody, so that no post holds one of them."""
 
 
 async def _respond(
@@ -124,26 +154,46 @@ async def _respond(
     reading = clock(game.document, translator(language(game.document)), view.now)
     wanted = _wanted(query, limit, settings)
     services[UnknownThemes].count(query, wanted.theme, services.clock())
-    embedding = _embedding(request, view)
+    url = address_in(query, "liveblogUrl") or (await _read_most(request, view, game) if form == "teaser" else "")
+    caller = request.context.caller
+    client = caller.client_id if caller is not None and not settings.server.public_feeds else ""
+    embedding = Embedding(view, client, PLACED.in_html if url else "")
 
     def rendered(conn: Connection) -> bytes:
         return json_bytes(render(conn, load_liveblog(conn, game.id, wanted, view.now), services, embedding))
 
-    key = ("prefetch", form, embedding[1:], wanted, game.id, game.version, reading)
-    return conditional(
-        request.headers,
-        await request.services[ReadCache].body(key, rendered, view, request.accept_encoding),
-        CONTENT_TYPE,
-        cache_control=cache_control(settings),
-    )
+    key = ("prefetch", form, client, bool(url), wanted, game.id, game.version, reading)
+    body = await services[ReadCache].body(key, rendered, view, "" if url else request.accept_encoding)
+    if url:
+        body = await asyncio.to_thread(_addressed, body, url, request.accept_encoding)
+    return conditional(request.headers, body, CONTENT_TYPE, cache_control=cache_control(settings))
 
 
-def _embedding(request: ApiRequest, view: DelayedView) -> Embedding:
-    caller, query = request.context.caller, request.context.query
-    named = caller is not None and not request.services.settings.server.public_feeds
-    article = address_in(query, "liveblogUrl")
-    origin = "" if article else page_address(query.get("includeLiveblogUrl", "")).origin
-    return Embedding(view, caller.client_id if caller and named else "", article, origin)
+def _addressed(kept: Rendering, url: str, accepted: str) -> Rendering:
+    """The kept body with the address in it, as it is for this request alone."""
+    body = PLACED.replaced(kept.body, url)
+    coding = accepted_coding(accepted) if accepted and len(body) >= SMALLEST else ""
+    return Rendering.of(compress(body, coding) if coding else body, coding)
+
+
+async def _read_most(request: ApiRequest, view: DelayedView, game: StoredGame) -> str:
+    """The page of the origin that the request names at which the liveblog was read most; empty where none is known."""
+    services, origin = request.services, page_address(request.context.query.get("includeLiveblogUrl", "")).origin
+    if not (origin and services.settings.organization(game.organization_id).statistics):
+        return ""
+
+    def origins(conn: Connection) -> bytes:
+        return json_bytes(list(statistics.sums_by_place(conn, game.id)))
+
+    def page(conn: Connection) -> bytes:
+        counted = statistics.sums_by_place(conn, game.id, origin)
+        pages = [each for each in counted if each and each != f"{origin}/"]
+        return max(pages, key=lambda each: (counted[each].loads, each), default="").encode()
+
+    known = await services[ReadCache].body(("origins", game.id), origins, view)
+    if origin not in json.loads(known.body):
+        return ""
+    return (await services[ReadCache].body(("read most", game.id, origin), page, view)).body.decode()
 
 
 def _wanted(query: Query, limit: int, settings: Settings) -> FeedRequest:
@@ -182,8 +232,8 @@ def _liveblog(_: Connection, found: LoadedLiveblog, services: Services, embeddin
         "delay": str(view.delay or ""),
         **{_ATTRIBUTES[name]: value for name, value in theme.parameters},
     }
-    schema = found.schema(services, embedding.article)
-    attributes["initialData"] = _initial_data(schema)
+    schema = found.schema(services, embedding.article and PLACED.in_schema)
+    attributes["initialData"] = _initial_data(schema).replace(PLACED.in_schema, PLACED.in_data)
     return {"html": _element("matchwire-liveblog", attributes, inner, services), "schema": schema}
 
 
@@ -216,10 +266,9 @@ def _element(name: str, attributes: Mapping[str, str], inner: str, services: Ser
     return f"<{name}{named}>{styles}{inner}</{name}>"
 
 
-def _teaser(conn: Connection, found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
+def _teaser(_: Connection, found: LoadedLiveblog, services: Services, embedding: Embedding) -> Json:
     game, root = found.document, services.settings.public_url.rstrip("/")
-    read_most = _read_most(conn, found.game, services, embedding.origin)
-    context = PageRenderer.of(services).context(found.game, root, article=embedding.article or read_most)
+    context = PageRenderer.of(services).context(found.game, root, article=embedding.article)
     page = context.article or page_url(root, found.game.local_id, embedding.view.delay)
     squads = names_of(node(game, "squads"))
     items = "".join(
@@ -234,17 +283,8 @@ def _teaser(conn: Connection, found: LoadedLiveblog, services: Services, embeddi
     attributes = {
         "liveblog-id": found.game.local_id,
         "client-id": embedding.client,
-        "liveblog-url": embedding.article or read_most,
+        "liveblog-url": embedding.article,
         "delay": str(embedding.view.delay or ""),
         **{_ATTRIBUTES[name]: value for name, value in found.request.theme.parameters},
     }
     return {"html": _element("matchwire-liveblog-teaser", attributes, inner, services)}
-
-
-def _read_most(conn: Connection, game: StoredGame, services: Services, origin: str) -> str:
-    """The page of the origin at which the liveblog was read most, beside its front page; empty where none is known."""
-    if not (origin and services.settings.organization(game.organization_id).statistics):
-        return ""
-    counted = statistics.sums_by_place(conn, game.id, origin)
-    pages = [each for each in counted if each and each != f"{origin}/"]
-    return max(pages, key=lambda each: (counted[each].loads, each), default="")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import json
 import re
 import xml.etree.ElementTree as ET
 
@@ -29,8 +31,8 @@ async def news(store):
         yield server
 
 
-def links(html):
-    return [each for each in re.findall(r'href="([^"]*)"', html) if "#e" in each]
+def links(markup):
+    return [each for each in re.findall(r'href="([^"]*)"', markup) if "#e" in each]
 
 
 async def addresses(server):
@@ -100,19 +102,24 @@ async def test_a_liveblog_has_an_address_of_its_own(news, auth):
     assert schema["url"] == f"https://news.example/live/{game['local_id']}"
 
 
+@pytest.mark.parametrize(
+    "url", ["https://news.example/a?b=1&c=2", "https://news.example/\"><xss>'ä&amp;</xss>?\u2028$0"]
+)
 @pytest.mark.parametrize("path", [PREFETCH, TEASER])
-async def test_a_request_names_the_article(news, path):
+async def test_a_request_names_the_article(news, path, url):
     """As plug-ins do with `liveblogUrl`; it goes before all others and stands in the element for what comes later."""
-    url = "https://news.example/a?b=1&c=2"
     response = (await news.http.get(path, params={**DERBY, "themeId": "x", "liveblogUrl": f"{url}#old"})).json()
 
-    escaped = url.replace("&", "&amp;")
+    escaped = html.escape(url)
     assert links(response["html"])
     assert all(each.startswith(f"{escaped}#e") for each in links(response["html"]))
     assert f'liveblog-url="{escaped}"' in response["html"]
     if path == PREFETCH:
         assert response["schema"]["url"] == url
         assert {each["url"].partition("#")[0] for each in response["schema"]["liveBlogUpdate"]} == {url}
+        (data,) = re.findall('initialData="([^"]*)"', response["html"])
+        assert json.loads(json.loads(html.unescape(data))["schemaOrg"]) == response["schema"]
+    assert response["html"].count("<xss>") == 0
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "//news.example/a", "https://u:p@news.example/", "x" * 3000])

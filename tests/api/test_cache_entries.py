@@ -26,6 +26,8 @@ MADE_UP = (
     [{"include_continue_event": "1"}, {"include_continue_event": "true"}, {"themeId": "nobodys"}],
     [{"delay": "0" * each} for each in range(1, 9)],
     [{"refresh": str(10**12 + each)} for each in range(9)],
+    [{"liveblogUrl": f"https://news.example/{each}"} for each in range(9)],
+    [{"includeLiveblogUrl": f"https://news{each}.example"} for each in range(9)],
 )
 
 
@@ -43,8 +45,8 @@ def made(server):
 async def test_what_is_made_up_makes_no_entry(room, path):
     await room.http.get(path, params=READS[path])
     for wanted in MADE_UP:
-        first = wanted[0] if "refresh" in wanted[0] else {}
-        await room.http.get(path, params={**READS[path], **first})
+        for first in ({}, wanted[0]):  # what is there for all of them
+            await room.http.get(path, params={**READS[path], **first})
         before = made(room)
         for each in wanted:
             response = await room.http.get(path, params={**READS[path], **each})
