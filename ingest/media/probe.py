@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import structlog
+from cachetools import TTLCache
 from prometheus_client import Counter
 
 from api.media.video_facts import facts_of, is_video
@@ -18,7 +19,7 @@ from store.liveblogs import media_probes
 from store.liveblogs.media_probes import Finding, MediaProbe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from api.media.images import ImageFacts
     from config.sections import MediaConfig
@@ -35,6 +36,8 @@ OF_ONE = 20
 """Those of one organization, so that its slow files leave room for others."""
 LOOK = 0.5
 """Seconds after which new files are looked for while others are under way."""
+FILES, KNOWN = 10_000, 86_400.0
+"""Addresses whose facts a process knows, and for how many seconds: what is posted again is not fetched again."""
 UNKNOWN = "the file is neither an image nor a video that the service knows"
 UNWRITTEN = "what was found could not be written"
 OUTCOMES = ("found", "failed", "given up")
@@ -54,6 +57,7 @@ class MediaProbes:
         self._fetcher = fetcher
         self._settings = settings
         self._clock = clock
+        self._known: TTLCache[tuple[str, str], Mapping[str, Any]] = TTLCache(FILES, KNOWN)
         self.counted = Counter(
             "matchwire_media_probes", "Files that were probed, by outcome", ["outcome"], registry=None
         )
@@ -127,8 +131,17 @@ class MediaProbes:
             return self._failed(probe, UNKNOWN)
 
     async def _find(self, probe: MediaProbe) -> Finding:
+        name = probe.organization_id, probe.url
         if probe.tries > self._settings.probe_tries:
             return Finding(probe, None, "the probe was interrupted again and again")
+        if (facts := self._known.get(name)) is not None:
+            return Finding(probe, facts)
+        found = await self._look(probe)
+        if found.facts is not None:
+            self._known[name] = found.facts
+        return found
+
+    async def _look(self, probe: MediaProbe) -> Finding:
         ends = asyncio.get_running_loop().time() + self._settings.fetch_timeout
         most = self._settings.probe_bytes
         fetched = await self._fetch(probe, range(most))
