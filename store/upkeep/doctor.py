@@ -19,6 +19,9 @@ from store.upkeep.doctor_rows import CheckResult, examine_rows
 if TYPE_CHECKING:
     from sqlalchemy.engine import URL
 
+COLLATION_KNOWN = 150_000
+"""The first version of PostgreSQL that notes how texts were sorted."""
+COLLATIONS = "SELECT datcollversion, pg_database_collation_actual_version(oid) FROM pg_database WHERE datname = current_database()"
 CLOCK_TOLERANCE = 2.0
 """Seconds by which the clocks of this machine and of the database's may differ."""
 
@@ -81,6 +84,17 @@ def _file(conn: Connection) -> list[CheckResult]:
     ]
 
 
+def _collation(conn: Connection) -> CheckResult:
+    """Whether texts are sorted as when the indexes were made, which another version of the system's library may do otherwise."""
+    if int(conn.execute(text("SHOW server_version_num")).scalar_one()) < COLLATION_KNOWN:
+        return CheckResult("collation", "ok", "not known before PostgreSQL 15")
+    made, now = conn.execute(text(COLLATIONS)).one()
+    if made == now:
+        return CheckResult("collation", "ok", now or "of no version")
+    how = "REINDEX DATABASE, then ALTER DATABASE … REFRESH COLLATION VERSION"
+    return CheckResult("collation", "fault", f"indexes are sorted as in {made}, the system sorts as in {now}: {how}")
+
+
 def _server(conn: Connection) -> list[CheckResult]:
     encoding = conn.execute(text("SHOW server_encoding")).scalar_one()
     invalid = conn.execute(
@@ -90,6 +104,7 @@ def _server(conn: Connection) -> list[CheckResult]:
     ahead = float(conn.execute(text("SELECT extract(epoch FROM clock_timestamp())")).scalar_one()) - time.time()
     return [
         CheckResult("encoding", "ok" if encoding == "UTF8" else "fault", encoding),
+        _collation(conn),
         CheckResult("indexes", "fault", f"not valid: {names}") if names else CheckResult("indexes", "ok"),
         CheckResult(
             "clock", "ok" if abs(ahead) <= CLOCK_TOLERANCE else "warning", f"the database's is {ahead:+.1f} s ahead"

@@ -61,6 +61,11 @@ async def test_each_fault_is_found_and_only_it(current_url, own_store, monkeypat
         late = await outcomes(current_url)
         assert [item for item in late.items() if item[1] != "ok"] == [("clock", "warning")]
         monkeypatch.undo()
+        collated = "UPDATE pg_database SET datcollversion = {} WHERE datname = current_database()"
+        await execute(collated.format("'of another system'"))
+        sorted_otherwise = await outcomes(current_url)
+        assert [item for item in sorted_otherwise.items() if item[1] != "ok"] == [("collation", "fault")]
+        await execute(collated.format("pg_database_collation_actual_version(oid)"))
         await execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'ix_events_scheduled'::regclass")
         own = "indexes", "fault"
     else:
