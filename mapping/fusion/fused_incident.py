@@ -1,39 +1,47 @@
-"""One incident of two sources: what the leading one says of it, and what it lacks from the other one."""
+"""One incident of two sources: what both have is the first one's, what they disagree about the leading one's."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mapping.fusion.paired_incidents import CAPS
+from mapping.fusion.paired_incidents import CAPS, agree, is_shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from mapping.match import Incident
 
 FILLED = ("phase", "side", "score", "method", "team", "detail")
-"""Fields that come from the other source where the leading one has none, each by itself."""
+"""Fields that come from the other source where one has none, each by itself."""
 
 
-def fused_incident(key: str, leading: Incident | None, other: Incident | None, *, dated: Incident | None) -> Incident:
-    """The incident under the match's key. One of both sources has it. `dated`: the one whose time it keeps, whoever leads.
+def fused_incident(
+    key: str, first: Incident | None, second: Incident | None, known: AbstractSet[str], *, second_leads: bool
+) -> Incident:
+    """The incident under the match's key. One of both sources has it. `known`: ids of the first one's people.
 
     | field | whose |
     |---|---|
-    | kind, minute, order | the leading source's |
-    | minute with added time | of whoever has the added time, where the leading one stands still at the end of a phase |
-    | people | the leading source's, and roles that it names nobody for |
-    | phase, side, score, method, team, detail | the leading source's, the other's where it has none |
-    | time | the first source's, whoever leads: posts stay in their order |
+    | all of a whistle, and of what both agree about | the first source's, so that nothing changes with the lead |
+    | kind, where one calls it an own goal, or a red card a second yellow one | the first source's |
+    | anything else | the leading source's |
+    | minute with added time | of whoever has the added time, where the other one stands still at the end of a phase |
+    | what it lacks: roles, phase, side, score, method, team, detail | the other source's |
+    | time | the first source's: posts stay in their order |
     """
-    one, two = (leading, other) if leading is not None else (other, None)
-    if one is None:
-        raise ValueError(key)
-    if two is not None:
-        one = _with_lacking(one, two)
-    if dated is not None and dated.created_at is not None:
-        one = replace(one, created_at=dated.created_at, synthesised=dated.synthesised)
+    if first is None or second is None:
+        alone = first or second
+        if alone is None:
+            raise ValueError(key)
+        return replace(alone, key=key)
+    if not second_leads or is_shared(first.key) or agree(first, second, known):
+        one, reviewed = _with_lacking(first, second), (second if second_leads else first).under_review
+        return replace(one, key=key, under_review=reviewed)
+    one = _with_lacking(second, first)
+    if first.created_at is not None:
+        one = replace(one, created_at=first.created_at, synthesised=first.synthesised)
     return replace(one, key=key)
 
 

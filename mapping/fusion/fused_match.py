@@ -7,20 +7,21 @@ What the leading source took back stays taken back, also while the other one is 
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from mapping.fusion.disagreements import NOTHING_KNOWN, differences
 from mapping.fusion.fused_incident import fused_incident, in_order
 from mapping.fusion.given_kinds import gives_whistles
-from mapping.fusion.joined_people import in_ids_of, join_people
+from mapping.fusion.joined_people import in_ids_of, join_people, people_of
 from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
 from mapping.fusion.source_signs import progress
-from mapping.goals import covers, credited_side, with_goals
+from mapping.goals import covers, credited_side
 from mapping.match import Match, Score, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
 
     from mapping.fusion.disagreements import Disagreement
     from mapping.match import Comment, Incident
@@ -32,7 +33,9 @@ SECOND_KEY = "incident:second/"
 """Prefix of the key of an incident that a standby reported first; its provider and its key there follow."""
 MOST_KEYS = 512
 """Incidents of a match whose keys are known, the latest."""
-FILLED = ("kickoff", "tournament", "location", "shootout", "winner", "decided", "award", "title")
+OF_FIRST = ("kickoff", "tournament", "location", "title")
+"""Facts of a match that are the first source's, whoever leads; the second one's where that has none."""
+OF_LEADING = ("shootout", "winner", "decided", "award")
 """Facts of a match that come from the other source where the leading one has none."""
 
 
@@ -77,6 +80,8 @@ class _Sources:
     leads: SourceName
     settled: bool
     incidents: Mapping[SourceName, Mapping[str, Incident]]
+    people: frozenset[str]
+    """Ids of the first one's."""
 
     @property
     def leading(self) -> Match:
@@ -89,6 +94,11 @@ class _Sources:
     def has(self, source: SourceName, row: FusedKey) -> bool:
         """Whether a source has the incident now."""
         return row.of(source) in self.incidents[source]
+
+    def fused(self, row: FusedKey) -> Incident:
+        """The incident of a row that one of both has."""
+        one, two = (self.incidents[name].get(row.of(name)) for name in OTHER)
+        return fused_incident(row.key, one, two, self.people, second_leads=self.leads == "second")
 
 
 def fuse(
@@ -110,22 +120,29 @@ def fuse(
     """
     second = in_ids_of(second, first, join_people(first, second, named))
     by_key = {"first": _by_key(first), "second": _by_key(second)}
-    sources = _Sources(first, second, leads, settled, by_key)  # type: ignore[arg-type] # the names of the sources
-    pairs = [(each.lead, each.other) for each in pair_incidents(first, second, _known_pairs(keys))]
-    rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, dict(pairs), sources))
+    people = frozenset(each.ext_id for each in people_of(first))
+    sources = _Sources(first, second, leads, settled, by_key, people)  # type: ignore[arg-type] # the names of the sources
+    gone = {key for row in keys if row.taken_back for key in (row.first, row.second)}
+    pairs = pair_incidents(first, second, _known_pairs(keys), gone - {""})
+    rows = [_with_taken_back(row, sources) for row in _rows(keys, pairs, sources)]
     counted: dict[SourceName, Score | None] = {name: _counted(name, rows, sources) for name in OTHER}
-    state = _further(sources, kinds)
+    score, state = _score(counted, sources), _further(sources, kinds)
+    known, ours = {row.key for row in keys}, sources.incidents[leads]
+    shown = _shown(rows, sources, score, known)
+    kept = [row for row in rows if row.key in shown or row.key in known or row.of(leads) in ours]
     match = replace(
         sources.leading,
-        **{name: getattr(sources.other, name) for name in FILLED if getattr(sources.leading, name) is None},
+        **{name: getattr(sources.other, name) for name in OF_LEADING if getattr(sources.leading, name) is None},
+        **{name: getattr(first if getattr(first, name) is not None else second, name) for name in OF_FIRST},
+        kickoff_open=(first if first.kickoff is not None else second).kickoff_open,
         provider=first.provider,
         match_id=first.match_id,
         status=state.status,
         clock=state.clock,
         home=_with_squad(first.home, second.home),
         away=_with_squad(first.away, second.away),
-        incidents=in_order(_incidents(rows, sources)),
-        score=_score(counted, sources),
+        incidents=in_order(shown.values()),
+        score=score,
         periods=sources.leading.periods or sources.other.periods,
         comments=_comments(first.comments, rows),
         text=first.text,
@@ -134,18 +151,20 @@ def fuse(
         unreadable_keys=frozenset(),
     )
     named_goals: dict[SourceName, Score] = {name: _goals(name, rows, sources) for name in OTHER}
-    found = differences(first, second, dict(pairs), kinds)
-    return FusedMatch(with_goals(match), rows, found, counted, named_goals)
+    found = differences(first, second, pairs, kinds)
+    return FusedMatch(match, tuple(kept[-MOST_KEYS:]), found, counted, named_goals)
 
 
 def _further(sources: _Sources, kinds: Mapping[str, frozenset[str]]) -> Match:
-    """Whose status and clock count: the leading source's.
+    """Whose status and clock count: the leading source's, or the first one's where that says the same.
 
     The other one's, where that is further, until the leading one has settled, and where it gives no whistles.
     """
     is_enough = sources.settled and gives_whistles(kinds, sources.leading)
     further = progress(sources.other) > progress(sources.leading)
-    return sources.other if further and not is_enough else sources.leading
+    state, first = (sources.other if further and not is_enough else sources.leading), sources.first
+    stopped = (state.status, state.clock.stopped) != (first.status, first.clock.stopped)
+    return first if progress(first) == progress(state) and not stopped else state
 
 
 def _goals(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> Score:
@@ -164,34 +183,40 @@ def _known_pairs(keys: Iterable[FusedKey]) -> list[tuple[str, str]]:
     return [(each.first, each.second) for each in keys if each.first and each.second]
 
 
-def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources) -> tuple[FusedKey, ...]:
-    """The keys of all that was ever in the match, and of what the leading source has added: what is given again is the same.
+def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources) -> list[FusedKey]:
+    """The keys of all that was ever in the match, and of what is new: what is given again is the same.
 
     Two that turn out to be the same are one: the key that was known first.
     """
     firsts = {second: first for first, second in pairs.items()}
     found: list[FusedKey] = []
     taken: dict[SourceName, set[str]] = {"first": set(), "second": set()}
-    new = [_new_row(key, sources) for key in sources.incidents[sources.leads]]
+    new = [
+        _new_row(name, key, sources)
+        for name in (sources.leads, OTHER[sources.leads])
+        for key in sources.incidents[name]
+    ]
     for known in (*keys, *new):
-        row = _repaired(known, pairs, firsts)
+        row = _repaired(known, pairs, firsts, sources)
         if row.first in taken["first"] or row.second in taken["second"]:
             continue
         found.append(row)
         taken["first"].update(filter(None, [row.first]))
         taken["second"].update(filter(None, [row.second]))
-    return tuple(found[-MOST_KEYS:])
+    return found
 
 
-def _new_row(key: str, sources: _Sources) -> FusedKey:
-    if sources.leads == "first":
+def _new_row(source: SourceName, key: str, sources: _Sources) -> FusedKey:
+    if source == "first":
         return FusedKey(key, first=key)
     own = key if is_shared(key) else f"{SECOND_KEY}{sources.second.provider}/{key.removeprefix(INCIDENT_KEY)}"
     return FusedKey(own, second=key)
 
 
-def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]) -> FusedKey:
-    """The row with the key of the other source as it is paired now; a pair that has come apart is none."""
+def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str], sources: _Sources) -> FusedKey:
+    """The row with the key of the other source as it is paired now: it goes with the incident under whose key it became known."""
+    if row.first in pairs and row.key.startswith(SECOND_KEY) and sources.has("second", row):
+        return replace(row, first=firsts.get(row.second, ""))
     if row.first in pairs:
         return replace(row, second=pairs[row.first])
     if row.second in firsts:
@@ -210,13 +235,29 @@ def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
     return row
 
 
-def _incidents(rows: Iterable[FusedKey], sources: _Sources) -> list[Incident]:
-    found = []
-    for row in rows:
-        if not row.taken_back and (sources.has("first", row) or sources.has("second", row)):
-            one, two = (sources.incidents[name].get(row.of(name)) for name in (sources.leads, OTHER[sources.leads]))
-            firsts = sources.incidents["first"].get(row.first)
-            found.append(fused_incident(row.key, one, two, dated=firsts))
+def _shown(
+    rows: Iterable[FusedKey], sources: _Sources, score: Score | None, known: Container[str]
+) -> dict[str, Incident]:
+    """Key → incident of all that is in the match: what the leading source has, and what was in it by the other one's word.
+
+    A goal that the leading source lacks is in it as far as the score counts it, whether it was before or not. `known`: the keys
+    of the last time.
+    """
+    there = [row for row in rows if not row.taken_back and (sources.has("first", row) or sources.has("second", row))]
+    found = {row.key: sources.fused(row) for row in there if sources.has(sources.leads, row)}
+    goals = (each for each in found.values() if kind_class(each) == "goal" and not each.under_review)
+    counted = Counter(map(credited_side, goals))
+    for row in there:
+        if row.key not in found:
+            each = sources.fused(row)
+            side = credited_side(each)
+            if kind_class(each) == "goal" and side is not None and score is not None:
+                if each.under_review or counted[side] >= getattr(score, side):
+                    continue
+                counted[side] += 1
+            elif row.key not in known:
+                continue
+            found[row.key] = each
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
 
 SHORTEST = 3
 """Letters of a word that may identify somebody; initials do not, nor does `de` or `FC`."""
+LONG, ALIKE = 6, 0.7
+"""Letters of a word from which on it can be told to be another spelling, and how alike the two are then, of 1."""
 PARTICLES = frozenset({"das", "del", "den", "der", "dos", "les", "van", "vom", "von"})
 LEGAL_FORMS = frozenset({"afc", "bsc", "club", "fsv", "ssc", "tsg", "tsv", "vfb", "vfl"})
 """Words that say what a team is and not which one."""
@@ -37,6 +40,12 @@ _ENDINGS = {"2": "second", "3": "third", "b": "second", "w": "women"}
 def name_tokens(*names: str | None) -> frozenset[str]:
     """The words of a name that may identify whom it names, in every spelling: `Müller` is `muller` and `mueller`."""
     return frozenset(word for word in words(*names) if len(word) >= SHORTEST and word not in PARTICLES)
+
+
+@lru_cache(8192)
+def spelt_alike(one: str, other: str) -> bool:
+    """Whether two words may be one name in two scripts: `sintschenko` and `zinchenko`."""
+    return min(len(one), len(other)) >= LONG and SequenceMatcher(None, one, other).ratio() >= ALIKE
 
 
 def team_tokens(*names: str | None) -> frozenset[str]:

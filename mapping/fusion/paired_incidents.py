@@ -1,28 +1,29 @@
-"""Which incidents of two sources are the same one: by kind, side, minute, people and the score after it, never by an id.
+"""Which incidents of two sources are the same one: by what it costs to take them for one, never by an id.
 
-Sources count minutes differently by one, cap added time or not, and lack a scorer or a minute now and then; what they agree on
-is the score after a goal. Whatever stays in doubt is not paired: it is shown once, by the source that leads, and counts as a
-disagreement.
+Goals are aligned in their order, for each side that they count for; everything else goes by the cheapest pair. Sources count
+minutes differently, cap added time or not, lack a goal, a scorer or a minute now and then, and spell names in their own ways:
+none of it forbids a pair, all of it costs something.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import IntEnum
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.fusion.joined_people import people_of
-from mapping.fusion.name_tokens import name_tokens
+from mapping.fusion.name_tokens import name_tokens, spelt_alike
 from mapping.goals import SHOOTOUT, credited_side
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from mapping.match import Incident, Match, Person
 
-NEAR, FAR = 2, 5
-"""Minutes apart that may be the same moment, and that may be it where the score or the player says so."""
+    Costs = Mapping[tuple[str, str], float]
+
+NEAR = 2
+"""Minutes apart that say nothing: sources count them differently."""
 INCIDENT_KEY = "incident:"
 """Prefix of the key of an incident that has an id of its source."""
 CAPS: Mapping[int, int] = {1: 45, 2: 90, 3: 105, 4: 120}
@@ -34,107 +35,131 @@ CLASSES: Mapping[str, str] = {
     "soccer.yellow-red-card": "sent-off",
 }
 """Event types that sources use for the same; every other one is its own class."""
-BREAK_MINUTES = range(46, 51)
-"""Minutes that are the first half's added time to some sources and the second half to others: nothing without a phase."""
+OF_SHOOTOUT = " of the shoot-out"
+ROLES: Mapping[str, str] = {"scorer": "player", "own-goal": "player", "player": "player", "in": "in", "out": "out"}
+"""Roles that identify an incident, under one name; an assist comes and goes."""
 
 
-class Certainty(IntEnum):
-    """How sure it is that two incidents are the same."""
+class Cost(NamedTuple):
+    """What it costs to take two incidents for one where they differ, and to take one for one that the other source lacks."""
 
-    PROBABLE = 1
-    """As good as sure; what they contradict each other in is a disagreement."""
-    CERTAIN = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """One incident in both sources, by its keys there."""
-
-    lead: str
-    other: str
-    certainty: Certainty
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """How two incidents compare. `apart`: minutes, None where one of them has none; `players`: None where one names nobody."""
-
-    apart: int | None
-    players: bool | None
-    score: bool | None
-
-    @property
-    def near(self) -> bool:
-        return self.apart is not None and self.apart <= NEAR
-
-    @property
-    def within_reach(self) -> bool:
-        return self.apart is None or self.apart <= FAR
+    minute: float = 1.0
+    most_minutes: float = 15.5
+    player: float = 5.0
+    unknown: float = 1.0
+    score: float = 1.5
+    phase: float = 1.0
+    kind: float = 0.5
+    method: float = 0.5
+    taken_back: float = 8.0
+    """One of them was taken back by the other source."""
+    known: float = -4.0
+    """They were taken for one before."""
+    missing: float = 8.25
+    most: float = 7.6
+    """From which on two incidents that have no order are two; a name that is another one costs that much with three minutes."""
+    same_player: float = 5.0
+    """The most that minutes cost where the player says who it is, who is booked, sent off or changed once."""
 
 
-def pair_incidents(lead: Match, other: Match, known: Iterable[tuple[str, str]] = ()) -> tuple[Pair, ...]:
-    """Each incident with the same one of the other source, one to one, the surest pairs first.
+COST = Cost()
+
+
+def pair_incidents(
+    lead: Match, other: Match, known: Iterable[tuple[str, str]] = (), taken_back: Container[str] = ()
+) -> dict[str, str]:
+    """Keys of the incidents that are the same, lead → other, one to one, in the order of the leading source.
 
     People of `other` who are joined with one of `lead` have that one's id (mapping.fusion.joined_people). `known`: pairs of keys
-    (lead, other) that were found earlier; they stand as long as both are of one class and side, because feeds correct scorers and
-    minutes.
+    (lead, other) that were found earlier. `taken_back`: keys of what one source has and the other one has taken back.
     """
-    both = _Both(_by_key(lead), _by_key(other), frozenset(each.ext_id for each in people_of(lead)))
-    found = dict(_known_pairs(both, known))
-    taken = {each.other for each in found.values()}
-    for pair in sorted(_candidates(both, found, taken), key=_best_first):
-        if pair.lead not in found and pair.other not in taken:
-            found[pair.lead] = pair
-            taken.add(pair.other)
-    return tuple(found[each] for each in both.ours if each in found)
+    people, before = frozenset(each.ext_id for each in people_of(lead)), set(known)
+
+    def costs(ones: Iterable[Incident], twos: Iterable[Incident]) -> Costs:
+        return {
+            (one.key, two.key): _cost(one, two, people)
+            + (COST.known if (one.key, two.key) in before else 0.0)
+            + (COST.taken_back if one.key in taken_back or two.key in taken_back else 0.0)
+            for one, two in product(ones, twos)
+            if kind_class(one) == kind_class(two) and len({credited_side(one), credited_side(two)} - {None}) < 2
+        }
+
+    shared = {each.key for each in other.incidents if is_shared(each.key)}
+    found = {each.key: each.key for each in lead.incidents if each.key in shared}
+    theirs = _by_side(other)
+    for name, ones in _by_side(lead).items():
+        twos = theirs.get(name, [])
+        found.update(_aligned(ones, twos, costs(ones, twos)))
+    taken = shared.union(found.values())
+    ones = [each for each in lead.incidents if each.key not in found and not is_shared(each.key)]
+    found.update(_cheapest(costs(ones, (each for each in other.incidents if each.key not in taken))))
+    return {each.key: found[each.key] for each in lead.incidents if each.key in found}
 
 
-def _known_pairs(both: _Both, known: Iterable[tuple[str, str]]) -> Iterator[tuple[str, Pair]]:
-    """What has one key in every source, and what was paired before and still is the same thing."""
-    for key in both.ours.keys() & both.theirs.keys():
-        if is_shared(key):
-            yield key, Pair(key, key, Certainty.CERTAIN)
-    for one, two in known:
-        if one in both.ours and two in both.theirs and _same_thing(both.ours[one], both.theirs[two]):
-            yield one, Pair(one, two, Certainty.CERTAIN)
+def _by_side(match: Match) -> dict[tuple[str, str | None], list[Incident]]:
+    """What has an order, of each class and side that it counts for."""
+    found: dict[tuple[str, str | None], list[Incident]] = {}
+    for each in match.incidents:
+        if _has_order(each) and not is_shared(each.key) and credited_side(each):
+            found.setdefault((kind_class(each), credited_side(each)), []).append(each)
+    return {name: _in_order(group, name[1]) for name, group in found.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Both:
-    """The incidents of both sources by their keys, and the ids of the leading source's people."""
-
-    ours: Mapping[str, Incident]
-    theirs: Mapping[str, Incident]
-    people: frozenset[str]
+def _has_order(incident: Incident) -> bool:
+    return kind_class(incident) == "goal" or kind_class(incident).endswith(OF_SHOOTOUT)
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate(Pair):
-    """A pair that may be, and by how much its minutes and its places in the match differ."""
-
-    apart: int
-    places: int
-
-
-def _candidates(both: _Both, found: Mapping[str, Pair], taken: Container[str]) -> Iterator[_Candidate]:
-    left, right = list(_open(both.ours, found)), list(_open(both.theirs, taken))
-    for place, one in enumerate(left):
-        for spot, two in enumerate(right):
-            certainty = _certainty(one, two, both)
-            if certainty is not None:
-                yield _Candidate(one.key, two.key, certainty, minutes_apart(one, two) or 0, abs(place - spot))
+def _in_order(goals: list[Incident], side: str | None) -> list[Incident]:
+    """By the score after them, else by their minutes, else as the source has them."""
+    if all(each.score is not None for each in goals):
+        return sorted(goals, key=lambda each: getattr(each.score, side or ""))
+    return sorted(goals, key=_running_minute) if all(each.minute is not None for each in goals) else goals
 
 
-def _open(incidents: Mapping[str, Incident], paired: Container[str]) -> Iterator[Incident]:
-    return (each for key, each in incidents.items() if key not in paired and not is_shared(key))
+def _aligned(ones: Sequence[Incident], twos: Sequence[Incident], costs: Costs) -> dict[str, str]:
+    """The pairs of two sequences in order that cost least together with what is left over."""
+    best: list[tuple[float, dict[str, str]]] = [(at * COST.missing, {}) for at in range(len(twos) + 1)]
+    for number, one in enumerate(ones, 1):
+        row: list[tuple[float, dict[str, str]]] = [(number * COST.missing, {})]
+        for at, two in enumerate(twos):
+            together, pairs = best[at]
+            left = min(best[at + 1], row[at], key=lambda each: each[0])
+            paired = together + costs[one.key, two.key]
+            alone = left[0] + COST.missing
+            row.append((paired, {**pairs, one.key: two.key}) if paired <= alone else (alone, left[1]))
+        best = row
+    return best[-1][1]
 
 
-def _best_first(pair: _Candidate) -> tuple[int, int, int, str]:
-    return -pair.certainty, pair.apart, pair.places, pair.lead
+def _cheapest(costs: Costs) -> dict[str, str]:
+    """The pairs of what has no order, one after the other: the cheapest one that is left first."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for one, two in sorted(costs, key=lambda each: costs[each]):
+        if costs[one, two] < COST.most and one not in found and two not in taken:
+            found[one] = two
+            taken.add(two)
+    return found
 
 
-def _by_key(match: Match) -> dict[str, Incident]:
-    return {each.key: each for each in match.incidents}
+def _cost(one: Incident, two: Incident, people: AbstractSet[str]) -> float:
+    """What two incidents of one class and side cost that are taken for one."""
+    apart, players = minutes_apart(one, two), same_people(one, two, people)
+    once = players is True and not _has_order(one)
+    most = COST.same_player if once else COST.most_minutes
+    costs = (
+        COST.unknown if apart is None else min(apart * COST.minute, most),
+        COST.unknown if players is None else 0.0 if players else COST.player,
+        _differ(one.score, two.score) * COST.score,
+        _differ(one.phase, two.phase) * COST.phase,
+        (one.kind != two.kind) * COST.kind,
+        (one.method != two.method) * COST.method,
+    )
+    return sum(costs)
+
+
+def _differ(one: object, two: object) -> bool:
+    return None not in {one, two} and one != two
 
 
 def is_shared(key: str) -> bool:
@@ -145,29 +170,11 @@ def is_shared(key: str) -> bool:
 def kind_class(incident: Incident) -> str:
     """What an incident is in every source: an own goal is a goal, a second yellow sends off, kicks of a shoot-out are apart."""
     plain = CLASSES.get(incident.kind, incident.kind)
-    return f"{plain} of the shoot-out" if incident.method == SHOOTOUT or incident.phase == 5 else plain
-
-
-def _same_thing(one: Incident, two: Incident) -> bool:
-    """Of one class, credited to one side, in one part of the match, as far as the sources say."""
-    sides = {credited_side(one), credited_side(two)} - {None}
-    return kind_class(one) == kind_class(two) and len(sides) < 2 and _one_phase(one, two)
-
-
-def _one_phase(one: Incident, two: Incident) -> bool:
-    if one.phase is not None and two.phase is not None:
-        return one.phase == two.phase or _runs_on(one, two)
-    return not any(each.minute in BREAK_MINUTES for each in (one, two))
-
-
-def _runs_on(one: Incident, two: Incident) -> bool:
-    """Whether both are of one moment, which is added time to a source that does not know of the next part: 90+7' is 97'."""
-    apart = abs((one.minute or 0) + (one.added or 0) - (two.minute or 0) - (two.added or 0))
-    return bool(one.added or two.added) and one.minute is not None and two.minute is not None and apart <= NEAR
+    return f"{plain}{OF_SHOOTOUT}" if incident.method == SHOOTOUT or incident.phase == 5 else plain
 
 
 def minutes_apart(one: Incident, two: Incident) -> int | None:
-    """Minutes between two incidents of one phase; None where one has none.
+    """Minutes between two incidents; None where one has none.
 
     One that stands at the end of its phase without added time may be anywhere in the added time of the other.
     """
@@ -187,55 +194,12 @@ def _stands_at(cap: int, incident: Incident) -> bool:
     return incident.minute == cap and not incident.added
 
 
-def _certainty(one: Incident, two: Incident, both: _Both) -> Certainty | None:
-    """How sure it is that both are the same, None where it is not."""
-    if not _same_thing(one, two):
-        return None
-    scores = None if one.score is None or two.score is None else one.score == two.score
-    compared = _Compared(minutes_apart(one, two), same_people(one, two, both.people), scores)
-    rule = RULES.get(kind_class(one), _player_and_minute)
-    certainty = rule(compared)
-    if certainty is None and compared.near and compared.players is None and _only_one_there(one, two, both):
-        return Certainty.PROBABLE
-    return certainty
-
-
-def _goal(compared: _Compared) -> Certainty | None:
-    """The score after it decides; where a source has none the player and the minute do."""
-    if compared.score is False or not compared.within_reach:
-        return None
-    if compared.score is None:
-        return Certainty.CERTAIN if compared.near and compared.players is True else None
-    if compared.near:
-        return Certainty.PROBABLE if compared.players is False else Certainty.CERTAIN
-    return Certainty.PROBABLE if compared.players is True else None
-
-
-def _sent_off(compared: _Compared) -> Certainty | None:
-    """A player is sent off once."""
-    return Certainty.CERTAIN if compared.players else None
-
-
-def _player_and_minute(compared: _Compared) -> Certainty | None:
-    if not compared.players or compared.apart is None or compared.apart > FAR:
-        return None
-    return Certainty.CERTAIN if compared.near else Certainty.PROBABLE
-
-
-RULES = {"goal": _goal, "sent-off": _sent_off}
-"""Class → what makes two incidents of it the same."""
-
-
-def _only_one_there(one: Incident, two: Incident, both: _Both) -> bool:
-    """Whether neither source has another incident of this class and side near these."""
-    return all(_alone(each, there) for each, there in ((one, both.ours), (two, both.theirs)))
-
-
-def _alone(incident: Incident, there: Mapping[str, Incident]) -> bool:
-    return not any(
-        each.key != incident.key and _same_thing(each, incident) and (minutes_apart(each, incident) or 0) <= FAR
-        for each in there.values()
-    )
+def agree(one: Incident, two: Incident, known: AbstractSet[str]) -> bool:
+    """Whether two incidents that are one only say it differently: minutes near each other, spellings of a name."""
+    if credited_side(one) != credited_side(two):
+        return False
+    near = (minutes_apart(one, two) or 0) <= NEAR and not _differ(one.score, two.score)
+    return one.kind != two.kind or (near and same_people(one, two, known) is not False)
 
 
 def same_people(one: Incident, two: Incident, known: AbstractSet[str]) -> bool | None:
@@ -248,10 +212,6 @@ def same_people(one: Incident, two: Incident, known: AbstractSet[str]) -> bool |
     return all(compared) if compared else None
 
 
-ROLES: Mapping[str, str] = {"scorer": "player", "own-goal": "player", "player": "player", "in": "in", "out": "out"}
-"""Roles that identify an incident, under one name; an assist comes and goes."""
-
-
 def _by_role(incident: Incident) -> dict[str, Person]:
     return {ROLES[each.role]: each.person for each in incident.people if each.role in ROLES}
 
@@ -260,4 +220,5 @@ def _same_person(one: Person, two: Person, known: AbstractSet[str]) -> bool:
     """By the join of the squads; by a word of their names where the other source's person is joined with nobody."""
     if one.ext_id == two.ext_id or two.ext_id in known:
         return one.ext_id == two.ext_id
-    return bool(name_tokens(one.name, one.short_name) & name_tokens(two.name, two.short_name))
+    ours, theirs = name_tokens(one.name, one.short_name), name_tokens(two.name, two.short_name)
+    return bool(ours & theirs) or any(spelt_alike(one, other) for one in ours for other in theirs)

@@ -124,9 +124,10 @@ SAID = {
         GOAL, replace(GOAL, people=(Involved(role="scorer", person=MAKER),)), [("scorer", SCORER.name, MAKER.name)],
     ),
     "a scorer that one does not name": (GOAL, replace(GOAL, people=()), []),
-    "a card of another one": (
-        BOOKED, replace(BOOKED, people=BY_MAKER),
-        [("missing", f"soccer.yellow-card 12' {SCORER.name}", ""), ("missing", "", f"soccer.yellow-card 12' {MAKER.name}")],
+    "a card of another one": (BOOKED, replace(BOOKED, people=BY_MAKER), [("player", SCORER.name, MAKER.name)]),
+    "a card of another one later": (
+        BOOKED, replace(BOOKED, people=BY_MAKER, minute=15),
+        [("missing", f"soccer.yellow-card 12' {SCORER.name}", ""), ("missing", "", f"soccer.yellow-card 15' {MAKER.name}")],
     ),
     "a missed penalty that one lacks": (MISSED, None, [("missing", f"soccer.penalty-kick-missed 12' {SCORER.name}", "")]),
     "one that the first one lacks": (None, BOOKED, [("missing", "", f"soccer.yellow-card 12' {SCORER.name}")]),

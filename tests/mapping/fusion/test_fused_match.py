@@ -21,7 +21,7 @@ GOAL = Incident(
     created_at=KICKOFF + 1200,
 )  # fmt: skip
 THEIRS = replace(GOAL, key="incident:a", order=7, created_at=KICKOFF + 1217)
-NOBODY = replace(THEIRS, people=(), created_at=None)
+NOBODY_KNOWN = frozenset()
 
 FIELDS = {
     "minute": ({"minute": 21}, {}, {"minute": 21}),
@@ -64,20 +64,42 @@ FIELDS = {
 @pytest.mark.parametrize(("lead", "other", "fused"), FIELDS.values(), ids=FIELDS.keys())
 def test_an_incident_is_the_leading_sources_and_what_it_lacks_the_others(lead, other, fused):
     one, two = replace(GOAL, **lead), replace(THEIRS, **other)
-    assert fused_incident("incident:x", one, two, dated=None) == replace(one, key="incident:x", **fused)
-
-
-def test_an_incident_keeps_the_time_of_the_first_source_whoever_leads():
-    first = replace(GOAL, synthesised=True)
-    assert fused_incident("k", THEIRS, first, dated=first) == replace(
-        THEIRS, key="k", created_at=GOAL.created_at, synthesised=True
+    assert fused_incident("incident:x", one, two, NOBODY_KNOWN, second_leads=False) == replace(
+        one, key="incident:x", **fused
     )
-    undated = replace(GOAL, created_at=None, synthesised=True)
-    assert fused_incident("k", THEIRS, undated, dated=undated).created_at == THEIRS.created_at
-    assert fused_incident("k", THEIRS, None, dated=None) == replace(THEIRS, key="k")
-    assert fused_incident("k", None, THEIRS, dated=None) == replace(THEIRS, key="k")
+
+
+OTHERWISE = {
+    "two minutes later": ({"minute": 22}, False),
+    "three minutes later": ({"minute": 23}, True),
+    "by nobody": ({"people": ()}, False),
+    "in another spelling": ({"people": by(replace(GORETZKA, ext_id="second/1", name="Gorezka L.", short_name=None))}, False),
+    "by another one": ({"people": by(MEYER)}, True),
+    "with another score": ({"score": Score(2, 0)}, True),
+    "as an own goal": ({"kind": "soccer.own-goal", "side": "away"}, False),
+    "for the other side": ({"side": "away"}, True),
+    "in its order": ({"order": 9, "created_at": KICKOFF + 5, "synthesised": True}, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("theirs", "is_theirs"), OTHERWISE.values(), ids=OTHERWISE.keys())
+def test_what_is_only_said_differently_stays_as_the_first_source_says_it_whoever_leads(theirs, is_theirs):
+    """At the time that the first source says."""
+    two = replace(THEIRS, **theirs)
+    found = fused_incident("k", GOAL, two, NOBODY_KNOWN | {GORETZKA.ext_id, MEYER.ext_id}, second_leads=True)
+    assert found == replace(two if is_theirs else GOAL, key="k", created_at=GOAL.created_at, synthesised=False)
+
+
+def test_an_incident_of_one_source_is_that_ones():
+    undated = replace(GOAL, created_at=None, synthesised=True, minute=40)
+    assert fused_incident("k", undated, THEIRS, NOBODY_KNOWN, second_leads=True).created_at == THEIRS.created_at
+    for leads in (True, False):
+        assert fused_incident("k", THEIRS, None, NOBODY_KNOWN, second_leads=leads) == replace(THEIRS, key="k")
+        assert fused_incident("k", None, THEIRS, NOBODY_KNOWN, second_leads=leads) == replace(THEIRS, key="k")
+        reviewed = replace(GOAL, under_review=True)
+        assert fused_incident("k", reviewed, THEIRS, NOBODY_KNOWN, second_leads=leads).under_review is not leads
     with pytest.raises(ValueError, match="k"):
-        fused_incident("k", None, None, dated=None)
+        fused_incident("k", None, None, NOBODY_KNOWN, second_leads=False)
 
 
 def test_incidents_stand_in_the_order_of_play():
@@ -102,8 +124,18 @@ WHOSE = {
     "the other's place": ({"location": None}, {}, {}, {"location": MATCH.location}),
     "the other's tally": ({}, {"shootout": Score(3, 1)}, {}, {"shootout": Score(3, 1)}),
     "the other's winner": ({}, {"winner": "home", "decided": "penalties"}, {}, {"winner": "home", "decided": "penalties"}),
-    "the second's as it leads": (
-        {"title": "Derby"}, {"title": "Match"}, {"leads": "second"}, {"title": "Match", "provider": "heim", "match_id": "8315073"},
+    "its own whoever leads": (
+        {"title": "Derby"}, {"title": "Match", "kickoff": KICKOFF, "tournament": None, "location": None}, {"leads": "second"},
+        {"title": "Derby", "kickoff": KICKOFF, "tournament": MATCH.tournament, "location": MATCH.location, "match_id": "8315073"},
+    ),
+    "a state that both say is its own": (
+        {"clock": Clock(phase=1, phase_started_at=9)}, {}, {"leads": "second"}, {"clock": Clock(phase=1, phase_started_at=9)},
+    ),
+    "a match that stands still as the leading source says": (
+        {}, {"clock": Clock(phase=1, stopped=True)}, {"leads": "second"}, {"clock": Clock(phase=1, stopped=True)},
+    ),
+    "an end of another kind as the leading source says": (
+        {"status": Status.FINISHED}, {"status": Status.ABANDONED}, {"leads": "second"}, {"status": Status.ABANDONED},
     ),
     "the text is the first one's": ({"text": True}, {"text": False}, {"leads": "second"}, {"text": True}),
     "the scores of parts": ({"periods": HALF}, {"periods": ()}, {}, {"periods": HALF}),
@@ -219,9 +251,13 @@ def test_an_incident_keeps_the_key_under_which_it_became_known():
 
 def test_what_the_leading_source_never_had_is_not_shown_until_it_leads():
     course = Course()
-    assert course("first", True, (GOAL,), (THEIRS, THEIR_LATER)) == ["incident:1"]
-    assert course("second", False, (GOAL,), (THEIRS, THEIR_LATER)) == ["incident:1", "incident:second/second/b"]
-    assert course("first", True, (GOAL,), (THEIRS, THEIR_LATER)) == ["incident:1", "incident:second/second/b"]
+    one, card = (1, 0), replace(THEIR_LATER, key="incident:c", kind="soccer.yellow-card", score=None)
+    theirs, both = (THEIRS, THEIR_LATER, card), ["incident:1", "incident:second/second/b", "incident:second/second/c"]
+    assert course("first", True, (GOAL,), theirs, (one, (2, 0))) == ["incident:1"]
+    assert course("second", False, (GOAL,), theirs, (one, (2, 0))) == both
+    assert course("first", False, (GOAL,), theirs, (one, (2, 0))) == both
+    assert course("first", True, (GOAL,), theirs, (one, (2, 0))) == ["incident:1", "incident:second/second/c"], "1:0"
+    assert course("first", True, (GOAL,), theirs, ((2, 0), (2, 0))) == both, "its score counts the goal"
     assert course("first", True, (GOAL,), (THEIRS,)) == ["incident:1"]
 
 
