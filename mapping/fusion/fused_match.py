@@ -18,13 +18,13 @@ from mapping.fusion.joined_people import in_ids_of, join_people, people_of
 from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
 from mapping.fusion.source_signs import progress
 from mapping.goals import covers, credited_side
-from mapping.match import Match, Score, Side
+from mapping.match import Incident, Match, Score, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mapping.fusion.disagreements import Disagreement
-    from mapping.match import Comment, Incident
+    from mapping.match import Comment
 
 SourceName = Literal["first", "second"]
 """The two sources of a match: the one that it was made from, whose ids the match has, and the standby."""
@@ -44,13 +44,20 @@ class FusedKey:
     """An incident of the match, and its keys in both sources, empty where a source has never had it.
 
     `taken_back`: the source that took it back while it led. It stays away until that source has it again; where that is the
-    second one, also until the first one has it and has settled.
+    second one, also until the first one has it and has settled. `was`: a goal as one source had it last for the same side: the
+    other one may be late with what that one has taken back, or given to the other side.
     """
 
     key: str
     first: str = ""
     second: str = ""
     taken_back: SourceName | Literal[""] = ""
+    was: Incident | None = None
+
+    @property
+    def origin(self) -> SourceName:
+        """The source that `was` is of."""
+        return "first" if self.first else "second"
 
     def of(self, source: SourceName) -> str:
         """The key in one source."""
@@ -122,14 +129,11 @@ def fuse(
     by_key = {"first": _by_key(first), "second": _by_key(second)}
     people = frozenset(each.ext_id for each in people_of(first))
     sources = _Sources(first, second, leads, settled, by_key, people)  # type: ignore[arg-type] # the names of the sources
-    gone = {key for row in keys if row.taken_back for key in (row.first, row.second)}
-    pairs = pair_incidents(first, second, _known_pairs(keys), gone - {""})
-    rows = [_with_taken_back(row, sources) for row in _rows(keys, pairs, sources)]
+    known = [(each.first, each.second) for each in keys if each.first and each.second]
+    pairs = pair_incidents(first, second, known, _gone("first", keys, sources), _gone("second", keys, sources))
+    rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, pairs, sources))
     counted: dict[SourceName, Score | None] = {name: _counted(name, rows, sources) for name in OTHER}
     score, state = _score(counted, sources), _further(sources, kinds)
-    known, ours = {row.key for row in keys}, sources.incidents[leads]
-    shown = _shown(rows, sources, score, known)
-    kept = [row for row in rows if row.key in shown or row.key in known or row.of(leads) in ours]
     match = replace(
         sources.leading,
         **{name: getattr(sources.other, name) for name in OF_LEADING if getattr(sources.leading, name) is None},
@@ -141,7 +145,7 @@ def fuse(
         clock=state.clock,
         home=_with_squad(first.home, second.home),
         away=_with_squad(first.away, second.away),
-        incidents=in_order(shown.values()),
+        incidents=in_order(_incidents(rows, sources, score)),
         score=score,
         periods=sources.leading.periods or sources.other.periods,
         comments=_comments(first.comments, rows),
@@ -151,8 +155,9 @@ def fuse(
         unreadable_keys=frozenset(),
     )
     named_goals: dict[SourceName, Score] = {name: _goals(name, rows, sources) for name in OTHER}
-    found = differences(first, second, pairs, kinds)
-    return FusedMatch(match, tuple(kept[-MOST_KEYS:]), found, counted, named_goals)
+    there = {one: two for one, two in pairs.items() if one in by_key["first"] and two in by_key["second"]}
+    found = differences(first, second, there, kinds)
+    return FusedMatch(match, rows, found, counted, named_goals)
 
 
 def _further(sources: _Sources, kinds: Mapping[str, frozenset[str]]) -> Match:
@@ -175,27 +180,26 @@ def _goals(source: SourceName, rows: Iterable[FusedKey], sources: _Sources) -> S
     return Score(sides.count("home"), sides.count("away"))
 
 
+def _gone(source: SourceName, keys: Iterable[FusedKey], sources: _Sources) -> list[Incident]:
+    """The goals that a source has no more, or gives to the other side."""
+    had = [row.was for row in keys if row.was is not None and row.origin == source and row.was.key == row.of(source)]
+    now = sources.incidents[source]
+    return [each for each in had if each.key not in now or credited_side(now[each.key]) != credited_side(each)]
+
+
 def _by_key(match: Match) -> dict[str, Incident]:
     return {each.key: each for each in match.incidents}
 
 
-def _known_pairs(keys: Iterable[FusedKey]) -> list[tuple[str, str]]:
-    return [(each.first, each.second) for each in keys if each.first and each.second]
-
-
 def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources) -> list[FusedKey]:
-    """The keys of all that was ever in the match, and of what is new: what is given again is the same.
+    """The keys of all that was ever in the match, and of what the leading source has added: what is given again is the same.
 
     Two that turn out to be the same are one: the key that was known first.
     """
     firsts = {second: first for first, second in pairs.items()}
     found: list[FusedKey] = []
     taken: dict[SourceName, set[str]] = {"first": set(), "second": set()}
-    new = [
-        _new_row(name, key, sources)
-        for name in (sources.leads, OTHER[sources.leads])
-        for key in sources.incidents[name]
-    ]
+    new = [_new_row(key, sources) for key in sources.incidents[sources.leads]]
     for known in (*keys, *new):
         row = _repaired(known, pairs, firsts, sources)
         if row.first in taken["first"] or row.second in taken["second"]:
@@ -203,11 +207,11 @@ def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources)
         found.append(row)
         taken["first"].update(filter(None, [row.first]))
         taken["second"].update(filter(None, [row.second]))
-    return found
+    return found[-MOST_KEYS:]
 
 
-def _new_row(source: SourceName, key: str, sources: _Sources) -> FusedKey:
-    if source == "first":
+def _new_row(key: str, sources: _Sources) -> FusedKey:
+    if sources.leads == "first":
         return FusedKey(key, first=key)
     own = key if is_shared(key) else f"{SECOND_KEY}{sources.second.provider}/{key.removeprefix(INCIDENT_KEY)}"
     return FusedKey(own, second=key)
@@ -226,7 +230,9 @@ def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]
 
 def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
     """The row, marked where the leading source has just taken it back, or free of a mark that does not hold any more."""
-    leads = sources.leads
+    leads, now = sources.leads, sources.incidents[row.origin].get(row.of(row.origin))
+    if now is not None and kind_class(now) == "goal" and not _gone(row.origin, [row], sources):
+        row = replace(row, was=now)
     if row.of(leads) and not sources.has(leads, row):
         return replace(row, taken_back=leads)
     source = row.taken_back
@@ -235,30 +241,20 @@ def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
     return row
 
 
-def _shown(
-    rows: Iterable[FusedKey], sources: _Sources, score: Score | None, known: Container[str]
-) -> dict[str, Incident]:
-    """Key → incident of all that is in the match: what the leading source has, and what was in it by the other one's word.
-
-    A goal that the leading source lacks is in it as far as the score counts it, whether it was before or not. `known`: the keys
-    of the last time.
-    """
+def _incidents(rows: Iterable[FusedKey], sources: _Sources, score: Score | None) -> Iterator[Incident]:
+    """What the leading source has, and what has been in the match by the other one's word; of its goals what the score counts."""
     there = [row for row in rows if not row.taken_back and (sources.has("first", row) or sources.has("second", row))]
-    found = {row.key: sources.fused(row) for row in there if sources.has(sources.leads, row)}
-    goals = (each for each in found.values() if kind_class(each) == "goal" and not each.under_review)
-    counted = Counter(map(credited_side, goals))
+    there.sort(key=lambda row: not sources.has(sources.leads, row))
+    counted: Counter[str | None] = Counter()
     for row in there:
-        if row.key not in found:
-            each = sources.fused(row)
-            side = credited_side(each)
-            if kind_class(each) == "goal" and side is not None and score is not None:
-                if each.under_review or counted[side] >= getattr(score, side):
-                    continue
-                counted[side] += 1
-            elif row.key not in known:
-                continue
-            found[row.key] = each
-    return found
+        each = sources.fused(row)
+        side = credited_side(each)
+        is_goal = kind_class(each) == "goal" and side is not None and score is not None
+        room = sources.has(sources.leads, row) or not is_goal or counted[side] < getattr(score, side or "")
+        if not room:
+            continue
+        counted[side] += is_goal and not each.under_review
+        yield each
 
 
 def _score(counted: Mapping[SourceName, Score | None], sources: _Sources) -> Score | None:

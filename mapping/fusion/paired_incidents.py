@@ -15,7 +15,7 @@ from mapping.fusion.name_tokens import name_tokens, spelt_alike
 from mapping.goals import SHOOTOUT, credited_side
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from mapping.match import Incident, Match, Person
@@ -51,8 +51,8 @@ class Cost(NamedTuple):
     phase: float = 1.0
     kind: float = 0.5
     method: float = 0.5
-    taken_back: float = 8.0
-    """One of them was taken back by the other source."""
+    taken_back: float = 3.0
+    """One source has it no more."""
     known: float = -4.0
     """They were taken for one before."""
     missing: float = 8.25
@@ -66,40 +66,49 @@ COST = Cost()
 
 
 def pair_incidents(
-    lead: Match, other: Match, known: Iterable[tuple[str, str]] = (), taken_back: Container[str] = ()
+    lead: Match,
+    other: Match,
+    known: Iterable[tuple[str, str]] = (),
+    gone: Sequence[Incident] = (),
+    gone_there: Sequence[Incident] = (),
 ) -> dict[str, str]:
     """Keys of the incidents that are the same, lead → other, one to one, in the order of the leading source.
 
     People of `other` who are joined with one of `lead` have that one's id (mapping.fusion.joined_people). `known`: pairs of keys
-    (lead, other) that were found earlier. `taken_back`: keys of what one source has and the other one has taken back.
+    (lead, other) that were found earlier. `gone`, `gone_there`: goals that one has no more: the other one may be late.
     """
     people, before = frozenset(each.ext_id for each in people_of(lead)), set(known)
 
     def costs(ones: Iterable[Incident], twos: Iterable[Incident]) -> Costs:
         return {
             (one.key, two.key): _cost(one, two, people)
-            + (COST.known if (one.key, two.key) in before else 0.0)
-            + (COST.taken_back if one.key in taken_back or two.key in taken_back else 0.0)
+            + (
+                COST.taken_back
+                if one in gone or two in gone_there
+                else COST.known
+                if (one.key, two.key) in before
+                else 0.0
+            )
             for one, two in product(ones, twos)
             if kind_class(one) == kind_class(two) and len({credited_side(one), credited_side(two)} - {None}) < 2
         }
 
     shared = {each.key for each in other.incidents if is_shared(each.key)}
     found = {each.key: each.key for each in lead.incidents if each.key in shared}
-    theirs = _by_side(other)
-    for name, ones in _by_side(lead).items():
+    theirs = _by_side((*other.incidents, *gone_there))
+    for name, ones in _by_side((*lead.incidents, *gone)).items():
         twos = theirs.get(name, [])
         found.update(_aligned(ones, twos, costs(ones, twos)))
     taken = shared.union(found.values())
     ones = [each for each in lead.incidents if each.key not in found and not is_shared(each.key)]
     found.update(_cheapest(costs(ones, (each for each in other.incidents if each.key not in taken))))
-    return {each.key: found[each.key] for each in lead.incidents if each.key in found}
+    return found
 
 
-def _by_side(match: Match) -> dict[tuple[str, str | None], list[Incident]]:
+def _by_side(incidents: Iterable[Incident]) -> dict[tuple[str, str | None], list[Incident]]:
     """What has an order, of each class and side that it counts for."""
     found: dict[tuple[str, str | None], list[Incident]] = {}
-    for each in match.incidents:
+    for each in incidents:
         if _has_order(each) and not is_shared(each.key) and credited_side(each):
             found.setdefault((kind_class(each), credited_side(each)), []).append(each)
     return {name: _in_order(group, name[1]) for name, group in found.items()}
