@@ -116,7 +116,8 @@ def sources_html(made: SourcesPage, found: Mapping[str, Any]) -> str:
     pinned = found["leads"] != AUTOMATIC
     rows = "".join(_source(made, each, STANDBY if at else FIRST, pinned=pinned) for at, each in enumerate(sources))
     forms = f"{_choices(made, found)}{_add_another(made, sources)}{_take_off(made, sources)}" if made.may_change else ""
-    return f'{head}{_soon(made, found)}<ul class="sources">{rows}</ul>{_disagreements(made, found)}{forms}</section>'
+    said = f"{_soon(made, found)}{_pin_fails(made, found)}"
+    return f'{head}{said}<ul class="sources">{rows}</ul>{_disagreements(made, found)}{forms}</section>'
 
 
 def _source(made: SourcesPage, source: Mapping[str, Any], role: SourceRole, *, pinned: bool) -> str:
@@ -145,7 +146,7 @@ def _lead(made: SourcesPage, source: Mapping[str, Any], role: SourceRole, *, pin
 def _answers(made: SourcesPage, source: Mapping[str, Any]) -> str:
     """When it answered last, and what is wrong with it."""
     page, at = made.page, source.get("lastGood")
-    words = {"refused": SourcesText.REFUSES, "failing": SourcesText.FAILS}
+    words = {"refused": SourcesText.REFUSES, "failing": SourcesText.FAILS, "silent": SourcesText.IS_SILENT}
     trouble = words.get(source.get("trouble", ""))
     bad = "" if trouble is None else f' <span class="bad">{page.text(trouble)}</span>'
     if at is None:
@@ -163,6 +164,19 @@ def _soon(made: SourcesPage, found: Mapping[str, Any]) -> str:
     if found["leads"] in {AUTOMATIC, *leads}:
         return ""
     return f'<p class="notice">{made.page.text(SourcesText.LEADS_SOON, provider=found["leads"])}</p>'
+
+
+def _pin_fails(made: SourcesPage, found: Mapping[str, Any]) -> str:
+    """That the source which a person has chosen does not answer, and a button that lets go of the choice."""
+    page = made.page
+    if not any(each["provider"] == found["leads"] and each.get("trouble") for each in found["sources"]):
+        return ""
+    form = (
+        f'<form method="post" action="{made.address}">{page.csrf_field()}'
+        f'<button name="leads" value="{AUTOMATIC}">{page.text(SourcesText.LET_GO)}</button></form>'
+    )
+    words = page.text(SourcesText.PIN_FAILS, provider=found["leads"])
+    return f'<div class="alert pin"><p>{words}</p>{form if made.may_change else ""}</div>'
 
 
 def _disagreements(made: SourcesPage, found: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mapping.fusion.source_chain import lasting_differences, pinned_place, who_leads
+from mapping.fusion.source_chain import does_answer, lasting_differences, pinned_place, who_leads
 from store.following import standbys
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def match_sources(conn: Connection, source: Source) -> dict[str, Any]:
                 "matchId": each.match_id,
                 "status": each.status,
                 **_lead(led, place),
-                **_answers(health.get(each.follow_id)),
+                **_answers(health.get(each.follow_id), answers=does_answer(states, place)),
             }
             for place, each in enumerate(every)
         ],
@@ -66,11 +66,11 @@ def _lead(led: Leading, place: int) -> dict[str, Any]:
     return {"leads": True, "reason": led.lead.reason.value, "since": int(led.lead.since) or None}
 
 
-def _answers(health: SourceHealth | None) -> dict[str, Any]:
+def _answers(health: SourceHealth | None, *, answers: bool) -> dict[str, Any]:
     if health is None:
         return {}
     at = health.answered_at
-    trouble = "refused" if health.refused else "failing" if health.failing else None
+    trouble = "refused" if health.refused else "failing" if health.failing else None if answers else "silent"
     return {"lastGood": None if at is None else int(at), "trouble": trouble}
 
 

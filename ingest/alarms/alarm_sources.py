@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mapping.fusion.source_chain import is_running, lasting_differences, leader_of, who_leads
+from mapping.fusion.source_chain import does_answer, is_running, lasting_differences, leader_of, who_leads
 from store.alarms.alarms import Observed
 from store.webhooks import delivery_log, webhooks
 
@@ -32,6 +32,7 @@ KINDS = (
     "provider_lost",
     "frozen",
     "standby_leads",
+    "pin_fails",
     "sources_disagree",
     "outbox_stuck",
     "receiver_failing",
@@ -108,6 +109,24 @@ def _led(sources: MatchSources, found: Leading) -> Observed:
         f"{leads} leads the match {sources.match_id}, because {before} is {reason}",
         {"liveblog": sources.local_id, "match": sources.match_id, "leads": leads, "reason": reason},
     )
+
+
+async def failing_pins(watch: StandbyWatch) -> list[Observed]:
+    """Liveblogs whose running match a source leads that a person has chosen, and that does not answer."""
+    failing = [
+        (sources, sources.pinned)
+        for sources, states in watch.watched
+        if sources.pinned is not None and is_running(states) and not does_answer(states, sources.pinned)
+    ]
+    return [
+        Observed(
+            "pin_fails",
+            sources.game_id,
+            f"{sources.providers[place]} leads the match {sources.match_id}, because somebody has chosen it, and does not answer",
+            {"liveblog": sources.local_id, "match": sources.match_id, "leads": sources.providers[place]},
+        )
+        for sources, place in failing[:MOST]
+    ]
 
 
 async def disagreeing_sources(watch: StandbyWatch) -> list[Observed]:
@@ -217,6 +236,7 @@ def sources_of(
     found["provider_lost"] = partial(lost_providers, followers, silence)
     found["frozen"] = partial(frozen, quarantine)
     found["standby_leads"] = partial(leading_standbys, standbys)
+    found["pin_fails"] = partial(failing_pins, standbys)
     if settings.disagreements:
         found["sources_disagree"] = partial(disagreeing_sources, standbys)
     if settings.outbox_age:

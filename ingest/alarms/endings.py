@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mapping.fusion.source_chain import is_running, lasting_differences, leader_of, pinned_place
+from mapping.fusion.source_chain import does_answer, is_running, lasting_differences, leader_of, pinned_place
 from store.alarms.alarms import Ending
 from store.following import standbys, sync
 from store.webhooks import webhooks
@@ -36,6 +36,7 @@ class Endings:
             "provider_lost": self._lost_provider,
             "frozen": self._frozen,
             "standby_leads": _standby,
+            "pin_fails": _pin,
             "sources_disagree": _disagreement,
             "outbox_stuck": partial(_well, "updates are delivered to webhooks again"),
             "receiver_failing": _receiver,
@@ -104,6 +105,16 @@ def _standby(conn: Connection, alarm: Alarm) -> Ending | None:
     states = [each.known() for each in found]
     if leader_of(states) == 0:
         return Ending(recovered=True, text=f"the first source leads the match {match} again")
+    return None if is_running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
+
+
+def _pin(conn: Connection, alarm: Alarm) -> Ending | None:
+    match, found = alarm.details.get("match"), standbys.of_liveblog(conn, alarm.name)
+    pinned, states = pinned_place([each.pinned for each in found]), [each.known() for each in found]
+    if pinned is None:
+        return Ending(recovered=False, text=f"nobody chooses any more who leads the match {match}")
+    if does_answer(states, pinned):
+        return Ending(recovered=True, text=f"{alarm.details.get('leads')} answers for the match {match} again")
     return None if is_running(states) else Ending(recovered=False, text=f"the match {match} does not run any more")
 
 

@@ -176,7 +176,7 @@ class External(CamelDocument):
 class SourceOfMatch(CamelDocument):
     """A source of a match that has several: whether it leads, since when and why, how it answers.
 
-    `reason`: why the one that leads does; `trouble`: `refused` or `failing`.
+    `reason`: why the one that leads does; `trouble`: `refused`, `failing` or `silent`.
     """
 
     provider: Name

@@ -106,6 +106,11 @@ def lead_changes(states: States) -> list[Leading]:
     return found
 
 
+def does_answer(states: States, place: int) -> bool:
+    """Whether the source at this place answered at the last look."""
+    return "first" not in states[0].dead if place == 0 else "second" not in states[place - 1].dead
+
+
 def is_running(states: States) -> bool:
     """Whether the match runs, as one of its sources says."""
     return any(state.running for state in states)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
+from functools import partial
 from html import unescape
 
 import pytest
 
+from ingest.alarms.alarm_sources import failing_pins
+from ingest.alarms.endings import Endings
 from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.leading_source import Lead, Reason
 from mapping.fusion.source_pair import Difference, PairState
+from store.alarms.alarms import Alarm
 from tests.api.conftest import NOW, declared_database
 from tests.kit import poison
 from tests.kit.desk_table import a_person, handlers_in, keys
@@ -127,6 +132,32 @@ async def test_the_standby_leads_and_the_page_says_why(desk):
     assert keys(await page_of(desk, "/desk?trouble=standby-leads")) == [desk.name]
     assert keys(await page_of(desk, "/desk?trouble=sources-disagree")) == []
     assert keys(await page_of(desk, "/desk?trouble=disagreeing")) == []
+
+
+async def test_a_choice_that_does_not_answer_raises_an_alarm_and_is_let_go_with_one_click(desk):
+    """It holds until then; the alarm ends with it, or once the source answers again."""
+    await submit(desk, {**ADD})
+    await submit(desk, {"choose": "yes", "leads": "heim"})
+    await desk.go_on()
+    assert (await failing_pins(desk.process.watch), "does not answer" in await page_of(desk)) == ([], False)
+
+    await desk.go_on(60, first=False)
+    (seen,) = await failing_pins(desk.process.watch)
+    assert (seen.kind, seen.details["leads"], (await desk.process.state(desk.ticker_id)).lead.source) == (
+        "pin_fails", "heim", "first",
+    )  # fmt: skip
+    assert "A person has chosen heim, which does not answer. Let whichever" in words(await page_of(desk))
+    alarm = Alarm(**{**dict.fromkeys(Alarm.__dataclass_fields__), **asdict(seen)})
+    ending = partial(Endings(None), alarm=alarm)
+    assert await desk.process.store.read(ending) is None
+
+    assert (await submit(desk, {"leads": "auto"})).status_code == 303
+    await desk.switched()
+    assert (await failing_pins(desk.process.watch), "does not answer" in await page_of(desk)) == ([], False)
+    assert (await desk.process.store.read(ending)).recovered is False
+    await submit(desk, {"choose": "yes", "leads": "heim"})
+    await desk.go_on()
+    assert (await desk.process.store.read(ending)).recovered is True
 
 
 async def test_what_sources_disagree_about_is_said_with_the_words_of_each(desk):
