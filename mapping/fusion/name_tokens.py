@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SHORTEST = 3
 """Letters of a word that may identify somebody; initials do not, nor does `de` or `FC`."""
 LONG, ALIKE = 6, 0.7
-"""Letters of a word from which on it can be told to be another spelling, and how alike the two are then, of 1."""
+"""Letters of a word from which on another spelling of it is known, and how alike the two are then, of 1."""
 PARTICLES = frozenset({"das", "del", "den", "der", "dos", "les", "van", "vom", "von"})
 LEGAL_FORMS = frozenset({"afc", "bsc", "club", "fsv", "ssc", "tsg", "tsv", "vfb", "vfl"})
 """Words that say what a team is and not which one."""
