@@ -7,63 +7,17 @@ from contextlib import closing
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from ingest.cli import main as cli
 from tests.kit import full_house
+from tests.kit.command import invoke
 from tests.kit.full_house import OWNER
 from tests.kit.sqlite import copied_url
 
 HOSTILE = "[/b] [link=https://evil.example]x[/link] :boom: \x1b[31m\x9b1m\r"
 PRINTED = "[/b] [link=https://evil.example]x[/link] :boom: \\u001b[31m\\u009b1m"
-GAME = full_house.GAME
-OF = ("--organization", OWNER)
-COMMANDS = {
-    "init": ("{folder}/new", "--organization", HOSTILE),
-    "backup": (f"{{folder}}/{HOSTILE}",),
-    "restore": (f"{{folder}}/{HOSTILE}",),
-    "export": (HOSTILE, "{folder}/x"),
-    "import": (f"{{folder}}/{HOSTILE}",),
-    "import-feed": (HOSTILE, *OF),
-    "doctor": (),
-    "incident": (HOSTILE,),
-    "replay": ("{folder}/{hostile}.jsonl",),
-    "demo": ("--port", HOSTILE),
-    "run": ("--port", HOSTILE),
-    "sync-once": (),
-    "explain": (GAME,),
-    "check-config": (),
-    "db upgrade": (),
-    "clients create": (HOSTILE, *OF),
-    "clients list": (),
-    "clients rotate": (HOSTILE,),
-    "clients revoke": (HOSTILE,),
-    "clients hash": (HOSTILE,),
-    "account add": (HOSTILE, *OF),
-    "account list": (),
-    "account password": (HOSTILE,),
-    "account second-factor-reset": (HOSTILE,),
-    "account role": (HOSTILE, HOSTILE),
-    "account disable": (HOSTILE,),
-    "account enable": (HOSTILE,),
-    "account sessions-end": (HOSTILE,),
-    "account audit": (),
-    "webhooks list": (),
-    "webhooks subscribe": (HOSTILE, *OF),
-    "webhooks unsubscribe": (HOSTILE, *OF),
-    "webhooks rotate": (HOSTILE, *OF),
-    "webhooks ping": (HOSTILE, *OF),
-    "webhooks deliveries": OF,
-    "webhooks replay": ("--url", HOSTILE, *OF),
-    "comments export": ("--liveblog", HOSTILE),
-    "polls export": ("--liveblog", HOSTILE),
-    "media purge": (HOSTILE,),
-    "keys rotate": (HOSTILE,),
-    "statistics export": ("--liveblog", HOSTILE),
-    "providers list": (),
-    "providers probe": ("heim", HOSTILE, *OF),
-}
-"""Each command and its arguments."""
+GIVEN = {"port": HOSTILE, "organization": OWNER, "url": HOSTILE}
+"""Options that are given where a command has them: with such a port no daemon starts."""
 SHOW = {"account list", "clients list", "explain", "webhooks deliveries", "webhooks list"}
 """Those that show what others have named."""
 FILES = {"account audit"}
@@ -78,7 +32,18 @@ def commands(group, path=()):
             yield " ".join((*path, name)), each
 
 
-KNOWN = dict(commands(typer.main.get_command(cli.app)))
+COMMANDS = dict(commands(typer.main.get_command(cli.app)))
+
+
+def words_of(name):
+    """The command with hostile arguments, and options that it needs."""
+    words = ["explain", full_house.GAME] if name == "explain" else name.split()
+    for each in COMMANDS[name].params if name != "explain" else ():
+        if each.param_type_name == "argument" and each.required:
+            words.append(HOSTILE)
+        elif each.param_type_name == "option" and (each.required or each.name in GIVEN):
+            words += [each.opts[0], GIVEN.get(each.name, HOSTILE)]
+    return words
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +59,6 @@ def hostile_house(tmp_path_factory):
         raw.execute("UPDATE webhook_rounds SET message = ?", (HOSTILE,))
     config = f'[database]\nurl = "{url}"\n[organizations.{OWNER}]\nname = {json.dumps(HOSTILE)}\n'
     (folder / "matchwire.toml").write_text(config)
-    (folder / "[b].jsonl").write_text(HOSTILE)
     return folder
 
 
@@ -105,12 +69,10 @@ FOREIGN = {
     "too deep": {"manifest.json": b"[" * 100_000},
     "another version": {"manifest.json": b'{"form": 99}'},
     "the form alone": {"manifest.json": b'{"form": 1}'},
-    "half of it": {"manifest.json": b'{"form": 1, "missing": [], "commentary": true, "provider": "heim", "endpoint": {}}'},
-    "no answers": {"manifest.json": json.dumps(
-        {"form": 1, "missing": [], "commentary": True, "provider": "heim", "liveblog": {"id": "1", "organization_id": "o"},
-         "endpoint": {"language": "de", "timezone": "UTC", "options": {}}}
-    ).encode(), "decisions.json": b'[{"x": 1}]'},
-}  # fmt: skip
+    "half of it": {
+        "manifest.json": b'{"form": 1, "missing": [], "commentary": true, "provider": "heim", "endpoint": {}}'
+    },
+}
 
 
 @pytest.mark.parametrize("name", FOREIGN)
@@ -119,28 +81,22 @@ def test_a_file_of_others_is_no_bundle(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "foreign.zip", "w") as archive:
         for each, content in FOREIGN[name].items():
             archive.writestr(each, content)
-    done = CliRunner().invoke(cli.app, ["replay", str(tmp_path / "foreign.zip")])
+    done = invoke("replay", tmp_path / "foreign.zip")
 
     assert (done.exit_code, len(done.stderr.splitlines())) == (2, 1), done.output
     assert "no incident bundle" in done.stderr
 
 
-def test_every_command_is_tried():
-    """A new one needs a row."""
-    assert set(KNOWN) == set(COMMANDS)
-
-
 @pytest.mark.parametrize("name", COMMANDS)
-def test_data_is_no_markup(hostile_house, name):
+def test_data_is_no_markup(hostile_house, tmp_path, monkeypatch, name):
     """No traceback, nothing that a terminal obeys; what others have named is shown as it is written."""
-    words = [each.format(folder=hostile_house, hostile="[b]") for each in COMMANDS[name]]
-    takes_config = any(each.name == "config_file" for each in KNOWN[name].params)
-    for config in (hostile_house / "matchwire.toml", hostile_house / f"{HOSTILE}.toml") if takes_config else (None,):
-        given = [*words, "--config", str(config)] if config else words
-        done = CliRunner().invoke(cli.app, [*name.split(), *given], env={"COLUMNS": "300"}, input=f"{HOSTILE}\n")
+    monkeypatch.chdir(tmp_path)
+    files = [hostile_house / "matchwire.toml", hostile_house / f"{HOSTILE}.toml"]
+    takes_config = any(each.name == "config_file" for each in COMMANDS[name].params)
+    for options in [("--config", each) for each in files] if takes_config else [()]:
+        done = invoke(*words_of(name), *options, given=f"{HOSTILE}\n")
         shown = done.output + done.stderr
 
         assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
         assert name in FILES or not set(shown) & {"\x1b", "\x9b"}, shown
-        if name in SHOW and config == hostile_house / "matchwire.toml":
-            assert all(each in shown for each in PRINTED.split()), shown
+        assert name not in SHOW or files[0] not in options or all(each in shown for each in PRINTED.split()), shown
