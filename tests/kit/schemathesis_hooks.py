@@ -36,7 +36,7 @@ class Refusal:
         )
 
 
-REFERENCE = "there is no such (team|tournament|location|pricing|template|tag|upload)"
+REFERENCE = "there is no such (team|tournament|location|pricing|template|tag|upload|organization|client)"
 RIGHT = (
     # Malformed wherever it stands, in ignored fields too (docs/interface.md, Bodies): what no database can store.
     Refusal(".*", 400, words="^(the body is refused: )?(text must not contain a NUL character|an integer must fit)"),
