@@ -117,18 +117,6 @@ async def test_an_unknown_provider_is_404(day):
     assert 404 == (await day.client.post(CREATE + "/more", json={})).status_code
 
 
-async def test_a_provider_that_fails_is_503_and_may_be_tried_again(tmp_path):
-    """Errors, overload and answers that are not JSON are the provider's trouble, for the moment; refused credentials are 403."""
-    async with match_day(lines=LINES, folder=tmp_path, start_at="end") as day:
-        for mode in ("503", "html", "cut", "429"):
-            day.replay.faults.add(mode, kind="match")
-            await refused(day, 503, "upstream_unavailable")
-            day.replay.faults.clear()
-            assert await day.create(MATCH), mode
-        day.replay.faults.add("401", kind="match")
-        await refused(day, 403, "forbidden")
-
-
 async def test_who_is_ready_does_not_wait_for_a_provider_of_declared_liveblogs(tmp_path):
     """The provider is down, so what is declared cannot be there; all else is served, and search says what is there."""
     access = {"base_url": "http://127.0.0.1:9", "text_content": True}

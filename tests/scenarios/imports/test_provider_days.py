@@ -109,18 +109,21 @@ def at_once() -> Iterator[None]:
     ("reply", "status", "code"),
     [
         (Reply(status=401), 403, "forbidden"),
+        (Reply(status=429), 503, "upstream_unavailable"),
         (Reply(status=500), 503, "upstream_unavailable"),
         (Reply(body=b"<html>Maintenance</html>"), 503, "upstream_unavailable"),
     ],
-    ids=["401", "500", "html"],
+    ids=["401", "429", "500", "html"],
 )
 async def test_a_provider_that_fails_is_reported_to_whoever_creates(tmp_path, provider, reply, status, code, at_once):
-    """Refused credentials are not the caller's to retry, an outage is."""
+    """Refused credentials are not the caller's to retry, an outage is: then the same request is answered."""
     async with provider_day(tmp_path, provider) as day:
         day.server.answer_with(provider, "match", lambda: reply)
         answer = await day.ask()
-
-    assert (answer.status_code, answer.json()["code"], answer.json()["retryable"]) == (status, code, status == 503)
+        assert (answer.status_code, answer.json()["code"], answer.json()["retryable"]) == (status, code, status == 503)
+        if status == 503:
+            day.server.heal()
+            await day.create()
 
 
 BESIDE = [(each, name) for each in NAMES for name in bodies_of(each, OVER) if name != "match"]
