@@ -46,6 +46,8 @@ def with_award(was: Match | None, answer: Match) -> Match:
     award, named, known = answer.score or Score(0, 0), _named(answer), {each.key for each in answer.incidents}
     begun = was if was is not None and was.status.rank and was.incidents else None
     kept = () if begun is None else tuple(each for each in begun.incidents if each.key not in known)
+    texts = () if begun is None else begun.comments
+    said, gone = {each.key for each in answer.comments}, {each.key for each in kept}
     pitch = begun.score if begun is not None else named if named.total else None
     parts = [each if each.score != award or pitch is None else replace(each, score=pitch) for each in answer.periods]
     match = replace(
@@ -57,6 +59,7 @@ def with_award(was: Match | None, answer: Match) -> Match:
         score=pitch,
         periods=tuple(parts) if begun is None else begun.periods,
         incidents=(*answer.incidents, *kept),
+        comments=(*answer.comments, *(each for each in texts if each.incident_key in gone and each.key not in said)),
     )
     return with_end(match, Decided.AWARD) if match.incidents else match
 

@@ -121,25 +121,28 @@ def confirm_answer(
         if can_be_set_again(was, answer):
             return _set_again(before, was, answer, good)
         answer = as_it_goes_on(was, answer)
-    answer, keys = with_kept_keys(was, answer, before.memory.keys)
+    reviewed = frozenset(each.key for each in before.match.incidents if each.under_review)
+    answer, keys = with_kept_keys(was, answer, before.memory.keys, reviewed.union(before.memory.disallowed))
     if is_awarded(was, answer):
         doubts = _doubts(before, good)
         if was.award is None and doubts.keep(Part.SCORE, "award", None, answer.score):
             return _as_it_was(before, answer, doubts)
         answer = with_award(was, answer)
     answer = with_steps(was, with_disqualified(was, answer))
-    left_out = uncounted_goals(answer, was.score, _taken_back(was, before.memory))
+    taken_back = _taken_back(was, before.memory)
+    waiting = _waiting(was, answer, _doubts(before, good)) if taken_back else ()
+    left_out = uncounted_goals(answer, waiting, was.score, taken_back)
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
     answer = replace(answer, incidents=tuple(incidents))
     doubts = _doubts(before, good)
-    reviewed = frozenset(each.key for each in before.match.incidents if each.under_review)
     match, lost = _confirmed(was, answer, doubts, reviewed)
     if doubts.doubted:  # what was deduced from a row that is gone waits with it
         doubts = replace(_doubts(before, good), wary=_wary(doubts), patience=doubts.needed())
         match, lost = _confirmed(was, answer, doubts, reviewed)
     shown = with_goals(match)
     retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
-    memory = Memory(retreats, sent_scores(match, shown), tuple(sorted(left_out | lost)), _kept(keys, match), earlier)
+    disallowed = tuple(sorted(left_out | lost))
+    memory = Memory(retreats, sent_scores(match, shown), disallowed, _kept(keys, match, disallowed), earlier)
     return ConfirmedMatch(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
 
 
@@ -183,9 +186,9 @@ def _wary(doubts: Doubts) -> frozenset[Part]:
     return frozenset().union(*(frozenset({Part.TEXT}) if each is Part.TEXT else PLAY for each in doubts.parts))
 
 
-def _kept(keys: Keys, match: Match) -> Keys:
-    """The keys of what is still believed."""
-    known = {each.key for each in match.incidents} if keys else frozenset()
+def _kept(keys: Keys, match: Match, disallowed: Iterable[str]) -> Keys:
+    """The keys of what is still believed, and of goals that are not although the answers have them."""
+    known = {*disallowed, *(each.key for each in match.incidents)} if keys else frozenset()
     return tuple([(new, old) for new, old in keys if old in known])
 
 
@@ -302,7 +305,8 @@ def _incidents(before: Match, answer: Match, doubts: Doubts) -> tuple[Incident, 
     """Incidents by their keys; while something is gone, no game is added to a set."""
     known = {each.key: each for each in before.incidents}
     after = _without_new_games(answer.incidents, known) if Part.IMPLIED in doubts.wary else answer.incidents
-    rows = guard_rows(before.incidents, after, lambda each: each.key, _carried_in, doubts, stays=_stays(answer))
+    stays = _stays(answer, _waiting(before, answer, doubts))
+    rows = guard_rows(before.incidents, after, lambda each: each.key, _carried_in, doubts, stays=stays)
     now = {each.key for each in answer.incidents}
     return tuple([_in_time(known.get(each.key, each), each) for each in _once(rows, known, now, content)])
 
@@ -315,15 +319,25 @@ def _without_new_games(incidents: Iterable[Incident], known: Mapping[str, Incide
     return [each for each in incidents if each.key in known or not is_game(each)]
 
 
-def _stays(answer: Match) -> Callable[[Incident], bool]:
+def _waiting(before: Match, answer: Match, doubts: Doubts) -> list[Incident]:
+    """What is believed though the answer lacks it: a step back that does not count yet, or what nobody could read."""
+    said = {each.key for each in answer.incidents}
+    gone = [each for each in before.incidents if each.key not in said]
+    scratch = replace(doubts, retreats={**doubts.retreats}, doubted={}, parts=set()) if gone else doubts
+    return [each for each in gone if each.key in answer.unreadable or scratch.keep(_carried_in(each), each.key, each)]
+
+
+def _stays(answer: Match, waiting: Sequence[Incident]) -> Callable[[Incident], bool]:
     """Which incidents stay that are not in the answer: those that may be in it in a form that nobody could read.
 
-    A first yellow card stays when the provider drops it because of the yellow-red that followed.
+    A first yellow card stays when the provider drops it because of the yellow-red that followed, as long as that is believed.
     """
     cards = {(each.kind, _player(each)) for each in answer.incidents}
+    seconds = cards.union((each.kind, _player(each)) for each in waiting)
 
     def stays(gone: Incident) -> bool:
-        absorbed = (absorbed_by(gone.kind), _player(gone)) in cards and (gone.kind, _player(gone)) not in cards
+        player = _player(gone)
+        absorbed = (absorbed_by(gone.kind), player) in seconds and (gone.kind, player) not in cards
         return absorbed or gone.key in answer.unreadable
 
     return stays
@@ -355,19 +369,21 @@ def _player(incident: Incident) -> str | None:
 def _comments(before: Match, answer: Match, incidents: Iterable[Incident], doubts: Doubts) -> tuple[Comment, ...]:
     """Texts by their keys. A text that was bound to an incident stays bound to it, as long as there is that incident.
 
-    Of an incident that the provider has dropped for good it stays also when it is dropped with it.
+    One that is dropped with its incident stays and goes with it.
     """
     keys = {each.key for each in incidents}
     after = bound_texts(before.comments, answer.comments, keys)
-    known = without_repeated(unbound_from(before.comments, {each.key for each in before.incidents} - keys), after)
-    dropped = keys.difference(doubts.doubted, {each.key for each in answer.incidents})
+    gone, said = {each.key for each in before.incidents} - keys, {each.key for each in after}
+    known = [each for each in before.comments if each.incident_key not in gone or each.key in said]
+    known = without_repeated(unbound_from(known, gone), after)
+    dropped = keys.difference(each.key for each in answer.incidents)
     stays = answer.unreadable
 
     def kept(gone: Comment) -> bool:
         return gone.key in stays or gone.incident_key in dropped
 
     rows = guard_rows(known, after, lambda each: each.key, lambda _: Part.TEXT, doubts, stays=kept)
-    return tuple(_once(rows, {each.key for each in known}, {each.key for each in after}, _words))
+    return tuple(_once(rows, {each.key for each in known}, said, _words))
 
 
 def _words(comment: Comment) -> tuple[str | None, str]:

@@ -31,13 +31,19 @@ Keys = tuple[tuple[str, str], ...]
 """(key in the answers, key under which the incident is believed)."""
 
 
-def with_kept_keys(before: Match, answer: Match, known: Keys) -> tuple[Match, Keys]:
-    """The answer with the keys under which its incidents are believed, and all keys that differ from now on."""
+def with_kept_keys(
+    before: Match, answer: Match, known: Keys, uncounted: AbstractSet[str] = frozenset()
+) -> tuple[Match, Keys]:
+    """The answer with the keys under which its incidents are believed, and all keys that differ from now on.
+
+    `uncounted`: keys of goals under review, or disallowed though the answers have them: what becomes of them goes by the key.
+    """
     said, believed = ({each.key for each in match.incidents} for match in (answer, before))
+    believed |= uncounted
     keys = {new: old for new, old in known if old in believed and old not in said}
     taken = {old for new, old in keys.items() if new in said}
     gone = _gone(before, said.union(taken, answer.unreadable))
-    keys |= _corrected(before, *_unlike(gone, _new(answer, believed.union(keys)))) if gone else {}
+    keys |= _corrected(before, *_unlike(gone, _new(answer, believed.union(keys)), uncounted)) if gone else {}
     kept = tuple(keys.items())[-MOST_KEYS:]
     return (_renamed(answer, dict(kept)), kept) if kept else (answer, kept)
 
@@ -72,9 +78,11 @@ def _corrected(before: Match, gone: Sequence[Incident], new: Sequence[Incident])
     return found
 
 
-def _unlike(gone: Sequence[Incident], new: Sequence[Incident]) -> tuple[list[Incident], list[Incident]]:
-    """Both without those of which nothing is corrected: they are the same ones, numbered anew."""
-    repeated = set(map(content, gone)).intersection(map(content, new))
+def _unlike(
+    gone: Sequence[Incident], new: Sequence[Incident], uncounted: AbstractSet[str]
+) -> tuple[list[Incident], list[Incident]]:
+    """Both without those of which nothing is corrected: they are the same ones, numbered anew. The `uncounted` are in both."""
+    repeated = {content(each) for each in gone if each.key not in uncounted}.intersection(map(content, new))
     unlike_gone, unlike_new = ([each for each in group if content(each) not in repeated] for group in (gone, new))
     return unlike_gone, unlike_new
 

@@ -14,7 +14,7 @@ from mapping.sports import sport_of
 from mapping.sports.soccer import OWN_GOAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from mapping.match import Incident, Match, SideName
@@ -74,11 +74,17 @@ def _last(items: Sequence[T], count: int) -> Sequence[T]:
     return items[-count:] if count > 0 else ()
 
 
-def uncounted_goals(answer: Match, before: Score | None, keys: AbstractSet[str]) -> frozenset[str]:
-    """Which of the goals under these keys the answer has, though its score, or the one `before`, does not count them."""
+def uncounted_goals(
+    answer: Match, waiting: Iterable[Incident], before: Score | None, keys: AbstractSet[str]
+) -> frozenset[str]:
+    """Which of the goals under these keys the answer has, though its score, or the one `before`, does not count them.
+
+    `waiting`: what counts beside the incidents of the answer.
+    """
     score = answer.score or before
     if not keys or score is None:
         return frozenset()
+    answer = replace(answer, incidents=(*answer.incidents, *waiting))
     home = _uncounted(goals_of(answer, "home"), score.home, keys)
     away = _uncounted(goals_of(answer, "away"), score.away, keys)
     return frozenset((*home, *away))

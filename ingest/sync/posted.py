@@ -28,7 +28,8 @@ def posted_of(conn: Connection, follow_id: str) -> Posted:
     board: Mapping[str, Any] = {}
     for attachment in sync.attachments_of(conn, follow_id):
         rows = ledger.rows(conn, attachment.game_id)
-        board = board or ledger.game_of(rows.pop(ledger.GAME_KEY, None)).get("scoreboard") or {}
+        game = ledger.game_of(rows.pop(ledger.GAME_KEY, None))
+        board = board or game.get("scoreboard") or {}
         for entry in map(ledger.entry_of, rows.values()):
             if entry.state is State.POSTED and not entry.key.startswith(SECOND_KEY):
                 posts.setdefault(entry.key, StandingPost(key=entry.key, kind=entry.kind, document=entry.said))

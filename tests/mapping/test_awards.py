@@ -11,7 +11,7 @@ from mapping.match import Clock, Decided, PeriodScore, Score, Status
 from mapping.parts import ALL_PARTS
 from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import FULL, GOAL, START
-from tests.mapping.soccer_builders import incident
+from tests.mapping.soccer_builders import comment, incident
 
 FIRST = replace(GOAL, phase=1)
 SECOND = replace(FIRST, key="incident:5", order=5, minute=40, score=Score(2, 0))
@@ -66,10 +66,13 @@ def test_a_score_that_nobody_can_have_played_is_an_award(was, score, more, award
 @pytest.mark.parametrize("was", [PLAYED, BROKEN_OFF], ids=["played", "broken off"])
 def test_what_was_played_stays_and_an_award_is_taken_back(was, rows):
     """However many answers say it; the score on the pitch, said twice, is the score again."""
-    award = replace(was, score=Score(0, 2), incidents=rows)
+    text = comment("What a goal", incident_key=FIRST.key)
+    was = replace(was, comments=(text,))
+    award = replace(was, score=Score(0, 2), incidents=rows, comments=(text,) if FIRST in rows else ())
     *_, belief = polled(ConfirmedMatch(was), *[award] * 20)
     goals = {each.key for each in (FIRST, SECOND, THIRD)}
     assert goals <= {each.key for each in belief.match.incidents}
+    assert (text,) == belief.match.comments
     assert (Score(2, 1), was.periods, "away") == (belief.match.score, belief.match.periods, belief.match.winner)
     assert not any(each.under_review or each.method == Decided.ABANDONED for each in belief.match.incidents)
     again = polled(belief, was, was)[-1].match

@@ -9,6 +9,7 @@ import pytest
 from mapping.confirm import ConfirmedMatch, confirm_answer
 from mapping.match import Clock, Decided, Fault, PeriodScore, Race, RankingEntry, Score, Status
 from mapping.parts import ALL_PARTS
+from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without
 from tests.mapping.soccer_builders import (
     CALETA_CAR,
@@ -130,7 +131,7 @@ def test_what_stays_keeps_its_place():
 
 
 def test_a_first_yellow_card_stays_after_a_second_one():
-    """Providers drop it for the yellow-red card of the same player; of another player it is withdrawn."""
+    """Providers drop it for the yellow-red card of the same player, as long as that is believed; of another one it is withdrawn."""
     first = incident("soccer.yellow-card", people=involved(player=GEIS))
     second = incident("soccer.yellow-red-card", key="incident:2", people=involved(player=GEIS))
     text = comment("He knew", incident_key=first.key)
@@ -139,8 +140,11 @@ def test_a_first_yellow_card_stays_after_a_second_one():
     for _ in range(3):
         belief = confirm_answer(belief, sent_off, good=GOOD)
     other = only(incidents=(replace(second, people=involved(player=MEYER)),))
+    unread = replace(sent_off, incidents=(), unreadable_keys=frozenset({second.key}))
+    again = polled(belief, *[replace(sent_off, incidents=())] * 2, both, *[replace(sent_off, incidents=())] * 3)
 
-    assert ConfirmedMatch(both) == belief
+    assert ConfirmedMatch(both) == belief == polled(belief, *[unread] * 5)[-1]
+    assert {both} == {each.match for each in (again[0], *again[2:])}
     assert confirm_answer(confirm_answer(belief, other, good=GOOD), other, good=GOOD).match.incidents == other.incidents
 
 

@@ -79,9 +79,26 @@ def test_a_match_that_is_over_with_the_lower_score_disallows_them():
     assert (START, FIRST, THIRD) == over.match.incidents == last.match.incidents
     assert Score(1, 1) == last.match.score
     assert (SECOND.key,) == last.memory.disallowed
+    without = replace(ended, incidents=(START, SECOND, THIRD))
+    for lacks in (without, unread := replace(without, unreadable_keys=frozenset({FIRST.key}))):
+        assert over.match.incidents == polled(last, lacks)[-1].match.incidents
+    assert over.match.incidents == polled(last, *[unread] * 5)[-1].match.incidents
     right = replace(ended, score=Score(2, 1))
     assert full.incidents == polled(last, right)[-1].match.incidents
     assert () == polled(last, replace(ended, incidents=(START, FIRST, THIRD)))[-1].memory.disallowed
+
+
+@pytest.mark.parametrize("minute", [40, 41], ids=["the same", "corrected"])
+def test_a_goal_under_review_is_so_under_any_id(minute):
+    """Also once it is disallowed, and its row is still there."""
+    full = sent(Score(2, 1), FIRST, SECOND, THIRD)
+    anew = sent(Score(1, 1), FIRST, replace(SECOND, key="incident:9", minute=minute), THIRD)
+    less = replace(anew, incidents=full.incidents)
+    ended = replace(anew, status=Status.FINISHED, clock=Clock(phase=2))
+    _, _, _, running, _, over = polled(ConfirmedMatch(full), less, less, anew, anew, ended, ended)
+
+    assert (START, FIRST, *reviewed(replace(SECOND, minute=minute)), THIRD) == running.match.incidents
+    assert (Score(1, 1), (START, FIRST, THIRD)) == (over.match.score, over.match.incidents)
 
 
 def test_a_running_score_of_a_row_is_no_reason_to_doubt_a_goal():

@@ -171,11 +171,15 @@ def test_the_text_of_a_first_yellow_card_stays_when_it_is_dropped_with_its_row()
 
 
 def test_the_text_of_a_goal_that_is_taken_back_goes_with_it():
-    """It never stands alone in between."""
+    """It never stands alone in between, nor goes before it where that needs more answers."""
     text = comment("What a goal", incident_key=FIRST.key)
-    once, twice = polled(ConfirmedMatch(played(FIRST, comments=(text,))), *[played()] * 2)
+    full = played(FIRST, comments=(text,))
+    once, twice, *again = polled(ConfirmedMatch(full), played(), played(), full, *[played()] * 4)
 
     assert (text,) == once.match.comments
+    assert [(full.comments, full.incidents)] * 4 + [((), (START,))] == [
+        (each.match.comments, each.match.incidents) for each in again
+    ]
     assert ((), (START,)) == (twice.match.comments, twice.match.incidents)
 
 

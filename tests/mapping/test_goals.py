@@ -144,13 +144,13 @@ UNCOUNTED = {
 def test_a_goal_that_was_taken_back_counts_again_with_the_score(score, before, left_out):
     answer = match(*ROWS, score=score)
     taken_back = {each.key for each in ROWS}
-    assert uncounted_goals(answer, before, taken_back) == {f"incident:{each}" for each in left_out}
-    assert uncounted_goals(answer, before, frozenset()) == frozenset()
+    assert uncounted_goals(answer, (), before, taken_back) == {f"incident:{each}" for each in left_out}
+    assert uncounted_goals(answer, (), before, frozenset()) == frozenset()
 
 
 def test_goals_that_were_not_taken_back_are_counted_first():
-    assert {ROWS[1].key} == uncounted_goals(match(*ROWS, score=Score(1, 1)), None, {ROWS[1].key})
-    assert frozenset() == uncounted_goals(match(*ROWS[1:], score=Score(1, 1)), None, {ROWS[1].key})
+    assert {ROWS[1].key} == uncounted_goals(match(*ROWS, score=Score(1, 1)), (), None, {ROWS[1].key})
+    assert frozenset() == uncounted_goals(match(*ROWS[1:], score=Score(1, 1)), (), None, {ROWS[1].key})
 
 
 def test_a_score_covers_what_both_sides_had():

@@ -277,8 +277,12 @@ async def moved_to(process: Process, adapter: Scripted, owners: tuple[str, ...])
 
 @pytest.mark.parametrize("way", ["another endpoint", "forgotten bodies", "unreadable belief", "lost belief"])
 async def test_a_first_yellow_that_the_provider_drops_stays_whatever_becomes_of_the_belief(store, way):
-    """The card is absorbed by the yellow-red; then the endpoint changes, or the match is closed, purged and opened again."""
+    """The card is absorbed by the yellow-red; then the endpoint changes, or the match is closed, purged and opened again.
+
+    It has a second liveblog.
+    """
     process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, YELLOW))
+    await process.create()
     dropped = snapshot("1:0", START, FIRST, YELLOW_RED)
     await process.poll(dropped)
     await process.settle()
