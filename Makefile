@@ -49,8 +49,9 @@ types: $(TEST_READY)
 repository: $(TEST_READY)
 	$(BIN)/python -m tools.check_repository
 
-mutants: $(TEST_READY) ## small faults in the core of mapping, one by one: which of them do its tests catch?
+mutants: $(TEST_READY) ## faults in the core of mapping and in each rule of the sync: which of them do its tests and histories catch?
 	$(BIN)/python -m tools.mutants
+	$(BIN)/python -m tests.simulation.plants
 
 house: $(TEST_READY) ## measure how the product is built: rooms, circles, capabilities, names
 	$(BIN)/python -m tools.house

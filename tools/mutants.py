@@ -20,6 +20,7 @@ import tempfile
 import time
 import tomllib
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,15 +120,18 @@ def mutations(node: Any, line: int = 0) -> Iterator[tuple[int, Any]]:
 def units() -> Iterator[Unit]:
     """What is mutated."""
     for path in [path for pattern in FILES for path in sorted(ROOT.glob(pattern))]:
-        file, body = path.relative_to(ROOT).as_posix(), ast.parse(path.read_text(encoding="utf-8")).body
-        owned = [(f"{each.name}.", inner) for each in body if isinstance(each, ast.ClassDef) for inner in each.body]
-        for owner, each in [*(("", each) for each in body), *owned]:
-            if isinstance(each, ast.FunctionDef):
-                yield Unit(file, f"{owner}{each.name}", put(each, decorator_list=[]))
-            elif (
-                not owner and isinstance(each, ast.Assign | ast.AnnAssign) and not isinstance(each.value, ast.Subscript)
-            ):
-                yield Unit(file, "", each)
+        yield from units_of(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+
+
+def units_of(file: str, source: str) -> Iterator[Unit]:
+    """What may be changed in a file of which this is the source."""
+    body = ast.parse(source).body
+    owned = [(f"{each.name}.", inner) for each in body if isinstance(each, ast.ClassDef) for inner in each.body]
+    for owner, each in [*(("", each) for each in body), *owned]:
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield Unit(file, f"{owner}{each.name}", put(each, decorator_list=[]))
+        elif not owner and isinstance(each, ast.Assign | ast.AnnAssign) and not isinstance(each.value, ast.Subscript):
+            yield Unit(file, "", each)
 
 
 def named(unit: Unit, line: int, changed: Any) -> tuple[str, str]:
@@ -137,12 +141,12 @@ def named(unit: Unit, line: int, changed: Any) -> tuple[str, str]:
     return f"{unit.file}::{unit.name}::{was} → {now}", f"{unit.file}:{line}"
 
 
-def apply(unit: Unit) -> None:
+def apply(unit: Unit, change: Callable[[Any, str, Any], None] = setattr) -> None:
     """Put the unit into this process, wherever the product has got the function or constant from its file.
 
-    The constants that follow are made anew, as they may be made of it.
+    The constants that follow are made anew, as they may be made of it. `change` sets what a function has.
     """
-    module = sys.modules[unit.file.removesuffix(".py").replace("/", ".")]
+    module = import_module(unit.file.removesuffix(".py").replace("/", "."))
     made = dict(vars(module))
     rest = ast.parse((ROOT / unit.file).read_text(encoding="utf-8")).body if not unit.name else []
     later = [each for each in rest if isinstance(each, ast.Assign | ast.AnnAssign) and each.lineno > unit.code.lineno]
@@ -154,7 +158,7 @@ def apply(unit: Unit) -> None:
             old = inspect.getattr_static(old, part)
         old = inspect.unwrap(getattr(old, "__func__", None) or getattr(old, "fget", None) or old)
         for field in ("__code__", "__defaults__", "__kwdefaults__"):
-            setattr(old, field, getattr(made[unit.code.name], field))
+            change(old, field, getattr(made[unit.code.name], field))
         return
     users = [vars(each) for name, each in sys.modules.items() if name.startswith("mapping.")]
     for name, was in [(name, was) for name, was in vars(module).items() if made[name] is not was]:

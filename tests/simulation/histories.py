@@ -10,6 +10,7 @@ import asyncio
 import copy
 import json
 import random
+import re
 import sys
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,41 +24,56 @@ from ingest.daemon.endpoints import rehome
 from ingest.jobs.housekeeping import publish_due
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.import_match import ProviderSource
+from mapping.disallowed import WithdrawalRules
 from mapping.documents.external import HandBack
 from providers.heim.adapter import HEIM
 from store.engine.ids import new_local_id
 from store.following import sources, sync
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
-from tests.kit.scripted import NOTES, OWNER, SILENT, Clock, Process, Scripted
+from tests.kit.scripted import OWNER, Clock, Process, Scripted
+from tests.kit.settings import polling
 from tests.providers.heim.feed import MATCH_ID
-from tests.simulation.history_truth import LEFT_NOTES, TYPES, Expected, Fact, Truth, Wish
+from tests.simulation.history_truth import LEFT_NOTES, START, SUBSTITUTION, TYPES, WHISTLES, Expected, Fact, Truth
 from tests.simulation.inline_store import InlineStore
 from tests.simulation.invariants import Violation, promise, require
 from tests.simulation.shortest import shortest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from store.engine.unit import Unit
+
+    Document = dict[str, Any]
 
 STEPS = 12
 SETTLED_WITHIN = 50
 """Polls within which nothing waits any more; each step back that was undone wants one more than the last one."""
 SOON = 60
 """Seconds after which a scheduled post is public."""
+NOTE_AFTER = 4 * 3600
+"""Seconds after which a post leaves a note: less than a wait, and more than what is between two."""
 WEEK = 7 * 86_400
 EXCLUDED = "soccer.yellow-card"
 BEGAN = 1_760_000_000
 """Unix seconds between the match and the history."""
+LIVE = polling().live
+BLOCK = "Svc::Model::Content::RichTextContentBlock"
 TITLES = {
     "soccer.goal": ("Goal", "Tor"),
     "soccer.yellow-card": ("Yellow card", "Gelbe Karte"),
     "soccer.red-card": ("Red card", "Rote Karte"),
+    "soccer.yellow-red-card": ("Second yellow card", "Gelb-Rote Karte"),
+    "soccer.substitution": ("Substitution", "Wechsel"),
+    "soccer.start": ("Kick-off", "Anpfiff"),
+    "soccer.pause-halves": ("Half-time", "Halbzeit"),
+    "soccer.resume-halves": ("Second half", "Zweite Halbzeit"),
+    "soccer.end": ("Full-time", "Abpfiff"),
     "soccer.disallowed-goal": ("Goal disallowed", "Tor aberkannt"),
     "soccer.withdrawn-card": ("Red card withdrawn", "Rote Karte zurückgenommen"),
 }
 """The beginning of a title in English and in German."""
+REVIEWED = (" – under review", " – wird geprüft")
 
 
 @dataclass
@@ -82,8 +98,10 @@ class History:
         self.store = InlineStore(lambda: self.clock.now, self._committed)
         self.truth = Truth(self.seeded)
         self.notes = seed % 2 == 1
-        """Whether goals that are taken back leave a note."""
-        self.process = Process(self.store, MATCH_ID, clock=self.clock, withdrawals=NOTES if self.notes else SILENT)
+        rules = WithdrawalRules(silent=frozenset() if self.notes else frozenset({OWNER}), note_after=NOTE_AFTER)
+        self.process = Process(self.store, MATCH_ID, clock=self.clock, withdrawals=rules)
+        self.waits = 0
+        """How often a long time has gone by."""
         self.expected: dict[str, Expected] = {}
         self.trace: list[str] = []
         self._names: dict[tuple[str, int], str] = {}
@@ -117,28 +135,19 @@ class History:
         await self._end()
 
     def _steps(self) -> list[Any]:
-        people = [
-            self._write_headline, self._write_headline, self._hand_back, self._hand_back, self._hide, self._publish,
-            self._delete, self._schedule, self._schedule, self._write_own,
-        ]  # fmt: skip
-        settings = [
-            self._switch_off_and_on,
-            self._switch_off_and_on,
-            self._switch_posting,
-            self._switch_text,
-            self._switch_type,
-            self._pause,
-            self._translate,
-        ]
-        moves = [self._detach_or_attach, self._move_endpoint, self._restart, self._create]
+        people = [self._write, self._write, self._write, self._agree, self._hand_back, self._hand_back, self._hide,
+                  self._publish, self._delete, self._schedule, self._schedule, self._write_own]  # fmt: skip
+        settings = [self._switch, self._switch, self._switch, self._switch_off_and_on, self._switch_off_and_on]
+        moves = [self._detach_or_attach, self._move_endpoint, self._restart, self._create, self._forget]
         moves += [self._back_up_or_restore, self._back_up_or_restore, self._back_up_or_restore]
         moves += [self._export_and_import] if self.exports else []
-        return [*self._provider(), *self._provider(), *people, *settings, *moves]
+        return [*self._provider(), *self._provider(), *people, *settings, *moves, self._wait, self._wait]
 
     def _provider(self) -> list[Any]:
         return [
-            self._happen, self._happen, self._correct, self._withdraw, self._return, self._withdraw_and_return,
-            self._number_anew, self._number_one_anew, self._answer_badly, self._answer_lower, self._comment, self._repeat,
+            self._happen, self._happen, self._replace, self._whistle, self._correct, self._correct, self._withdraw, self._return,
+            self._withdraw_and_return, self._send_off, self._review, self._review, self._number_anew,
+            self._number_one_anew, self._answer_badly, self._answer_badly, self._comment, self._repeat, self._move,
         ]  # fmt: skip
 
     def _standing(self) -> dict[str, str]:
@@ -152,37 +161,106 @@ class History:
     # The provider
 
     async def _happen(self) -> None:
-        if len(self.truth.facts) < 20:
-            self.truth.new()
+        """Something; the score may be the last to know of it."""
+        before = self.truth.board()
+        if self._has_room() and self.truth.new().keyword == "goal/head" and not self.truth.reviewed:
+            self.truth.said = before
+            await self._settle("the score is late")
+            self.truth.said = ""
+
+    def _has_room(self) -> bool:
+        return len(self.truth.facts) < 24
+
+    async def _replace(self) -> None:
+        """A goal goes, and there is another one of the same scorer; of a card one of another player a minute later."""
+        found = [each for each in self.truth.there(play=True) if each.keyword != SUBSTITUTION and self._counts(each)]
+        if found and self._has_room():
+            fact = self.seeded.choice(found)
+            self.truth.withdraw(fact.uid)
+            self.truth.another_one(fact)
+
+    async def _whistle(self) -> None:
+        """The state goes on or back; not every whistle has a row, or has it at once."""
+        last = self.truth.whistled
+        if last > START and self.seeded.random() < 0.4:
+            self.truth.change(last, there=False, odd=False)
+        elif self.truth.facts[last].odd and self.seeded.random() < 0.5:
+            self.truth.change(last, odd=False)
+        elif last < 3:
+            self.truth.change(last + 1, there=True, odd=self.seeded.random() < 0.5)
 
     async def _correct(self) -> None:
-        fact = self._fact(play=True)  # what is corrected and numbered anew since a backup is something else to it
-        if fact is not None and not self._is_deleted_unseen(fact.uid) and self._kept is None:
+        """Minute and kind of a goal, sometimes together with the id."""
+        fact = self._fact(play=True)
+        if fact is not None and self._is_known(fact.uid):
             keyword = {"goal/head": "goal/left-foot", "goal/left-foot": "goal/head"}.get(fact.keyword, fact.keyword)
             self.truth.change(fact.uid, minute=fact.minute ^ 1, keyword=keyword)
+            if self.seeded.random() < 0.5 and not self._lags():
+                self.truth.change(fact.uid, number=self.truth.number(), corrected=True)
 
-    def _is_deleted_unseen(self, uid: int) -> bool:
-        """Whether the post was deleted in a liveblog that does not follow: under another id and minute it is another goal."""
-        return any(each.wish(uid).deleted and not each.open for each in self.expected.values())
+    def _is_known(self, uid: int) -> bool:
+        """Whether the fact is the same one to all, whatever of it changes, its id too.
+
+        It is not to a backup, nor to a liveblog that does not follow, in which the post was deleted.
+        """
+        deleted = any(each.wish(uid).deleted and not each.open for each in self.expected.values())
+        return not deleted and self._kept is None
 
     async def _withdraw(self) -> None:
         fact = self._fact(play=None if all(each.text for each in self.expected.values()) else True)
-        if fact is not None:  # nobody hears of a text that nobody asks for
-            self.truth.change(fact.uid, there=False)
+        if fact is not None and self._counts(fact):  # nobody hears of a text that nobody asks for
+            self.truth.withdraw(fact.uid)
+
+    def _counts(self, fact: Fact) -> bool:
+        """Whether a goal may go, or come back: while the score has lost others of its side, those go first."""
+        return fact.uid in self.truth.reviewed or fact.side not in {
+            self.truth.facts[each].side for each in self.truth.reviewed
+        }
 
     async def _return(self) -> None:
         heard = all(each.text and each.open for each in self.expected.values())
-        gone = [each for each in self.truth.facts.values() if not each.there and (heard or each.keyword)]
+        gone = [
+            each for each in self.truth.facts.values() if not each.there and not each.whistle and self._counts(each)
+        ]
+        gone = [each for each in gone if heard or each.keyword]
         if gone:
             fact = self.seeded.choice(gone)
             number = self.truth.number() if self.seeded.random() < 0.3 and not self._lags() else fact.number
             self.truth.change(fact.uid, there=True, number=number)
 
     async def _withdraw_and_return(self) -> None:
-        if (fact := self._fact(play=True)) is not None:
-            self.truth.change(fact.uid, there=False)
-            await self._settle("withdrawn for a while")
-            self.truth.change(fact.uid, there=True)
+        """What was taken back and came back needs more answers the next time."""
+        fact = self._fact(play=True)
+        if fact is None or not self._counts(fact) or fact.uid in self.truth.reviewed:
+            return
+        facts = self.truth.without(fact.uid)
+        self.truth.withdraw(fact.uid)
+        await self._settle("withdrawn for a while")
+        self.truth.facts[fact.uid] = fact
+        await self._settle("back again")
+        if not fact.corrected:
+            await self._wrong(
+                "gone again", self.truth.but(facts=facts, said=self.truth.board()), "match-event liveticker", 3
+            )
+
+    async def _send_off(self) -> None:
+        yellow = [each for each in self.truth.there(play=True) if each.keyword == "card/yellow"]
+        if yellow and self._has_room():
+            first = self.seeded.choice(yellow)
+            self.truth.change(first.uid, words=self.seeded.choice(("", f"He of {first.uid} was late")))
+            await self._settle("before he is sent off")
+            self.truth.second_yellow(first.uid, dropped=self._kept is None and self.seeded.random() < 0.7)
+
+    async def _review(self) -> None:
+        """The score loses a goal of which the row stays, or counts it again."""
+        side, reviewed = self.seeded.choice(("home", "away")), self.truth.reviewed
+        goals = self.truth.goals(side)
+        lost = [each.uid for each in goals if each.uid in reviewed]
+        counted = [each.uid for each in goals if each.uid not in reviewed]
+        if lost and self.seeded.random() < 0.5:
+            self.truth.reviewed -= {lost[0]}
+        elif counted and self.process.matches:
+            self.truth.reviewed |= {counted[-1]}
 
     async def _number_anew(self) -> None:
         """Other ids step nothing."""
@@ -205,20 +283,39 @@ class History:
             self.truth.change(fact.uid, number=self.truth.number(), words_number=self.truth.number())
 
     async def _answer_badly(self) -> None:
-        """A row is missing once."""
-        if (fact := self._fact()) is not None:
-            await self._once(self.truth.bodies(without=fact.uid))
-
-    async def _answer_lower(self) -> None:
-        """The score is lower once."""
-        await self._once(self.truth.bodies(score="0:0"))
-
-    async def _once(self, bodies: dict[str, bytes]) -> None:
-        """One answer takes nothing back."""
+        """Something is wrong in one answer, and something else in the next."""
         await self._settle("before a bad answer")
+        truth, last = self.truth, self.truth.whistled
+        bad = [] if truth.over else [("before its start", truth.but(state=None), "", 3)]
+        if truth.board() != "0:0":
+            bad += [("lower", truth.but(said="0:0"), "match", 1)]
+        if last > START:
+            state = [*WHISTLES][last - 2].partition("/")[2]
+            facts = self.seeded.choice((truth.facts, truth.without(last)))
+            bad += [("an earlier state", truth.but(state=state, facts=facts), "match match-event", 1)]
+        fact = self._fact(play=None if all(each.text for each in self.expected.values()) else True)
+        if fact is not None:
+            carrier = "match-event liveticker" if fact.keyword else "liveticker"
+            bad += [("a row gone", truth.but(facts=truth.without(fact.uid), said=truth.board()), carrier, 1)]
+            bad += [("unreadable", truth.but(spoilt=fact.uid), "", 3)] if fact.keyword else []
+        leaving = [each.uid for each in truth.there() if each.keyword == SUBSTITUTION]
+        bad += [("half of it", truth.but(halved=uid), "match-event", 1) for uid in leaving[:1]]
+        squads = {**truth.squads, "home": truth.squads["home"][1:]}
+        bad += [("somebody gone", truth.but(squads=squads), "match-event", 1)]
+        for each in self.seeded.sample(bad, min(len(bad), 2)):
+            await self._wrong(*each)
+
+    async def _wrong(self, what: str, bodies: dict[str, bytes], carrier: str, times: int) -> None:
+        """So many wrong answers take nothing back, nor does the failure of what carries it; and it is looked at soon."""
         before = {name: self._shown(name) for name in self.expected}
-        await self.process.poll(bodies)
-        require(before == {name: self._shown(name) for name in self.expected}, "one answer took something back")
+        for _ in range(times):
+            await self.process.poll(bodies)
+        waits = [self.process.followers.interval(each) or 0 for each in self.process.matches]
+        if carrier:
+            require(all(each <= LIVE for each in waits), "what waits is polled late:", what, *waits)
+            await self.process.poll(bodies, failing=frozenset(carrier.split()))
+        for name, shown in before.items():
+            require(shown == self._shown(name), "a wrong answer took something back:", what, name)
 
     async def _comment(self) -> None:
         """The provider's editors write about an incident, correct what they wrote, or take it back."""
@@ -236,14 +333,53 @@ class History:
         await self.process.poll()
         require(before == self._versions(), "the same answer stepped a liveblog")
 
+    async def _move(self) -> None:
+        """The kick-off moves; somebody comes to a squad or leaves it."""
+        self.truth.kickoff = self.seeded.randrange(60)
+        side = self.seeded.choice(("home", "away"))
+        squad = self.truth.squads[side]
+        squad = squad[1:] if len(squad) > 2 else (*squad, max(squad) + 1)
+        self.truth.squads = {**self.truth.squads, side: squad}
+
     # People
 
-    async def _write_headline(self) -> None:
-        if (chosen := self._post()) is not None:
-            name, uid = chosen
-            headline = f"By hand {self.seeded.randrange(1000)}"
-            await self._edit(name, uid, headline=headline)
-            self._wish(name, uid, headline=headline)
+    async def _write(self) -> None:
+        """A headline, a minute, a block of their own; or the provider's words go."""
+        if (chosen := self._post()) is None:
+            return
+        name, uid = chosen
+        fact, wish, number = self.truth.facts[uid], self.expected[name].wish(uid), self.seeded.randrange(1000)
+        what = self.seeded.choice(("headline", "headline", "minute", "block", "bare"))
+        if what == "headline" or fact.keyword == "":
+            await self._edit(name, uid, lambda said: {**said, "headline": f"By hand {number}"})
+            self._wish(name, uid, headline=f"By hand {number}")
+        elif what == "minute":
+            await self._edit(name, uid, _at(f"{fact.by_hand}'"))
+            self._wish(name, uid, minute=True)
+        elif what == "block":
+            block = {"_type": BLOCK, "local_id": new_local_id("b"), "text": f"Ours {number}"}
+            await self._edit(name, uid, lambda said: {**said, "contents": [*said["contents"], block]})
+            self._wish(name, uid, blocks=(*wish.blocks, block["text"]))
+        elif not wish.bare:
+            await self._edit(name, uid, lambda said: {**said, "contents": said["contents"][1:]})
+            self._wish(name, uid, bare=True)
+
+    async def _agree(self) -> None:
+        """A person writes a minute, the provider then says the same: it is the provider's from then on."""
+        if (chosen := self._post()) is None:
+            return
+        name, uid = chosen
+        fact, expected = self.truth.facts[uid], self.expected[name]
+        if (
+            fact in self.truth.there(play=True)
+            and self._is_known(uid)
+            and expected.open
+            and not expected.wish(uid).minute
+        ):
+            await self._edit(name, uid, _at(f"{fact.minute ^ 1}'"))
+            self.truth.change(uid, minute=fact.minute ^ 1)
+            await self._settle("agreed")
+            self.truth.change(uid, minute=fact.minute)
 
     async def _hide(self) -> None:
         if (chosen := self._post(public=True)) is not None:
@@ -267,12 +403,13 @@ class History:
             self._wish(*chosen, status=0, due=due, scheduled=True)
 
     async def _hand_back(self) -> None:
+        """All fields of a post are the provider's again; blocks of their own stay."""
         chosen = self._post(by_hand=True)
         if chosen is not None and self.expected[chosen[0]].attached:
             name, uid = chosen
-            named, wanted = NamedLiveblog(name, OWNER), HandBack(events=(self._names[name, uid],))
+            named, wanted = NamedLiveblog(name, self.expected[name].owner), HandBack(events=(self._names[name, uid],))
             await self.store.write(partial(return_fields, named=named, wanted=wanted, expected=None))
-            self._wish(name, uid, headline=None)
+            self._wish(name, uid, headline=None, minute=False, bare=False)
 
     async def _write_own(self) -> None:
         name = self._liveblog()
@@ -282,13 +419,12 @@ class History:
         await self.store.write(lambda unit: liveblogs.record(unit, name, liveblogs.Change(events=(own,))))
         self.expected[name].own.add(own.local_id)
 
-    async def _edit(self, name: str, uid: int, headline: str | None = None, **changes: Any) -> None:
+    async def _edit(self, name: str, uid: int, edit: Callable[[Document], Document] = dict, **changes: Any) -> None:
         """What an editor's client does; the sync looks once before anything else happens."""
 
         def work(unit: Unit) -> None:
             (event,) = liveblogs.events_named(unit.conn, [self._names[name, uid]]).values()
-            document = event.document if headline is None else {**event.document, "headline": headline}
-            write = event.rewritten(document=document, user_id="editor", **changes)
+            write = event.rewritten(document=edit(event.document), user_id="editor", **changes)
             liveblogs.record(unit, name, liveblogs.Change(events=(write,)))
 
         await self.store.write(work)
@@ -296,43 +432,52 @@ class History:
 
     def _wish(self, name: str, uid: int, **changes: Any) -> None:
         expected = self.expected[name]
-        expected.wishes[uid] = replace(expected.wishes.get(uid, Wish()), **changes)
+        expected.wishes[uid] = replace(expected.wish(uid), **changes)
 
     # Settings
 
-    async def _switch_posting(self) -> None:
-        await self._switch(self._liveblog(), auto_post=lambda expected: not expected.auto_post)
+    async def _switch(self) -> None:
+        """One setting, or whether editors publish."""
+        name = self._liveblog()
+        terms = ("auto_post", "text", "excluded", "paused", "locale", "board_excluded", "editorial", "editorial")
+        field = self.seeded.choice(terms)
+        if field == "editorial":
+            await self._switch_editorial(name)
+        else:
+            await self._change(name, field)
 
     async def _switch_off_and_on(self) -> None:
         name, field = self._liveblog(), self.seeded.choice(("auto_post", "auto_post", "text"))
         for _ in range(2):
-            await self._switch(name, **{field: lambda expected: not getattr(expected, field)})
+            await self._change(name, field)
             await self._settle("switched")
 
-    async def _switch_text(self) -> None:
-        await self._switch(self._liveblog(), text=lambda expected: not expected.text)
-
-    async def _switch_type(self) -> None:
-        await self._switch(
-            self._liveblog(), excluded=lambda expected: frozenset() if expected.excluded else frozenset({EXCLUDED})
-        )
-
-    async def _pause(self) -> None:
-        await self._switch(self._liveblog(), paused=lambda expected: not expected.paused)
-
-    async def _translate(self) -> None:
-        await self._switch(self._liveblog(), locale=lambda expected: "de" if expected.locale == "en" else "en")
-
-    async def _switch(self, name: str, **switched: Any) -> None:
+    async def _change(self, name: str, field: str) -> None:
         expected = self.expected[name]
-        for field, change in switched.items():
-            value = change(expected)
-            if await self._terms(name, **{"exclude_events" if field == "excluded" else field: value}):
-                setattr(expected, field, value)
+        value: Any = not getattr(expected, field)
+        if field == "locale":
+            value = "de" if expected.locale == "en" else "en"
+        elif field == "excluded":
+            value = frozenset() if expected.excluded else frozenset({EXCLUDED})
+        named = {"excluded": "exclude_events", "board_excluded": "exclude_scoreboard"}.get(field, field)
+        if await self._terms(name, **{named: value}):
+            setattr(expected, field, value)
+
+    async def _switch_editorial(self, name: str) -> None:
+        expected = self.expected[name]
+        expected.editorial = not expected.editorial
+
+        def work(unit: Unit) -> None:
+            said = liveblogs.lock_game(unit, name).document
+            meta = {**said["meta_info"], "editorial_publishing": expected.editorial}
+            liveblogs.record(unit, name, liveblogs.Change(game={**said, "meta_info": meta}))
+
+        await self.store.write(work)
+        self.truth.stamp += 1
 
     async def _terms(self, name: str, **changes: Any) -> bool:
         def work(unit: Unit) -> bool:
-            game, attachment = lock(unit, NamedLiveblog(name, OWNER))
+            game, attachment = lock(unit, NamedLiveblog(name, self.expected[name].owner))
             if attachment is None:
                 return False
             change_terms(unit, game, attachment, replace(sync.terms_of(attachment), **changes))
@@ -345,9 +490,15 @@ class History:
 
     # Moves
 
+    async def _wait(self) -> None:
+        """A long time goes by."""
+        await self._settle("before a long time")
+        self.waits += 1
+        self.clock.now += NOTE_AFTER
+
     async def _create(self) -> None:
         if len(self.expected) < 2:
-            self.expected[await self.process.create()] = Expected()
+            self.expected[await self.process.create()] = Expected(OWNER, self.notes)
 
     async def _detach_or_attach(self) -> None:
         name = self._liveblog()
@@ -362,11 +513,11 @@ class History:
         expected = self.expected[name]
         await self.process.create(
             attach_to=name, auto_post=expected.auto_post, text=expected.text, exclude_events=tuple(expected.excluded),
-            locale=expected.locale,
+            locale=expected.locale, exclude_scoreboard=expected.board_excluded,
         )  # fmt: skip
         expected.attached, expected.paused = True, False
-        if not expected.auto_post:
-            expected.excluded = frozenset()  # what to leave out only counts where posting is automatic
+        if not expected.auto_post:  # what to leave out only counts where posting is automatic
+            expected.excluded, expected.board_excluded = frozenset(), False
 
     async def _move_endpoint(self) -> None:
         """The daemon comes back with another password."""
@@ -381,6 +532,18 @@ class History:
         await asyncio.to_thread(self.store.move, OWNER)
         self._kept = None
         await self.process.restart()
+
+    async def _forget(self) -> None:
+        """What was believed of the match is lost, and the next answer lacks something."""
+        await self._settle("before it is lost")
+        if self._lags() or any(each.corrected for each in self.truth.facts.values()):
+            return  # nobody knows under which ids they came before
+        self.truth.settle()
+        await self._settle("nothing that is not in the answers")
+        await self.store.write(lambda unit: unit.conn.exec_driver_sql("DELETE FROM beliefs") and None)
+        await self.process.restart()
+        for fact in self.truth.there(play=True)[-1:]:
+            await self._wrong("gone", self.truth.but(facts=self.truth.without(fact.uid)), "", 1)
 
     async def _rehome(self) -> None:
         source = ProviderSource(HEIM, self.process.adapter, text_content=True)
@@ -397,12 +560,11 @@ class History:
             return
         kept, self._kept = self._kept, None
         self.store.restore(kept.database)
+        self.truth.settle()
         self.expected, self._gone_numbers = kept.expected, (kept.last, self._last)
         there = {at: name for at, name in self._names.items() if self._is_there(name)}
         self._names = {at: name for at, name in there.items() if at[1] in kept.facts}
         self._owners = {(name, local_id): uid for (name, uid), local_id in self._names.items()}
-        for name, expected in self.expected.items():
-            expected.seen, expected.noted = set(self._posts(name)), set(self._noted(name))
         await self._rehome()
         await self.process.restart()
 
@@ -426,8 +588,11 @@ class History:
         await self._settle("all go on")
         self.clock.now += 10 * SOON
         await self._settle("all scheduled is due")
-        self.truth.over = True
+        self.truth.end()
         await self._settle("the whistle")
+        await self._answer_badly()
+        await self._award()
+        await self._settle("the award")
         self.clock.now += WEEK
         await self.process.poll()
         await self.process.followers.stop()
@@ -445,6 +610,14 @@ class History:
         shown = self._shown(after)
         require(not self.truth.another or "TSV Berg" in shown, "a new match has another liveblog:", shown[:200])
         require(self._frozen == {name: self._shown(name) for name in self._frozen}, "a finished liveblog was written")
+
+    async def _award(self) -> None:
+        """A score that nobody can have played, where there is one: once it counts for nothing."""
+        home, away = map(int, self.truth.board().split(":"))
+        award = "3:0" if away and home < 3 else "0:3" if home and away < 3 else ""
+        if award and self.truth.score() == self.truth.board() and self.seeded.random() < 0.5:
+            await self._wrong("an award", self.truth.but(said=award), "match", 1)
+            self.truth.decide(award)
 
     def _check_gone(self, name: str, expected: Expected) -> None:
         """What is withdrawn in the end, and nobody has touched, is deleted; what our own settings hide is not."""
@@ -481,8 +654,10 @@ class History:
         return not any(match.pending or match.afresh for match in self.process.matches)
 
     def _check(self, name: str, expected: Expected, after: str) -> None:
+        if expected.open:
+            expected.look([each for each in self.truth.facts.values() if each.there])
         posts = self._posts(name)
-        for uid, found in posts.items():
+        for uid, found in (self._posts(name, waiting=True) | posts).items():
             known = self._names.setdefault((name, uid), found["local_id"])
             require(known == found["local_id"], "a post has another name:", after, name, uid)
             owner = self._owners.setdefault((name, known), uid)
@@ -494,24 +669,24 @@ class History:
             require(not (hidden and uid in posts), "what a person took down is public:", after, name, uid)
         if expected.open:
             self._check_notes(name, expected, after)
-        expected.seen = set(posts)
+        expected.show(posts.keys(), self.truth.facts, self.waits)
         if not expected.open:
             return
         wanted = {each.uid for each in self.truth.facts.values() if expected.public(each, self.clock.now)}
         require(wanted == posts.keys(), "other posts are public:", after, name, sorted(wanted ^ posts.keys()))
         for uid in wanted:
             self._check_post(name, expected, self.truth.facts[uid], posts[uid], after)
-        if expected.auto_post:
-            self._check_board(name, after)
+        self._check_game(name, expected, after)
 
     def _check_notes(self, name: str, expected: Expected, after: str) -> None:
-        """A goal or red card that readers saw and that is not there any more has its note, in its own post; nothing else has."""
-        left = {uid for uid in expected.seen | expected.noted if self.notes and expected.leaves(self.truth.facts[uid])}
+        """A goal or red card that readers saw for a while and that is gone has its note, in its own post; nothing else has."""
+        facts = self.truth.facts
+        left = {uid for uid in expected.seen | expected.noted if expected.leaves(facts[uid], self.waits)}
         wanted = {uid for uid in left if expected.shows_note(uid)}
         notes = self._noted(name)
         require(wanted == notes.keys(), "other notes are public:", after, name, sorted(wanted ^ notes.keys()))
         for uid, (local_id, document) in notes.items():
-            event, note = document["sport_event"], LEFT_NOTES[self.truth.facts[uid].kind]
+            event, note = document["sport_event"], LEFT_NOTES[facts[uid].kind]
             title = TITLES[note][expected.locale == "de"]
             require(local_id == self._names[name, uid], "a note is another post:", after, name, uid)
             require(event["title"] == title and "score" not in event, "a note says something else:", after, event)
@@ -520,54 +695,72 @@ class History:
         expected.noted = left
 
     def _check_post(self, name: str, expected: Expected, fact: Fact, post: Mapping[str, Any], after: str) -> None:
-        document, text = post["document"], json.dumps(post["document"].get("contents") or [], ensure_ascii=False)
-        headline = expected.wish(fact.uid).headline
-        require(document.get("headline", "") == (headline or ""), "a headline is another one:", after, name, fact.uid)
+        document, blocks = post["document"], [each["text"] for each in post["document"].get("contents") or ()]
+        wish, at = expected.wish(fact.uid), (after, name, fact.uid)
+        require(document.get("headline", "") == (wish.headline or ""), "a headline is another one:", *at)
+        ours = blocks[len(blocks) - len(wish.blocks) :]
+        require(ours == [*wish.blocks], "a block of ours is another one:", *at, blocks)
+        text = "".join(blocks[: len(blocks) - len(wish.blocks)])
+        require(bool(text) is not wish.bare, "what a person removed is there, or what nobody did is not:", *at, blocks)
+        require("script" not in text, "a text is not sanitised:", *at, text)
         if not fact.keyword:
-            require(fact.words in text, "a text is another one:", after, name, fact.uid)
+            require(fact.words in text, "a text is another one:", *at)
             return
-        require(
-            expected.wish(fact.uid).scheduled or post["created_at"] < BEGAN,
-            "a post has moved to now:",
-            after,
-            name,
-            fact.uid,
-        )
-        event = document["sport_event"]
-        title = TITLES[fact.kind][expected.locale == "de"]
-        require(event["title"].startswith(title), "a title is in another language:", after, event["title"])
+        require(wish.scheduled or fact.whistle or post["created_at"] < BEGAN, "a post has moved to now:", *at)
+        event, language = document["sport_event"], expected.locale == "de"
+        title = TITLES[fact.kind][language]
+        reviewed = fact.uid in self.truth.reviewed and expected.notes
+        require(event["title"].startswith(title), "a title is in another language:", *at, event["title"])
+        marked = event["title"].endswith(REVIEWED[language])
+        require(reviewed is marked, "another goal is under review:", *at, event["title"])
         shown = (event["event_type"], event["time_of_play"], [each["player"]["name"] for each in event["players"]])
-        require(shown == (fact.kind, f"{fact.minute}'", [fact.name]), "a post says something else:", after, fact, shown)
+        minute = fact.by_hand if wish.minute else fact.minute
+        require(shown == (fact.kind, f"{minute}'", fact.names), "a post says something else:", *at, fact, shown)
         if fact.kind == "soccer.goal":
             score = f"{event['score']['home_score']}:{event['score']['away_score']}"
-            require(score == self.truth.score(fact.minute), "a goal has another score:", after, fact, score)
-        words = fact.words if expected.text and fact.words else fact.name.rpartition(" ")[2]
-        require(words in text, "a post has other words:", after, fact, text)
+            require(score == self.truth.score(fact.minute), "a goal has another score:", *at, score)
+        words = fact.words if expected.text and fact.words else "" if fact.whistle else fact.name.rpartition(" ")[2]
+        require(wish.bare or words in text, "a post has other words:", *at, text)
         require(
-            not (fact.words and not expected.text and fact.words in text), "a text is shown that nobody wants:", fact
+            not (fact.words and not expected.text and fact.words in text), "a text is shown that nobody wants:", *at
         )
 
-    def _check_board(self, name: str, after: str) -> None:
+    def _check_game(self, name: str, expected: Expected, after: str) -> None:
+        """Board, state, squads and kick-off."""
         (document,) = self.store.raw.execute("SELECT doc FROM games WHERE id = ?", (name,)).fetchone()
         said = json.loads(document)
-        score = said["scoreboard"]["score"]
+        score, truth = said["scoreboard"]["score"], self.truth
         shown = f"{score['home_score']}:{score['away_score']}"
-        require(shown == self.truth.score(), "the board has another score:", after, name, shown)
-        state = 31 if self.truth.over else 1
-        require(said["state_info"]["gamestate"] == state, "the state is another one:", after, name, said["state_info"])
+        if expected.auto_post and not expected.board_excluded:
+            require(shown == (truth.award or truth.board()), "the board has another score:", after, name, shown)
+            beside = [*truth.board().split(":")] if truth.award else []
+            require(re.findall(r"\d+", score.get("title", "")) == beside, "another score is beside it:", after, score)
+            expected.board = shown
+        require(expected.board in {"", shown}, "a board that is left out moved:", after, name, shown)
+        expected.board = shown
+        if expected.auto_post:
+            state = said["state_info"]
+            now = (31,) if truth.over else (1, truth.whistled == 2, 1 + (truth.whistled == 3))
+            found = (state["gamestate"], state["is_break"], state["recurrence"])[: len(now)]
+            require(found == now, "the state is another one:", after, name, state)
+        for side, squad in truth.squads.items():
+            named = set(re.findall(r"Jan Muster(\d+)", json.dumps(said["squads"][side])))
+            require(named == {str(each) for each in squad}, "a squad is another one:", after, name, side, named)
+        require(said["meta_info"]["starts_at"] == truth.starts_at, "the kick-off is another one:", after, name)
 
-    def _posts(self, name: str) -> dict[int, dict[str, Any]]:
-        """The public posts about facts, by uid; none stands twice."""
+    def _posts(self, name: str, *, waiting: bool = False) -> dict[int, dict[str, Any]]:
+        """The public posts about facts, by uid, or those that wait for an editor; none stands twice."""
         found: dict[int, dict[str, Any]] = {}
         query = (
-            "SELECT local_id, doc, created_at FROM events WHERE game_id = ? AND local_status = 0 AND publish_at IS NULL"
+            "SELECT local_id, doc, created_at FROM events WHERE game_id = ? AND local_status = ? AND publish_at IS NULL"
         )
-        for local_id, document, created_at in self.store.raw.execute(query, (name,)).fetchall():
-            if local_id in self.expected[name].own:
+        expected = self.expected[name]
+        for local_id, document, created_at in self.store.raw.execute(query, (name, 60 * waiting)).fetchall():
+            if local_id in expected.own:
                 continue
             said = json.loads(document)
             uid = self._uid_of(said)
-            if uid is not None:
+            if uid is not None and (not waiting or (expected.wish(uid).status == 60 and self.truth.facts[uid].there)):
                 require(uid not in found, "a post stands twice:", name, uid)
                 found[uid] = {"local_id": local_id, "document": said, "created_at": created_at}
         return found
@@ -585,13 +778,17 @@ class History:
 
     def _uid_of(self, said: Mapping[str, Any]) -> int | None:
         """The fact that the post is about: by who it names, of a text by its first words."""
-        event, text = said.get("sport_event"), json.dumps(said.get("contents") or [])
+        event, text, facts = said.get("sport_event"), json.dumps(said.get("contents") or []), self.truth.facts.values()
         if event is None:
-            return next((each.uid for each in self.truth.facts.values() if each.name in text), None)
-        if event["event_type"] not in TYPES.values():  # a whistle
+            return next((each.uid for each in facts if not each.keyword and each.name in text), None)
+        if event["event_type"] not in TYPES.values():
             return None
-        names, minute = {each["player"]["name"] for each in event.get("players") or ()}, event.get("time_of_play", "")
-        found = [each.uid for each in self.truth.facts.values() if each.name in names and each.is_said(minute)]
+        names, minute = [each["player"]["name"] for each in event.get("players") or ()], event.get("time_of_play", "")
+        found = [
+            each.uid
+            for each in facts
+            if each.names[:1] == names[:1] and each.is_said(minute) and (names or each.kind == event["event_type"])
+        ]
         require(found, "a post is about nobody:", event)
         return found[0]
 
@@ -651,9 +848,13 @@ class History:
             expected = self.expected[name]
             wish = expected.wish(uid)
             fits = public is None or (expected.open and public is (uid in self._posts(name)))
-            if not wish.deleted and fits and (not by_hand or wish.headline is not None):
+            if not wish.deleted and fits and (not by_hand or wish.headline or wish.minute or wish.bare):
                 found.append((name, uid))
         return self.seeded.choice(found) if found else None
+
+
+def _at(minute: str) -> Callable[[Document], Document]:
+    return lambda said: {**said, "sport_event": {**said["sport_event"], "time_of_play": minute}}
 
 
 def play(seed: int, steps: Iterable[int] = range(STEPS)) -> list[str]:
