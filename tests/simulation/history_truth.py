@@ -91,7 +91,7 @@ class Fact:
 
 @dataclass
 class Truth:
-    """The match. `facts` by uid; `another`: the provider uses the id for another match by now."""
+    """The match. `facts` by uid; `another`: the provider uses the id for another match by now, of other teams or another day."""
 
     seeded: random.Random
     facts: dict[int, Fact] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class Truth:
     reviewed: frozenset[int] = frozenset()
     """Goals that the score has lost, though their rows are there."""
     award: str = ""
-    another: bool = False
+    another: str = ""
     stamp: int = 0
     """Changes the bodies and says nothing."""
     said: str = ""
@@ -231,7 +231,7 @@ class Truth:
     def bodies(self) -> Bodies:
         """The answers."""
         if self.another:
-            return another_match()
+            return another_match(self.another)
         sent = sorted((each for each in self.facts.values() if each.sent), key=lambda each: (each.minute, each.uid))
         rows = [one for each in sent if each.keyword for one in self._rows(each)]
         rows += [row(60_000 + who, "playing/lineup", 0, side, who) for side in self.squads for who in self.squads[side]]
@@ -267,12 +267,11 @@ def _counted(goals: list[Fact]) -> str:
     return f"{sides.count('home')}:{sides.count('away')}"
 
 
-def another_match() -> Bodies:
-    """Other teams, another day, under the same id."""
+def another_match(differs: str) -> Bodies:
+    """Other teams, or another day, under the same id."""
     teams = {"home": {**HOME, "id": "601", "name": "TSV Berg"}, "away": {**AWAY, "id": "602", "name": "SC Tal"}}
-    body = match(
-        match_result=results(p0="0:1"), current_period="game-start", match_date="01.07.2026", match_number="1", **teams
-    )
+    other = teams if differs == "teams" else {"match_date": "01.07.2026"}
+    body = match(match_result=results(p0="0:1"), current_period="game-start", match_number="1", **other)
     rows = [row(1, "match/game-start", 1), row(99_999, "goal/head", 5, "away", 99, content="0:1", team=None)]
     return {"match": encoded({"match": body}), "match-event": encoded(rows), "liveticker": b"[]"}
 

@@ -87,15 +87,18 @@ PLANTS = _plants("""
     The blocks of a post keep their names under another id.
     ingest/sync/ledger_posts.py: key if entry is None else entry.block_key or key, part)
     → key, part)
-    A match is its id, its teams and its day.
-    mapping/identity.py: over = before.closed or before.status is Status.FINISHED
+    A match that is over is its id and its day.
+    mapping/identity.py: if over and is_another_day(before, now):
+    → if False:
+    A match is its id and its teams.
+    mapping/identity.py: return settled and both_known and not before.teams & now.teams
     → return False
     The ledger belongs to liveblog and match, not to an attachment.
     store/following/sources.py: close_empty(unit, attachment.follow_id)
     → unit.conn.exec_driver_sql("DELETE FROM ledger WHERE game_id = ?", (attachment.game_id,))
     Closing belongs to the attachment.
-    store/following/closing.py: closed = unit.conn.scalars(still.values(closed_at=unit.now).returning(attachments.c.game_id)).all()
-    → closed = list(())
+    store/following/closing.py: closed = [row.game_id for row in rows if serves(row.organization_id)]
+    → closed = []
     A step back is not believed at once.
     mapping/confirm.py: if before is None:
     → if True:
@@ -172,7 +175,7 @@ PLANTS = _plants("""
     mapping/set_again.py: return not (scored or answer.clock.phase or _has_rows_of_play(answer) or unreadable)
     → return True
     What is believed of a match moves with it.
-    store/following/moves.py: _move_belief(unit, before.id, after)
+    store/following/moves.py: _move_belief(unit, before_id, after_id)
     → pass
     Matches move to the endpoint that their organization has now.
     store/following/moves.py: values = {"endpoint": endpoint, "owner": None,
