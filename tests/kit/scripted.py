@@ -181,6 +181,7 @@ class Process:
     clock: Clock = field(default_factory=lambda: WALL)
     wishes: dict[str, Any] = field(default_factory=dict)
     serves: Callable[[str, str], bool] = everybody
+    organizations: tuple[str, ...] = (OWNER,)
     withdrawals: WithdrawalRules | None = None
     """What goals that are taken back leave; by default nothing, as for clients that have chosen so."""
 
@@ -202,7 +203,8 @@ class Process:
             serves=self.serves,
             withdrawals=self.withdrawals,
         )
-        sources = {(OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True)}
+        source = ProviderSource(HEIM, self.adapter, text_content=True)
+        sources = {(each, "heim"): source for each in self.organizations}
         self.importer = Importer(
             self.crashing,
             sources,

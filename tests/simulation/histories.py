@@ -54,6 +54,8 @@ SOON = 60
 NOTE_AFTER = 4 * 3600
 """Seconds after which a post leaves a note: less than a wait, and more than what is between two."""
 WEEK = 7 * 86_400
+OTHER = "5f0c1de2a1b2c3d4e5f60719"
+"""An organization that shares the endpoint of the first one."""
 EXCLUDED = "soccer.yellow-card"
 BEGAN = 1_760_000_000
 """Unix seconds between the match and the history."""
@@ -99,7 +101,11 @@ class History:
         self.truth = Truth(self.seeded)
         self.notes = seed % 2 == 1
         rules = WithdrawalRules(silent=frozenset() if self.notes else frozenset({OWNER}), note_after=NOTE_AFTER)
-        self.process = Process(self.store, MATCH_ID, clock=self.clock, withdrawals=rules)
+        self.owners = (OWNER, OWNER if self.exports else OTHER)
+        serves = lambda _, organization: organization in self._present()  # noqa: E731
+        self.process = Process(
+            self.store, MATCH_ID, clock=self.clock, serves=serves, organizations=self.owners, withdrawals=rules
+        )
         self.waits = 0
         """How often a long time has gone by."""
         self.expected: dict[str, Expected] = {}
@@ -138,7 +144,14 @@ class History:
         people = [self._write, self._write, self._write, self._agree, self._hand_back, self._hand_back, self._hide,
                   self._publish, self._delete, self._schedule, self._schedule, self._write_own]  # fmt: skip
         settings = [self._switch, self._switch, self._switch, self._switch_off_and_on, self._switch_off_and_on]
-        moves = [self._detach_or_attach, self._move_endpoint, self._restart, self._create, self._forget]
+        moves = [
+            self._detach_or_attach,
+            self._move_endpoint,
+            self._restart,
+            self._create,
+            self._forget,
+            self._leave_or_join,
+        ]
         moves += [self._back_up_or_restore, self._back_up_or_restore, self._back_up_or_restore]
         moves += [self._export_and_import] if self.exports else []
         return [*self._provider(), *self._provider(), *people, *settings, *moves, self._wait, self._wait]
@@ -207,7 +220,7 @@ class History:
         return not deleted and self._kept is None
 
     async def _withdraw(self) -> None:
-        fact = self._fact(play=None if all(each.text for each in self.expected.values()) else True)
+        fact = self._fact(play=None if all(each.text and not each.away for each in self.expected.values()) else True)
         if fact is not None and self._counts(fact):  # nobody hears of a text that nobody asks for
             self.truth.withdraw(fact.uid)
 
@@ -276,7 +289,7 @@ class History:
 
     def _lags(self) -> bool:
         """Whether a liveblog hears of nothing: what is numbered anew and corrected before it does is something else to it."""
-        return not all(each.attached for each in self.expected.values())
+        return not all(each.attached and not each.away for each in self.expected.values())
 
     async def _number_one_anew(self) -> None:
         if not self._lags() and (fact := self._fact()) is not None:
@@ -293,7 +306,7 @@ class History:
             state = [*WHISTLES][last - 2].partition("/")[2]
             facts = self.seeded.choice((truth.facts, truth.without(last)))
             bad += [("an earlier state", truth.but(state=state, facts=facts), "match match-event", 1)]
-        fact = self._fact(play=None if all(each.text for each in self.expected.values()) else True)
+        fact = self._fact(play=None if all(each.text and not each.away for each in self.expected.values()) else True)
         if fact is not None:
             carrier = "match-event liveticker" if fact.keyword else "liveticker"
             bad += [("a row gone", truth.but(facts=truth.without(fact.uid), said=truth.board()), carrier, 1)]
@@ -498,21 +511,24 @@ class History:
 
     async def _create(self) -> None:
         if len(self.expected) < 2:
-            self.expected[await self.process.create()] = Expected(OWNER, self.notes)
+            owner = self.owners[len(self.expected)]
+            notes = self.notes or owner == OTHER
+            self.expected[await self.process.create(organization_id=owner)] = Expected(owner, notes)
 
     async def _detach_or_attach(self) -> None:
         name = self._liveblog()
         expected = self.expected[name]
-        if expected.attached:
+        if expected.attached and not expected.away:
             await self.store.write(lambda unit: sources.detach(unit, sync.attachment(unit.conn, name)))  # type: ignore[arg-type]
             expected.attached = False
-        else:
+        elif not expected.away:
             await self._attach(name)
 
     async def _attach(self, name: str) -> None:
         expected = self.expected[name]
         await self.process.create(
-            attach_to=name, auto_post=expected.auto_post, text=expected.text, exclude_events=tuple(expected.excluded),
+            attach_to=name, organization_id=expected.owner, auto_post=expected.auto_post, text=expected.text,
+            exclude_events=tuple(expected.excluded),
             locale=expected.locale, exclude_scoreboard=expected.board_excluded,
         )  # fmt: skip
         expected.attached, expected.paused = True, False
@@ -547,7 +563,20 @@ class History:
 
     async def _rehome(self) -> None:
         source = ProviderSource(HEIM, self.process.adapter, text_content=True)
-        await rehome(self.store, {(OWNER, "heim"): source}, Quarantine())  # type: ignore[arg-type]
+        await rehome(self.store, {(each, "heim"): source for each in self._present()}, Quarantine())  # type: ignore[arg-type]
+
+    def _present(self) -> set[str]:
+        """The organizations in the configuration."""
+        return {*self.owners} - {each.owner for each in self.expected.values() if each.away}
+
+    async def _leave_or_join(self) -> None:
+        """An organization is taken out of the configuration, or put back."""
+        chosen = self.expected[self._liveblog()]
+        for each in self.expected.values():
+            each.away = not chosen.away if each is not chosen and each.owner == chosen.owner else each.away
+        chosen.away = not chosen.away
+        await self._rehome()
+        await self.process.restart()
 
     async def _restart(self) -> None:
         await self.process.restart()
@@ -579,6 +608,10 @@ class History:
 
     async def _end(self) -> None:
         """Everything goes on, then the match ends; after that nothing moves what it has left."""
+        for each in self.expected.values():
+            each.away = False
+        await self._rehome()
+        await self.process.restart()
         for name, expected in self.expected.items():
             if not expected.attached:
                 await self._attach(name)

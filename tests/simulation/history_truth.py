@@ -311,6 +311,8 @@ class Expected:
     editorial: bool = False
     locale: str = "en"
     attached: bool = True
+    away: bool = False
+    """Its organization is not in the configuration."""
     closed: bool = False
     wishes: dict[int, Wish] = field(default_factory=dict)
     own: set[str] = field(default_factory=set)
@@ -330,7 +332,7 @@ class Expected:
 
     @property
     def open(self) -> bool:
-        return self.attached and not self.paused and not self.closed
+        return self.attached and not (self.paused or self.away or self.closed)
 
     def look(self, facts: list[Fact]) -> None:
         """The sync looks: where editors publish, what is new or was hidden by the terms waits for them."""
