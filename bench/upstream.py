@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "heim" / "soccer"
 KINDS = ("match", "match-event", "liveticker")
 EVENTS, MINUTE, NOTHING = CHANGING = ("events", "minute", "nothing")
-"""What changes while it is asked."""
+"""What changes from request to request."""
 EVERY = 18
 """So many requests show the same events. Both sides of a comparison ask in turn, so one in nine of ours, 11 %, is new."""
 VERSIONS = 8

@@ -89,14 +89,15 @@ def test_a_match_fills_in_teams_place_and_time():
 )
 @pytest.mark.parametrize("references", [REFERENCES, NOBODY], ids=["master data", "none"])
 def test_the_document_is_one_that_the_interface_knows(match, references):
-    """Sent as a liveblog to be created, the document is valid; read and written again, nothing of it is lost."""
+    """Sent as a liveblog to be created, the document is valid; read and written again, nothing of it is lost, and all is typed."""
     document = prefilled(match, references=references)
     owned = {"_type": "Svc::Model::Game", "organization_id": references.owner_id, **document}
 
     assert parse(GameDraft, owned)
     shown = {"summary_text" if name == "summary" else name: value for name, value in owned.items()}
     read = dump(parse(Game, shown))
-    assert {name: read["summary_text" if name == "summary" else name] for name in document} == document
+    typed = {"squads": {"_type": "Svc::Model::Squads", **document["squads"]}} if "squads" in document else {}
+    assert {name: read["summary_text" if name == "summary" else name] for name in document} == {**document, **typed}
 
 
 def test_titles_are_the_given_one_or_the_default():
