@@ -58,6 +58,17 @@ def without_gone(blocks: Sequence[Document], media: Sequence[Document]) -> list[
     return [block for block in kept if not _shows_media(block) or block["items"]]
 
 
+def without_hidden(now: ShownMedia, before: Sequence[Document]) -> list[Document]:
+    """The files without those that a block showed before and none shows now: they go with their blocks."""
+    gone = shown_files(before) - shown_files(now.blocks)
+    return [file for file in now.media if file["local_id"] not in gone]
+
+
+def shown_files(blocks: Iterable[Document]) -> set[str]:
+    """The ids of the files that the blocks show."""
+    return {item["media_local_id"] for block in blocks if _shows_media(block) for item in block.get("items") or ()}
+
+
 def legacy_entries(sent: Document, media: Sequence[Document]) -> list[str]:
     """Entries of the older form: nobody can show what has no id, so they are shown by themselves."""
     pairs = zip(sent.get("media") or (), media, strict=False)
@@ -92,8 +103,7 @@ def show_media(
     """
     files = list(media)
     shown = [_with_media(block, files, stamp, new_id, f"contents.{index}") for index, block in enumerate(blocks)]
-    used = {item["media_local_id"] for block in shown if _shows_media(block) for item in block["items"]}
-    alone = [file for file in files if file["local_id"] in set(older) - used]
+    alone = [file for file in files if file["local_id"] in set(older) - shown_files(shown)]
     items = [_item_for(file) for file in alone if file_is_public(file)]
     made = [{"_type": MULTI_MEDIA, "items": items}] if items else []
     return ShownMedia([*shown, *made], files)

@@ -18,7 +18,7 @@ from mapping.documents.base import dump, parse
 from mapping.documents.event import PINNED, Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from mapping.event_media import NewId, Stamp, legacy_entries, media_entries, show_media, without_gone
+from mapping.event_media import NewId, Stamp, legacy_entries, media_entries, show_media, without_gone, without_hidden
 from mapping.legacy_event import CONVERTED, RICH_TEXT, WEB_EMBED, blocks_of, info_of, unconverted_part
 from mapping.merge import adopt_block_ids
 from mapping.polls.reader_polls import with_option_ids
@@ -217,6 +217,8 @@ def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: S
     wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks, new_id)
     wanted = without_gone(wanted, media) if whole else wanted
     made = show_media(wanted, media, stamp, new_id, older=older)
+    if "media" not in sent:
+        made = made._replace(media=without_hidden(made, old_blocks))
     return {"contents": [_safe(_named(block, new_id), old_blocks) for block in made.blocks], "media": made.media}
 
 

@@ -149,7 +149,8 @@ def _parts(match: Match, texts: Translator) -> list[Document]:
 
 def _squads(sides: tuple[Side, Side], references: References) -> Document:
     home, away = sides
-    return {"home": embedded.squad(home, references), "away": embedded.squad(away, references)}
+    both = {"home": embedded.squad(home, references), "away": embedded.squad(away, references)}
+    return {"_type": "Svc::Model::Squads", **both}
 
 
 def state_info(sport: Sport, match: Match, references: References) -> Document:

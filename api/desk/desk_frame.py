@@ -117,7 +117,11 @@ class DeskPage(NamedTuple):
     def _document(self, title: str, body: str, scripts: Iterable[str]) -> str:
         files = self.link(f"/desk/static/{static.version(STATIC)}")
         own = "".join(f'<script type="module" src="{files}/{escape(each)}"></script>' for each in scripts)
-        token = "" if self.person is None else f'<meta name="csrf-token" content="{escape(self.person.csrf_token)}">'
+        token, said = "", ""
+        if self.person is not None:
+            token = f'<meta name="csrf-token" content="{escape(self.person.csrf_token)}">'
+            token += f'<meta name="account" content="{escape(self.person.client_id)}">'
+            said = f' data-signed-out="{self.text(DeskText.SIGNED_OUT)}"'
         return (
             f'<!doctype html><html lang="{escape(self.texts.locale)}"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -125,7 +129,7 @@ class DeskPage(NamedTuple):
             f"{token}<title>{escape(title)} · matchwire</title>"
             f'<link rel="icon" href="{self.link("/static/icon.svg")}" type="image/svg+xml">'
             f'<link rel="stylesheet" href="{files}/desk.css">'
-            f'<script type="module" src="{files}/desk.js"></script>{own}</head><body>'
+            f'<script type="module" src="{files}/desk.js"></script>{own}</head><body{said}>'
             f'<a class="skip" href="#content">{self.text(DeskText.SKIP)}</a>{self._head()}'
             f'<main id="content" tabindex="-1"><h1>{escape(title)}</h1>{body}</main></body></html>'
         )

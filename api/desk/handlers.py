@@ -55,12 +55,20 @@ def desk_fragment(show: Show) -> Handler:
 
 def desk_form(submit: Submit) -> Handler:
     """A handler of a form of somebody who is signed in; raises Forbidden for one without the token of its page."""
+    return _form(submit, lambda request: redirect(request, SIGN_IN))
 
+
+def desk_report(submit: Submit) -> Handler:
+    """A handler of a form that a script sends; 401 once nobody is signed in."""
+    return _form(submit, lambda _: Response(status_code=401, headers=HEADERS))
+
+
+def _form(submit: Submit, to_sign_in: Callable[[ApiRequest], Response]) -> Handler:
     async def respond(request: ApiRequest) -> Response:
         check_site(request.scope, request.services.settings.public_url)
         person = signed_in(request)
         if person is None:
-            return redirect(request, SIGN_IN)
+            return to_sign_in(request)
         form = await read_form(request)
         check_csrf(person, form.get(CSRF_FIELD))
         return await submit(request, DeskPage.of(request, person), person, form)

@@ -59,7 +59,7 @@ SPOKEN = (
     "POSTED", "SAVED", "SAVED_FIELDS", "DID_PUBLISH", "DID_WITHDRAW", "DID_PIN", "DID_UNPIN", "DID_DELETE",
     "DID_SCHEDULE", "DID_DRAFT", "DID_UNSCHEDULE", "WRITE_AGAIN", "DID_WRITE_AGAIN",
     "DID_HAND_BACK", "DID_UNDO", "DID_UNDO_POST", "CHANGED_SINCE", "GONE_SINCE", "NOTHING_TO_UNDO", "UNDO",
-    "FAILED", "OFFLINE", "MEANWHILE", "BOTH", "MINE_STANDS",
+    "FAILED", "OFFLINE", "PAGE_FAULT", "UNSENT_HERE", "MEANWHILE", "BOTH", "MINE_STANDS",
     "THEIRS_STANDS", "POST_GONE", "DELETE_SURE", "DELETE_FOR_GOOD",
     "UNSAVED", "SENDING", "UPLOADING", "UPLOADS_RUN", "UPLOAD_FAILED", "UPLOAD_OFFLINE",
     "NO_PICTURE", "TOO_LARGE", "TOO_MANY_DOTS",
@@ -236,6 +236,7 @@ def _bar(rows: PostRows) -> str:
         '<div class="bar">'
         f'<button type="button" id="new" aria-keyshortcuts="n">{rows.said(LiveblogText.NEW_POST)}</button>'
         f'<button type="button" id="undo" class="plain" aria-keyshortcuts="u" disabled>{rows.said(LiveblogText.UNDO)}</button>'
+        f'<button type="button" id="unsent" class="plain" hidden>{rows.said(LiveblogText.UNSENT)}</button>'
         f'<p id="said" role="status"></p>{lost}</div>'
     )
 

@@ -117,11 +117,14 @@ def json_response(value: Any, status: int = 200, headers: dict[str, str] | None 
     return Response(json_bytes(value), status, headers, media_type="application/json")
 
 
-def error_response(error: ServiceError) -> Response:
-    """The response that reports the error, with `Retry-After` and `WWW-Authenticate` where they apply."""
+def error_response(error: ServiceError, *, challenges: bool = True) -> Response:
+    """The response that reports the error, with `Retry-After` and `WWW-Authenticate` where they apply.
+
+    `challenges`: a browser may open its own window for a password.
+    """
     headers: dict[str, str] = {}
     if error.retryable:
         headers["Retry-After"] = str(max(1, math.ceil(RETRY_AFTER if error.retry_after is None else error.retry_after)))
-    if isinstance(error, Unauthorized):
+    if challenges and isinstance(error, Unauthorized):
         headers["WWW-Authenticate"] = CHALLENGE
     return json_response(error.body(), status_of(type(error)), headers)

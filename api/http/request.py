@@ -90,6 +90,8 @@ class Context:
     written: str | None = None
     """What a committed write was about, for the audit."""
     headers: dict[str, str] = field(default_factory=dict)
+    has_session: bool = False
+    """Whether the browser keeps a session, open or ended: then it opens no window of its own for a password."""
 
     @property
     def response_prefix(self) -> str:

@@ -96,8 +96,9 @@ class Credentials:
 
     async def _person(self, scope: Scope, headers: Headers, context: Context, address: str) -> Caller | None:
         """Who is signed in, where that counts; what is no session is charged to its address, and costs no read for ever."""
-        access = self._routes.session_access(scope) if "cookie" in headers else None
-        if access is None or self._people is None or not self._people.presents(scope):
+        context.has_session = "cookie" in headers and self._people is not None and self._people.presents(scope)
+        access = self._routes.session_access(scope) if context.has_session else None
+        if access is None or self._people is None:
             return None
         _charge(context, self._no_sessions.spent(address))
         person = await self._people.person(scope, page=access == "desk")

@@ -112,7 +112,7 @@ class RequestLimits:
 
     async def _respond(self, error: ServiceError, scope: Scope, receive: Receive, reply: Reply) -> None:
         if reply.status is None:  # too late for another response once one has begun
-            response = response_to(error, scope["method"], _raw_path(scope).count(b"/"), headers_of(scope))
+            response = response_to(error, scope, _raw_path(scope).count(b"/"), has_session=reply.context.has_session)
             await response(scope, receive, reply.send)
 
 
@@ -150,7 +150,7 @@ class Reply:
 
     def __init__(self, send: Send, context: Context, monotonic: Callable[[], float], *, head: bool) -> None:
         self._send = send
-        self._context = context
+        self.context = context
         self._monotonic = monotonic
         self._head = head
         self.status: int | None = None
@@ -162,9 +162,9 @@ class Reply:
             self.status, self.began = message["status"], self._monotonic()
             headers: list[tuple[bytes, bytes]] = message["headers"]  # Starlette's responses name them in lower case
             present = {name for name, _ in headers}
-            ours = [_field(name, value) for name, value in self._context.headers.items()]
+            ours = [_field(name, value) for name, value in self.context.headers.items()]
             added = [pair for pair in (*SAFE_HEADERS, *ours) if pair[0] not in present]
-            message["headers"] = [*headers, *added, (REQUEST_ID, self._context.request_id.encode())]
+            message["headers"] = [*headers, *added, (REQUEST_ID, self.context.request_id.encode())]
         elif self._head:
             message = {**message, "body": b""}
         await self._send(message)

@@ -13,6 +13,7 @@ class DeskText(StrEnum):
     ACCOUNT = "Account"
     SIGN_IN = "Sign in"
     SIGN_OUT = "Sign out"
+    SIGNED_OUT = "You are signed out. What you have written stays here, and is sent once you are signed in again."
     EMAIL = "E-mail address"
     PASSWORD = "Password"  # noqa: S105 -- a label
     SIGN_IN_WITH = "Sign in with {provider}"

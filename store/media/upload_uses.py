@@ -52,6 +52,8 @@ def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -
     """The files that a document names by itself, of uploads those of its organization."""
     found = Used({}, {})
     for path, url in addresses_in(document, named=False):
+        if path.startswith("contents."):
+            continue  # a block shows an entry of `media`, which says whether readers see it
         entry = _entry(document, path)
         if entry.get("local_status") == LocalStatus.DELETED:
             continue

@@ -343,9 +343,11 @@ DOORS: dict[str, Door] = {
     "GET /desk/comments/list": of_oneself(lambda _: Sent(), 200, GONE, Caller.EDITOR),
     "POST /desk/comments/act": desk(lambda n: form(n, reject=n.comment), Caller.EDITOR, done=303, other=409),
     "GET /desk/liveblogs/{liveblogId}": desk(at_liveblog),
-    "GET /desk/liveblogs/{liveblogId}/posts": desk(at_liveblog),
-    "GET /desk/liveblogs/{liveblogId}/form": desk(lambda n: Sent({"liveblogId": n.ticker}, {"post": n.draft})),
-    "POST /desk/liveblogs/{liveblogId}/open": desk(lambda n: form(n, page="one", post=n.draft)),
+    "GET /desk/liveblogs/{liveblogId}/posts": desk(at_liveblog, stranger=GONE),
+    "GET /desk/liveblogs/{liveblogId}/form": desk(
+        lambda n: Sent({"liveblogId": n.ticker}, {"post": n.draft}), stranger=GONE
+    ),
+    "POST /desk/liveblogs/{liveblogId}/open": desk(lambda n: form(n, page="one", post=n.draft), stranger=GONE),
     # One's own account: an admin of another organization has one too.
     "GET /desk/account": of_oneself(lambda _: Sent(), 200),
     "POST /desk/sign-out": of_oneself(form),

@@ -374,15 +374,14 @@ async def purge(world: World) -> None:
     world.server.ticks += 1
 
 
-BLOCKS = "blocks of the files removed"
-OF_FILES_ALONE = {"files unpublished", "files deleted", BLOCKS}
+OF_FILES_ALONE = {"files unpublished", "files deleted", "blocks of the files removed"}
 TAKEDOWNS = {
     "post unpublished": Takedown(partial(update, local_status=60), OF_POST),
     "post put off": Takedown(put_off, OF_POST),
     "post deleted": Takedown(delete, OF_POST),
     "files unpublished": Takedown(partial(change_files, status=60), OF_FILES),
     "files deleted": Takedown(partial(change_files, status=100), OF_FILES),
-    BLOCKS: Takedown(remove_blocks, OF_FILES),
+    "blocks of the files removed": Takedown(remove_blocks, OF_FILES),
     "liveblog unpublished": Takedown(partial(take_liveblog, status=60), OF_LIVEBLOG),
     "liveblog deleted": Takedown(partial(take_liveblog, status=100), OF_LIVEBLOG),
     "reader banned": Takedown(ban, OF_COMMENT),
@@ -447,23 +446,12 @@ def outcomes(request, tmp_path_factory):
     return outcome
 
 
-ADDRESS_STAYS = (
-    "the address of a file of a post that is not published answers: the post's contents count as a use of their own"
-)
-ENTRY_STAYS = "a file whose block is removed stays in the post's media, which is published"
 LATE = "a file that is taken down by itself stays in what is read with a delay until the delay has gone by"
 
 
 def fault_of(takedown: str, name: str, delay: int) -> str | None:
     """The fault that a row shows, in words."""
-    wanted = FORMS[name]
-    if takedown not in OF_FILES_ALONE or (delay and wanted.since):
-        return None
-    if delay:
-        return LATE
-    if takedown == BLOCKS:
-        return ENTRY_STAYS if not wanted.late or name.startswith("delta") or name == "stream" else None
-    return None if wanted.late else ADDRESS_STAYS
+    return LATE if takedown in OF_FILES_ALONE and delay and not FORMS[name].since else None
 
 
 ON_BOTH = {"post deleted", "liveblog deleted"}

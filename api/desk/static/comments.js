@@ -1,6 +1,6 @@
 // The queue of comments: decided by a key or a button, undone by another, and kept up to date.
 
-import { send } from "./desk.js";
+import { isTyped, isTyping, send } from "./desk.js";
 import { keepUpToDate } from "./fragment.js";
 
 const list = document.getElementById("comments");
@@ -38,7 +38,7 @@ async function act(text, request, back) {
   undo.hidden = done.length === 0;
   await refresh();
   busy = false;
-  if (current() === null) rows()[Math.min(place, rows().length - 1)]?.focus();
+  if (current() === null && !isTyping()) rows()[Math.min(place, rows().length - 1)]?.focus();
 }
 
 const ACTIONS = {
@@ -85,7 +85,7 @@ function press(name) {
 }
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isTyped(event)) return;
   const work = KEYS[event.key];
   if (!work || (event.key.startsWith("Arrow") && current() === null)) return;
   event.preventDefault();

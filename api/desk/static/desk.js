@@ -1,5 +1,10 @@
 // What every page of the desk does: times as the person's own clock writes them, and requests that carry the page's token.
 
+import { dropAll } from "./drafts.js";
+import { accountOf, isAnother, signedIn, tokenOf } from "./session.js";
+
+/** What keys are typed into; there they are no commands of the page. */
+const FIELDS = "form, input, select, textarea, [contenteditable]";
 const language = document.documentElement.lang;
 const forms = {
   date: new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }),
@@ -18,18 +23,44 @@ showTimes(document);
 
 /**
  * Sends a request to an operation of the API as whoever is signed in; the path is relative to the service's root, as
- * "api/v5/write/event/create.json". Gives the response; one without a session any more leads to the sign-in.
+ * "api/v5/write/event/create.json". Gives the response. Where the session has ended it waits until somebody has signed in
+ * again, and sends it once more.
  */
 export async function send(path, options = {}) {
-  const token = document.querySelector('meta[name="csrf-token"]')?.content ?? "";
-  const headers = new Headers(options.headers);
-  if ((options.method ?? "GET") !== "GET") headers.set("X-CSRF-Token", token);
-  const response = await fetch(new URL(path, root()), { ...options, headers, credentials: "same-origin" });
-  if (response.status === 401) location.reload();
-  return response;
+  for (;;) {
+    const token = tokenOf(document), headers = new Headers(options.headers), body = { ...options };
+    if ((options.method ?? "GET") !== "GET") headers.set("X-CSRF-Token", token);
+    if (body.body instanceof URLSearchParams) body.body.set("csrf_token", token);
+    const response = await fetch(new URL(path, root()), { ...body, headers, credentials: "same-origin" });
+    if (![401, 403].includes(response.status) || !(await isAnother(token))) return response;
+  }
 }
+
+/** Whether somebody types at this moment: then nothing takes the focus away. */
+export const isTyping = () => Boolean(document.activeElement?.closest?.(FIELDS));
+
+/** Whether the key is typed into something, and so no command of the page. */
+export const isTyped = (event) => event.isComposing || Boolean(event.target.closest?.(FIELDS));
 
 /** The address of the service's root, below which the desk lies. */
 export function root() {
   return new URL(import.meta.url.replace(/\/desk\/static\/.*$/, "/"));
 }
+
+// Forms: what is written in one is not sent into the page of a sign-in
+
+document.addEventListener("submit", async (event) => {
+  const form = event.target, { submitter } = event;
+  if (event.defaultPrevented || !form.elements.csrf_token || form.dataset.sure) return;
+  if (form.matches('[action$="/sign-out"], [action$="/end-everywhere"]')) return void sessionStorage.setItem(LEAVING, accountOf(document));
+  event.preventDefault();
+  await signedIn().catch(() => null); // without an answer the browser itself says what is wrong
+  form.dataset.sure = "1";
+  form.requestSubmit(submitter);
+});
+
+// Whoever signs out here leaves no words behind in this browser; a session that ends elsewhere takes none away
+
+const LEAVING = "desk-leaving", left = sessionStorage.getItem(LEAVING);
+sessionStorage.removeItem(LEAVING);
+if (left && !tokenOf(document)) dropAll(left);

@@ -1,5 +1,6 @@
 // What a post shows beside its text: pictures, embeds, quotes, polls. Each block is a group of fields that says its document.
 
+import { isTyping } from "./desk.js";
 import { upload } from "./liveblog-actions.js";
 
 const CONTENT = "Svc::Model::Content::";
@@ -54,7 +55,7 @@ export class Blocks {
       const type = media.subtype === "v" ? "VideoMediaContent" : "ImageMediaContent";
       const item = { _type: CONTENT + type, source_url: media.url, title: "", credit: "" };
       const group = this.add({ _type: `${CONTENT}MultiMediaContentBlock`, items: [item] }, file.name);
-      if (!isWriting()) group.querySelector("input").focus();
+      if (!isTyping()) group.querySelector("input").focus();
     } catch (error) {
       this.fail(file, WORDS[error.status] ?? "upload-failed", error);
     } finally {
@@ -119,11 +120,6 @@ const LEGENDS = {
   WebEmbedContentBlock: "embed", QuoteContentBlock: "quote", MultiMediaContentBlock: "pictures", PollContentBlock: "poll", QuizContentBlock: "quiz",
 };
 const FIELDS = { WebEmbedContentBlock: embed, QuoteContentBlock: quote, MultiMediaContentBlock: pictures, PollContentBlock: poll, QuizContentBlock: poll };
-
-/** Whether somebody types: then nothing takes the focus away. */
-function isWriting() {
-  return Boolean(document.activeElement?.closest?.("#post-form :is(input, select, textarea, [contenteditable])"));
-}
 
 function embed(blocks, group, block) {
   const address = field(group, blocks.label("address"), block.url, { type: "text", inputMode: "url" });

@@ -1,5 +1,6 @@
 // The form of a post: what stands in it as fields, what of that is sent, and what happens if somebody else was faster.
 
+import { isTyping } from "./desk.js";
 import { create, update } from "./liveblog-actions.js";
 import { Blocks, kindOf } from "./liveblog-blocks.js";
 import { merge, same } from "./liveblog-merge.js";
@@ -8,6 +9,10 @@ import { standing } from "./liveblog-undo.js";
 const CONTENT = "Svc::Model::Content::";
 const TRIES = 5;
 const DRAFT = "60";
+const PLACES = {
+  text: "#text", blocks: "#blocks", headline: "#headline", highlight: "#highlight", publish_at: "#publish-at",
+  event_type: "#event-type", minute: "#minute", team: "#team", players: ".people",
+};
 const NAMES = {
   text: "text", blocks: "beside-text", headline: "headline", highlight: "stands-out", publish_at: "publish-at",
   event_type: "event-type", minute: "minute", team: "team", players: "players",
@@ -46,9 +51,10 @@ export class Editor {
     this.base = this.read();
     this.listen();
     this.showRoles();
-    this.form.querySelector(post ? "h2" : "#text").focus();
+    if (!isTyping()) this.form.querySelector(post ? "h2" : "#text").focus();
     this.place.scrollIntoView({ block: "start" });
     this.page.opened();
+    this.takeDraft();
   }
 
   /** Closes the form; false where there is something in it that whoever writes wants to keep. */
@@ -56,6 +62,7 @@ export class Editor {
     if (!this.isOpen) return true;
     if (!sure && this.isChanged() && !confirm(this.page.say("unsaved"))) return false;
     const post = this.post;
+    this.page.drafts.drop(post);
     this.place.replaceChildren();
     this.place.hidden = true;
     this.form = null;
@@ -63,9 +70,27 @@ export class Editor {
     return true;
   }
 
-  isChanged() {
+  isChanged(since = this.base) {
     const now = this.read();
-    return Object.keys(now).some((name) => !same(now[name], this.base[name]));
+    return Object.keys(now).some((name) => !same(now[name], since[name]));
+  }
+
+  /** Keeps what is written in this browser, until it is sent or thrown away. */
+  keep() {
+    if (!this.isOpen) return;
+    if (this.isChanged()) this.page.drafts.keep(this.post, { base: this.base, fields: this.read(), key: this.key });
+    else this.page.drafts.drop(this.post);
+  }
+
+  /** What was written here before and not sent stands in the form again; what others have changed since is a question. */
+  takeDraft() {
+    const draft = this.page.drafts.of(this.post);
+    if (!draft) return;
+    this.key = draft.key;
+    const { send, both } = merge(draft.base, draft.fields, this.base);
+    for (const name of [...Object.keys(send), ...both]) this.put(name, draft.fields[name]);
+    for (const name of both) this.choose(name, draft.fields[name], this.base[name]);
+    this.page.note(this.page.say("unsent-here"));
   }
 
   /** The fields as they stand in the form. */
@@ -92,6 +117,7 @@ export class Editor {
       this.submit(event.submitter?.value ?? "");
     });
     form.addEventListener("click", (event) => this.clicked(event));
+    form.addEventListener("input", () => this.keep());
     this.part("#event-type")?.addEventListener("change", () => this.showRoles());
     this.part("#file").addEventListener("change", (event) => {
       this.blocks.addFiles([...event.target.files]);
@@ -154,6 +180,12 @@ export class Editor {
       unnamed.focus();
       return;
     }
+    const question = this.part(".both");
+    if (question) {
+      this.page.fail(question.querySelector("legend").textContent);
+      question.scrollIntoView({ block: "nearest" });
+      return;
+    }
     this.busy = true;
     this.page.note(this.page.say("sending"));
     try {
@@ -171,7 +203,7 @@ export class Editor {
     body.local_status = Number(status);
     if (status === DRAFT) delete body.publish_at; // it waits for somebody, not for a time
     const made = await create(this.page.liveblog, body, this.key);
-    this.close({ sure: true });
+    await this.sent(made.local_id, now);
     const draft = status === DRAFT, time = scheduledFor(made);
     this.page.done(draft ? "did-draft" : time ? "did-schedule" : "posted", made.local_id, { kind: "created", post: made.local_id, draft }, { time });
   }
@@ -181,13 +213,14 @@ export class Editor {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const now = this.read();
       const changed = Object.keys(now).filter((name) => !same(now[name], this.base[name]));
-      if (changed.length === 0) return this.finish([], null);
+      if (changed.length === 0) return this.finish(now, [], null);
       const before = this.patch(pick(this.base, changed), this.document);
       try {
         const post = this.post, body = this.patch(pick(now, changed), this.document);
         if (body.publish_at && this.document.status !== 0) [body.local_status, before.local_status] = [0, this.document.status];
+        if (before.contents) before.media = this.document.document.media ?? []; // files go with their blocks
         const answer = await update(post, body, this.version);
-        return this.finish(changed, { kind: "changed", post, body: before, after: standing(answer, body), taken: this.document.taken }, scheduledFor(answer));
+        return this.finish(now, changed, { kind: "changed", post, body: before, after: standing(answer, body), taken: this.document.taken }, scheduledFor(answer));
       } catch (error) {
         if (error.status !== 409) throw error;
         if (!(await this.meetTheirs())) return undefined;
@@ -196,16 +229,31 @@ export class Editor {
     return undefined;
   }
 
-  finish(changed, undo, time) {
+  async finish(now, changed, undo, time) {
     const post = this.post, imported = this.form.dataset.imported === "1";
-    this.close({ sure: true });
+    await this.sent(post, now);
     const fields = changed.map((name) => this.page.say(NAMES[name])).join(", ");
     const planned = time && changed.includes("publish_at");
     this.page.done(planned ? "did-schedule" : fields && imported ? "saved-fields" : "saved", post, undo, { fields, time });
   }
 
-  /** Takes over what others have changed since the form was opened; false where something has to be chosen first. */
-  async meetTheirs() {
+  /** Closes the form of what was sent; where somebody has written on meanwhile it stays, as the form of the post as it is now. */
+  async sent(post, fields) {
+    if (!this.isChanged(fields)) return void this.close({ sure: true });
+    this.page.drafts.drop(this.post);
+    this.form.dataset.post = post;
+    this.base = fields;
+    this.version = 0;
+    await this.meetTheirs({ mine: true });
+    this.page.opened();
+    this.keep();
+  }
+
+  /**
+   * Takes over what others have changed since the form was opened; false where something has to be chosen first. `mine`: what I
+   * have written stands, whatever they have.
+   */
+  async meetTheirs({ mine: stands = false } = {}) {
     const found = await this.page.fetchForm(this.post);
     if (!this.isOpen) return false;
     if (found === null) {
@@ -218,11 +266,17 @@ export class Editor {
     const theirs = this.fieldsOf(form, document_);
     const mine = this.read();
     const result = merge(this.base, mine, theirs);
+    for (const name of Object.keys(result.theirs).filter((each) => this.holdsFocus(each))) {
+      delete result.theirs[name]; // somebody is there and about to write
+      result.both.push(name);
+    }
+    if (stands) result.both = [];
     this.version = Number(form.dataset.version);
     this.document = document_;
     for (const [name, value] of Object.entries(result.theirs)) this.put(name, value);
     this.base = { ...theirs, ...Object.fromEntries(Object.keys(theirs).filter((name) => result.theirs[name] !== undefined).map((name) => [name, this.read()[name]])) };
-    this.sayMeanwhile(Object.keys(result.theirs));
+    if (!stands) this.sayMeanwhile(Object.keys(result.theirs));
+    else for (const part of ["h2", ".actions"]) this.part(part).replaceWith(form.querySelector(part));
     for (const name of result.both) this.choose(name, mine[name], theirs[name]);
     return result.both.length === 0;
   }
@@ -242,11 +296,10 @@ export class Editor {
   }
 
   put(name, value) {
-    const ids = { headline: "#headline", highlight: "#highlight", publish_at: "#publish-at", event_type: "#event-type", minute: "#minute", team: "#team" };
     if (name === "text") this.part("#text").innerHTML = value; // of a form that the service has made: sanitised there
     else if (name === "blocks") this.blocks.show(value);
     else if (name === "players") this.putPlayers(value);
-    else if (this.part(ids[name])) this.part(ids[name]).value = value;
+    else if (this.part(PLACES[name])) this.part(PLACES[name]).value = value;
     this.showRoles();
   }
 
@@ -268,10 +321,17 @@ export class Editor {
     this.part("#meanwhile").replaceChildren(words);
   }
 
-  /** Puts the question which of two values shall stand. */
+  holdsFocus(name) {
+    return this.part(PLACES[name])?.contains(document.activeElement) ?? false;
+  }
+
+  /** Puts the question which of two values shall stand beside its field; whoever writes goes there when it suits. */
   choose(name, mine, theirs) {
     const group = document.createElement("fieldset");
     group.className = "both";
+    group.dataset.field = name;
+    group.tabIndex = -1;
+    const before = this.part(`.both[data-field="${name}"]`), field = this.part(PLACES[name]);
     const legend = document.createElement("legend");
     legend.textContent = `${this.page.say(NAMES[name])}: ${this.page.say("both")}`;
     group.append(legend);
@@ -279,13 +339,17 @@ export class Editor {
       const button = document.createElement("button");
       Object.assign(button, { type: "button", className: "plain", textContent: `${this.page.say(label)}: ${words(value)}` });
       button.addEventListener("click", () => {
-        this.put(name, value);
+        if (value === theirs) this.put(name, theirs); // mine stands in the field, with all that was written since
         group.remove();
+        (field.matches("[id]:not(#blocks)") ? field : field.querySelector("input, select, textarea"))?.focus();
+        this.keep();
       });
       group.append(button);
     }
-    this.part("#meanwhile").append(group);
-    group.querySelector("button").focus();
+    field.after(group);
+    if (before?.contains(document.activeElement)) group.focus();
+    before?.remove();
+    this.page.fail(legend.textContent);
   }
 
   /** The document of these fields, over the post as it is. */

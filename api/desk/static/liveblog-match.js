@@ -3,6 +3,7 @@
 import { handBack, modify } from "./liveblog-actions.js";
 
 const TYPE = "Svc::Model::Modification::";
+let waiting = "";
 const SIDES = ["home_score", "away_score"];
 
 /** The paths of fields that are a person's, as the buttons in the element name them. */
@@ -40,18 +41,44 @@ function changesIn(form) {
   return changed;
 }
 
+/** Puts the section as it stands now; what somebody has typed in its form and not sent stays, and so does the focus. */
+export function putMatch(html, page) {
+  const match = document.getElementById("match"), before = document.getElementById("match-form"), held = document.activeElement;
+  const typed = before && !before.dataset.sent && before.contains(held);
+  waiting = typed ? html : "";
+  if (typed) return; // a field that is typed in is not exchanged
+  const open = match.querySelector("details")?.open ?? false, changed = before ? fieldsOf(before) : {};
+  const focus = match.contains(held) ? held.id : "";
+  match.innerHTML = html; // made and escaped by the service
+  if (open) match.querySelector("details").open = true;
+  const form = document.getElementById("match-form");
+  for (const [name, value] of Object.entries(changed)) if (form?.elements[name]) form.elements[name].value = value;
+  if (focus) document.getElementById(focus)?.focus({ preventScroll: true });
+  listenToMatch(page);
+}
+
+/** The values of fields in which there is something else than what was sent or stood there at first. */
+function fieldsOf(form) {
+  const sent = JSON.parse(form.dataset.sent ?? "{}"), first = (each) => [...(each.options ?? [])].find((option) => option.defaultSelected)?.value ?? "";
+  const stood = (each) => sent[each.name] ?? each.defaultValue ?? first(each);
+  return Object.fromEntries([...form.elements].filter((each) => each.name && each.value !== stood(each)).map((each) => [each.name, each.value]));
+}
+
 /** Makes the form of score and state work; `page` knows the liveblog, the texts and what follows a write. */
 export function listenToMatch(page) {
   const form = document.getElementById("match-form");
+  const putWaiting = () => waiting && putMatch(waiting, page);
+  form?.addEventListener("focusout", () => setTimeout(putWaiting));
   form?.addEventListener("submit", async (event) => {
     event.preventDefault();
     const wanted = changesIn(form), names = Object.keys(wanted);
     if (names.length === 0) return;
-    const before = pick(matchStands(), names), taken = takenOf(document.getElementById("match"));
+    const sent = fieldsOf(form), before = pick(matchStands(), names), taken = takenOf(document.getElementById("match"));
     try {
       await modify(page.liveblog, matchDocuments(wanted), page.version());
-      document.activeElement.blur();
+      form.dataset.sent = JSON.stringify(sent);
       await page.done("saved", "", null);
+      putWaiting();
       page.undo.add({ kind: "match", before, after: pick(matchStands(), names), taken });
     } catch (error) {
       page.refuse(error);
@@ -71,7 +98,6 @@ export async function handBackMatch(page, button) {
   }
   try {
     await handBack(page.organization, page.liveblog, { fields });
-    button.blur();
     await page.done("did-hand-back", "", { kind: "matchHanded", before, fields });
   } catch (error) {
     page.refuse(error);

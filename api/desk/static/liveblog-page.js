@@ -1,9 +1,10 @@
 // A liveblog at the desk: keeps the list as it is, does what buttons and keys say, and shows who else is here.
 
-import { root, send } from "./desk.js";
+import { isTyped, isTyping, root, send } from "./desk.js";
+import { Drafts } from "./drafts.js";
 import { Refused, handBack, remove, update } from "./liveblog-actions.js";
 import { Editor } from "./liveblog-editor.js";
-import { handBackMatch, listenToMatch, takenOf } from "./liveblog-match.js";
+import { handBackMatch, putMatch, listenToMatch, takenOf } from "./liveblog-match.js";
 import { byName, currentRow, inPlace, reachedPost, rows, show, times, unfold } from "./liveblog-rows.js";
 import { showTimeline } from "./liveblog-timeline.js";
 import { Undo, restoring, standing, wordsOf } from "./liveblog-undo.js";
@@ -21,7 +22,10 @@ const page = {
   pictureBytes: Number(data.pictureBytes), videoBytes: Number(data.videoBytes),
   note: (words) => put("said", words),
   fail: (words) => put("said", words, true),
-  refuse: (error) => page.fail(error.status === 0 ? say("offline") : say("failed").replace("{reason}", error.message)),
+  refuse(error) {
+    if (!(error instanceof Refused)) reportError(error);
+    page.fail(error instanceof Refused ? (error.status === 0 ? say("offline") : say("failed").replace("{reason}", error.message)) : say("page-fault"));
+  },
   version: () => version,
   refresh: () => refresh(),
   async fetchForm(post) {
@@ -42,21 +46,30 @@ const page = {
   },
   opened() {
     page.note(""); // what was said of something else does not stand over the form
+    showUnsent();
     return report();
   },
   closed(post) {
     report();
+    showUnsent();
     (byName(post) ?? document.getElementById("new"))?.focus();
   },
   async done(name, post, undo, values = {}) {
     if (undo) page.undo.add(undo);
     await refresh();
-    if (!editor.isOpen) byName(post)?.focus();
+    if (!editor.isOpen && !isTyping()) byName(post)?.focus();
     page.note(Object.entries(values).reduce((words, [each, value]) => words.replace(`{${each}}`, value), say(name)));
   },
 };
 page.undo = new Undo(page, document.getElementById("undo"));
+page.drafts = new Drafts(page, () => showUnsent());
 const editor = new Editor(document.getElementById("editor"), page);
+
+/** Offers what was written and not sent, while no form is open. */
+function showUnsent() {
+  const button = document.getElementById("unsent");
+  if (button) button.hidden = editor.isOpen || page.drafts.posts().length === 0;
+}
 
 function put(id, words, wrong = false) {
   const said = document.getElementById(id);
@@ -73,7 +86,7 @@ function refresh() {
   fetching ??= (async () => {
     do {
       again = false;
-      await fetchPosts();
+      await fetchPosts().catch(reportError); // what was done is done, whether it can be shown or not
     } while (again);
     fetching = null;
   })();
@@ -91,20 +104,11 @@ async function fetchPosts() {
   mark = found.mark;
   version = Number(mark.split(".")[0]);
   inPlace(() => {
-    showMatch(found.match);
+    putMatch(found.match, page);
     show(found.posts);
   });
   showOthers();
   await meetOpenForm();
-}
-
-function showMatch(html) {
-  const match = document.getElementById("match");
-  if (match.contains(document.activeElement) && document.activeElement.closest("form")) return; // somebody is typing there
-  const open = match.querySelector("details")?.open ?? false;
-  match.innerHTML = html; // made and escaped by the service
-  if (open) match.querySelector("details").open = true;
-  listenToMatch(page);
 }
 
 /** If the post that is being edited has changed, its form takes over what it can. */
@@ -121,9 +125,8 @@ function lost(is) {
 
 /** Says that the page is open; with `wait` the service answers once something here is new. Gives whether it answers. */
 async function report(closed = "", wait = "") {
-  const meta = document.querySelector('meta[name="csrf-token"]')?.content ?? "";
   const post = editor.isOpen ? editor.post || "+" : "";
-  const body = new URLSearchParams({ csrf_token: meta, page: own, post, closed, wait, mark, people: seen });
+  const body = new URLSearchParams({ csrf_token: "", page: own, post, closed, wait, mark, people: seen });
   const response = await send(`${here.slice(root().pathname.length)}/open`, { method: "POST", body, keepalive: Boolean(closed) }).catch(() => null);
   lost(!response || response.status >= 500);
   if (!response?.ok || closed) return false;
@@ -215,6 +218,7 @@ document.addEventListener("click", async (event) => {
   else if (button.dataset.action === "hand-back-match") await handBackMatch(page, button);
 });
 document.getElementById("new")?.addEventListener("click", () => editor.open(""));
+document.getElementById("unsent")?.addEventListener("click", () => editor.open(page.drafts.posts()[0] ?? ""));
 document.getElementById("undo")?.addEventListener("click", () => page.undo.takeBack());
 document.addEventListener("toggle", (event) => event.target.dataset?.details === "known" && event.target.open && showTimeline(event.target, page, say), true);
 
@@ -268,7 +272,7 @@ document.addEventListener("keydown", (event) => {
     if (!form || !place.contains(form)) return;
     event.preventDefault();
     form.requestSubmit(form.querySelector("button[value], button:not([type])"));
-  } else if (keysOn.checked && !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest?.("input, select, textarea, [contenteditable]")) {
+  } else if (keysOn.checked && !event.ctrlKey && !event.metaKey && !event.altKey && !isTyped(event) && (!editor.isOpen || currentRow())) {
     const act_ = keys[event.key];
     if (!act_ || (data.writes === "0" && !"jk?".includes(event.key))) return;
     event.preventDefault();
@@ -284,10 +288,11 @@ async function beat() {
 }
 
 addEventListener("beforeunload", (event) => editor.isOpen && editor.isChanged() && event.preventDefault());
-addEventListener("pagehide", () => report("1"));
+addEventListener("pagehide", () => (editor.keep(), report("1")));
 document.addEventListener("visibilitychange", () => document.hidden || report());
 unfold(document);
 times(document);
 listenToMatch(page);
+showUnsent();
 beat();
 document.documentElement.dataset.ready = "1";

@@ -44,7 +44,7 @@ function putRows(list, made) {
   }
   let next = list.firstElementChild;
   for (const row of [...made.children]) {
-    const before = known.get(row.dataset.post), kept = before?.dataset.tag === row.dataset.tag ? before : row;
+    const before = known.get(row.dataset.post), kept = before && before.dataset.tag === row.dataset.tag ? before : row;
     if (kept === before) for (const { name, value } of row.attributes) before.setAttribute(name, value); // such as its version
     else if (before) {
       keepOpen(before, row);

@@ -218,6 +218,49 @@ async def test_one_of_ones_sessions_is_ended_and_all_are(server, account, browse
     assert (await stranger.send("GET", SEARCH)).status_code == 200
 
 
+SCRIPT, PAGE = (
+    {"Sec-Fetch-Mode": "cors", "Accept": "*/*"},
+    {"Sec-Fetch-Mode": "navigate", "Accept": "text/html,*/*;q=0.8"},
+)
+OF_SCRIPTS = [row for row in ROUTES if row.takes_sessions and "openid" not in row.path]
+
+
+async def run_out(server, _account):
+    server.now += 12 * 3600 + 1
+
+
+async def end_everywhere(server, account):
+    await server.store.write(partial(sessions.end_all, account_id=account.id))
+
+
+async def sign_in_again(server, account):
+    await end_everywhere(server, account)
+    return (await signed_in(server, account)).token
+
+
+@pytest.mark.parametrize("end", [run_out, end_everywhere, sign_in_again], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("headers", [SCRIPT, PAGE], ids=["script", "page"])
+async def test_no_window_for_a_password_opens_where_a_session_has_ended(server, account, end, headers):
+    """Whatever is requested with the cookie, by a script or as a page; a form of the desk is answered by a page, in HTML."""
+    browser = await signed_in(server, account)
+    token = browser.csrf
+    browser.token = await end(server, account) or browser.token
+    for row in OF_SCRIPTS:
+        sent = {"data": {"csrf_token": token}} if row.access == "desk" and row.method == "POST" else {}
+        response = await browser.send(row.method, row.path, headers={**headers, "X-CSRF-Token": token}, **sent)
+        assert "www-authenticate" not in response.headers, row.path
+        assert response.status_code < 500, row.path
+        if headers is PAGE and sent and response.status_code != 303 and not row.path.endswith("/open"):
+            assert response.headers["content-type"].startswith("text/html"), row.path
+
+
+async def test_an_address_that_is_typed_wants_a_password(server):
+    """By the browser's own window, which a script's request does not open, with a session or without."""
+    for headers, wants in (({}, True), (PAGE, True), (SCRIPT, False), ({"Sec-Fetch-Mode": "no-cors"}, False)):
+        response = await server.http.get("/status", headers=headers)
+        assert (response.status_code, "www-authenticate" in response.headers) == (401, wants), headers
+
+
 def stranger_id(conn):
     found = accounts.find_by_email(conn, "lee@example.org")
     assert found is not None
