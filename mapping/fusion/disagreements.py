@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from mapping.fusion.given_kinds import gives
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.paired_incidents import CLASSES, NEAR, ROLES, kind_class, minutes_apart, same_people
+from mapping.fusion.source_signs import gives
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
@@ -40,7 +40,7 @@ def differences(
     """All differences of two matches as their sources have them now, both in the ids of the first one.
 
     `pairs`: keys of the incidents that are the same, first → second. `kinds`: what each provider gives
-    (mapping.fusion.given_kinds); nobody lacks what it never gives.
+    (mapping.fusion.source_signs); nobody lacks what it never gives.
     """
     return frozenset(_differences(first, second, pairs, kinds))
 

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Literal
 
 from mapping.fusion.disagreements import NOTHING_KNOWN, differences
 from mapping.fusion.fused_incident import fused_incident, in_order
-from mapping.fusion.given_kinds import gives_whistles
 from mapping.fusion.joined_people import in_ids_of, join_people, people_of
 from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
-from mapping.fusion.source_signs import progress
+from mapping.fusion.source_signs import gives_whistles, progress
 from mapping.goals import covers, credited_side
 from mapping.match import Incident, Match, Score, Side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from mapping.fusion.disagreements import Disagreement
     from mapping.match import Comment
@@ -122,13 +121,15 @@ def fuse(
 
     `keys`: those of the last time. `leads`: the source whose word counts; `settled`: it has led for longer than the other one may
     be ahead of it, so what the other one said before does not hold any more. `named`: people whom somebody has joined by
-    hand, id in the second source → id in the first one. `kinds`: what each provider gives (mapping.fusion.given_kinds).
+    hand, id in the second source → id in the first one. `kinds`: what each provider gives (mapping.fusion.source_signs).
     Identity, teams and their ids are always the first source's.
     """
     second = in_ids_of(second, first, join_people(first, second, named))
-    by_key = {"first": _by_key(first), "second": _by_key(second)}
+    by_key = {
+        name: {each.key: each for each in match.incidents} for name, match in zip(OTHER, (first, second), strict=True)
+    }
     people = frozenset(each.ext_id for each in people_of(first))
-    sources = _Sources(first, second, leads, settled, by_key, people)  # type: ignore[arg-type] # the names of the sources
+    sources = _Sources(first, second, leads, settled, by_key, people)
     known = [(each.first, each.second) for each in keys if each.first and each.second]
     pairs = pair_incidents(first, second, known, _gone("first", keys, sources), _gone("second", keys, sources))
     rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, pairs, sources))
@@ -187,22 +188,19 @@ def _gone(source: SourceName, keys: Iterable[FusedKey], sources: _Sources) -> li
     return [each for each in had if each.key not in now or credited_side(now[each.key]) != credited_side(each)]
 
 
-def _by_key(match: Match) -> dict[str, Incident]:
-    return {each.key: each for each in match.incidents}
-
-
 def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources) -> list[FusedKey]:
     """The keys of all that was ever in the match, and of what the leading source has added: what is given again is the same.
 
-    Two that turn out to be the same are one: the key that was known first.
+    Two that turn out to be the same are one: that of the first source's incident.
     """
     firsts = {second: first for first, second in pairs.items()}
     found: list[FusedKey] = []
     taken: dict[SourceName, set[str]] = {"first": set(), "second": set()}
-    new = [_new_row(key, sources) for key in sources.incidents[sources.leads]]
-    for known in (*keys, *new):
-        row = _repaired(known, pairs, firsts, sources)
-        if row.first in taken["first"] or row.second in taken["second"]:
+    had, used = {row.first for row in keys if row.first}, {row.key for row in keys}
+    for known in (*keys, *(_new_row(key, sources, used) for key in sources.incidents[sources.leads])):
+        row = _repaired(known, pairs, firsts)
+        is_other = not known.first and row.first in had
+        if is_other or row.first in taken["first"] or row.second in taken["second"]:
             continue
         found.append(row)
         taken["first"].update(filter(None, [row.first]))
@@ -210,17 +208,18 @@ def _rows(keys: Iterable[FusedKey], pairs: Mapping[str, str], sources: _Sources)
     return found[-MOST_KEYS:]
 
 
-def _new_row(key: str, sources: _Sources) -> FusedKey:
+def _new_row(key: str, sources: _Sources, used: Container[str]) -> FusedKey:
+    """The row of an incident that the leading source alone is known to have. Some sources give an id again for another one."""
     if sources.leads == "first":
         return FusedKey(key, first=key)
     own = key if is_shared(key) else f"{SECOND_KEY}{sources.second.provider}/{key.removeprefix(INCIDENT_KEY)}"
+    while own in used and not is_shared(key):
+        own += "+"
     return FusedKey(own, second=key)
 
 
-def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str], sources: _Sources) -> FusedKey:
-    """The row with the key of the other source as it is paired now: it goes with the incident under whose key it became known."""
-    if row.first in pairs and row.key.startswith(SECOND_KEY) and sources.has("second", row):
-        return replace(row, first=firsts.get(row.second, ""))
+def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]) -> FusedKey:
+    """The row with the key of the other source as it is paired now; a pair that has come apart is none."""
     if row.first in pairs:
         return replace(row, second=pairs[row.first])
     if row.second in firsts:
@@ -248,13 +247,10 @@ def _incidents(rows: Iterable[FusedKey], sources: _Sources, score: Score | None)
     counted: Counter[str | None] = Counter()
     for row in there:
         each = sources.fused(row)
-        side = credited_side(each)
-        is_goal = kind_class(each) == "goal" and side is not None and score is not None
-        room = sources.has(sources.leads, row) or not is_goal or counted[side] < getattr(score, side or "")
-        if not room:
-            continue
-        counted[side] += is_goal and not each.under_review
-        yield each
+        side = credited_side(each) if kind_class(each) == "goal" else None
+        if sources.has(sources.leads, row) or side is None or score is None or counted[side] < getattr(score, side):
+            counted[side] += not each.under_review
+            yield each
 
 
 def _score(counted: Mapping[SourceName, Score | None], sources: _Sources) -> Score | None:

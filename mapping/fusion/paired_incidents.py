@@ -8,7 +8,7 @@ none of it forbids a pair, all of it costs something.
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.name_tokens import name_tokens, spelt_alike
@@ -38,31 +38,12 @@ CLASSES: Mapping[str, str] = {
 OF_SHOOTOUT = " of the shoot-out"
 ROLES: Mapping[str, str] = {"scorer": "player", "own-goal": "player", "player": "player", "in": "in", "out": "out"}
 """Roles that identify an incident, under one name; an assist comes and goes."""
-
-
-class Cost(NamedTuple):
-    """What it costs to take two incidents for one where they differ, and to take one for one that the other source lacks."""
-
-    minute: float = 1.0
-    most_minutes: float = 15.5
-    player: float = 5.0
-    unknown: float = 1.0
-    score: float = 1.5
-    phase: float = 1.0
-    kind: float = 0.5
-    method: float = 0.5
-    taken_back: float = 3.0
-    """One source has it no more."""
-    known: float = -4.0
-    """They were taken for one before."""
-    missing: float = 8.25
-    most: float = 7.6
-    """From which on two incidents that have no order are two; a name that is another one costs that much with three minutes."""
-    same_player: float = 5.0
-    """The most that minutes cost where the player says who it is, who is booked, sent off or changed once."""
-
-
-COST = Cost()
+COSTS: Mapping[str, float] = {
+    "minute": 1.0, "most minutes": 15.5, "most minutes of one player": 5.0, "player": 5.0, "unknown": 1.0, "score": 1.5,
+    "phase": 1.0, "kind": 0.5, "method": 0.5, "gone": 3.0, "known": -4.0, "missing": 8.25, "most": 7.6,
+}  # fmt: skip
+"""What it costs to take two incidents for one that differ in this, to take one for `missing` in the other source, and from
+which cost on two that have no order are two. `gone`: one source has it no more; `known`: they were taken for one before."""
 
 
 def pair_incidents(
@@ -82,13 +63,8 @@ def pair_incidents(
     def costs(ones: Iterable[Incident], twos: Iterable[Incident]) -> Costs:
         return {
             (one.key, two.key): _cost(one, two, people)
-            + (
-                COST.taken_back
-                if one in gone or two in gone_there
-                else COST.known
-                if (one.key, two.key) in before
-                else 0.0
-            )
+            + COSTS["gone"] * (one in gone or two in gone_there)
+            + COSTS["known"] * ((one.key, two.key) in before and not (one in gone or two in gone_there))
             for one, two in product(ones, twos)
             if kind_class(one) == kind_class(two) and len({credited_side(one), credited_side(two)} - {None}) < 2
         }
@@ -127,14 +103,14 @@ def _in_order(goals: list[Incident], side: str | None) -> list[Incident]:
 
 def _aligned(ones: Sequence[Incident], twos: Sequence[Incident], costs: Costs) -> dict[str, str]:
     """The pairs of two sequences in order that cost least together with what is left over."""
-    best: list[tuple[float, dict[str, str]]] = [(at * COST.missing, {}) for at in range(len(twos) + 1)]
+    best: list[tuple[float, dict[str, str]]] = [(at * COSTS["missing"], {}) for at in range(len(twos) + 1)]
     for number, one in enumerate(ones, 1):
-        row: list[tuple[float, dict[str, str]]] = [(number * COST.missing, {})]
+        row: list[tuple[float, dict[str, str]]] = [(number * COSTS["missing"], {})]
         for at, two in enumerate(twos):
             together, pairs = best[at]
             left = min(best[at + 1], row[at], key=lambda each: each[0])
             paired = together + costs[one.key, two.key]
-            alone = left[0] + COST.missing
+            alone = left[0] + COSTS["missing"]
             row.append((paired, {**pairs, one.key: two.key}) if paired <= alone else (alone, left[1]))
         best = row
     return best[-1][1]
@@ -145,7 +121,7 @@ def _cheapest(costs: Costs) -> dict[str, str]:
     found: dict[str, str] = {}
     taken: set[str] = set()
     for one, two in sorted(costs, key=lambda each: costs[each]):
-        if costs[one, two] < COST.most and one not in found and two not in taken:
+        if costs[one, two] < COSTS["most"] and one not in found and two not in taken:
             found[one] = two
             taken.add(two)
     return found
@@ -155,14 +131,14 @@ def _cost(one: Incident, two: Incident, people: AbstractSet[str]) -> float:
     """What two incidents of one class and side cost that are taken for one."""
     apart, players = minutes_apart(one, two), same_people(one, two, people)
     once = players is True and not _has_order(one)
-    most = COST.same_player if once else COST.most_minutes
+    most = COSTS["most minutes of one player"] if once else COSTS["most minutes"]
     costs = (
-        COST.unknown if apart is None else min(apart * COST.minute, most),
-        COST.unknown if players is None else 0.0 if players else COST.player,
-        _differ(one.score, two.score) * COST.score,
-        _differ(one.phase, two.phase) * COST.phase,
-        (one.kind != two.kind) * COST.kind,
-        (one.method != two.method) * COST.method,
+        COSTS["unknown"] if apart is None else min(apart * COSTS["minute"], most),
+        COSTS["unknown"] if players is None else 0.0 if players else COSTS["player"],
+        _differ(one.score, two.score) * COSTS["score"],
+        _differ(one.phase, two.phase) * COSTS["phase"],
+        (one.kind != two.kind) * COSTS["kind"],
+        (one.method != two.method) * COSTS["method"],
     )
     return sum(costs)
 

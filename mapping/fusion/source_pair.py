@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from mapping.fusion.disagreements import Disagreement  # noqa: TC001 -- read when the form is made
 from mapping.fusion.fused_match import OTHER, FusedKey, FusedMatch, SourceName, fuse
-from mapping.fusion.given_kinds import gives_whistles
 from mapping.fusion.leading_source import DEAD, Lead, LeadRules, SourceHealth, next_lead, wrong_with
 from mapping.fusion.paired_incidents import kind_class
-from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, next_signs
+from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, gives_whistles, next_signs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +71,7 @@ class PairRules:
 
     `hold`: seconds for which a goal of one source waits for the other one; `pinned`: the source that is to lead; `named`: people
     who are the same, id in the second source → id in the first one; `kinds`: what each provider gives
-    (mapping.fusion.given_kinds).
+    (mapping.fusion.source_signs).
     """
 
     lead: LeadRules

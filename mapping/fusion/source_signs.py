@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 from mapping.match import Score, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from mapping.match import Match
 
+WHISTLES = frozenset({"soccer.pause-halves", "soccer.resume-halves"})
 WHISTLES_LATE = 120.0
 """Seconds by which some feeds give a whistle later than others as a matter of course; a goal is given at once or is missed."""
 
@@ -66,3 +69,14 @@ def progress(match: Match) -> tuple[Any, ...]:
 def _is_higher(one: Score | None, other: Score | None) -> bool:
     """Whether a side has more goals in one score than in the other."""
     return one is not None and other is not None and (one.home > other.home or one.away > other.away)
+
+
+def gives(kinds: Mapping[str, frozenset[str]], match: Match, wanted: Callable[[str], bool]) -> bool:
+    """Whether the provider of a match may give an event type that is wanted."""
+    given = kinds.get(match.provider)
+    return given is None or any(map(wanted, given))
+
+
+def gives_whistles(kinds: Mapping[str, frozenset[str]], match: Match) -> bool:
+    """Whether the provider says when a part of the match begins and ends; another one shows it by a goal at most."""
+    return gives(kinds, match, WHISTLES.__contains__)

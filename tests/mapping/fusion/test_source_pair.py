@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -68,6 +69,30 @@ def test_a_goal_that_is_taken_back_is_no_sign_of_trouble_while_the_other_source_
 def test_a_source_that_lacks_a_goal_stands_still():
     state = after((PLAYED, PLAYED, 60), (PLAYED, THEIR_ONE_NIL, 66))
     assert (state.lead.source, state.lead.reason) == ("second", Reason.STALLED)
+
+
+LOOK = 2.0
+
+
+def test_a_dead_source_leads_for_no_longer_than_the_silence_limit_and_one_interval_whatever_the_other_one_lacks():
+    """Of 500 matches; whichever died, and a goal, a whistle and a score that falls are no reason to wait."""
+    for seed in range(500):
+        rng = random.Random(seed)
+        interval, dies = rng.uniform(2, 20), rng.choice(["silent", "refused", "failing"])
+        first = replace(ONE_NIL, clock=Clock(phase=rng.choice([1, 2])))
+        second = rng.choice([PLAYED, THEIR_ONE_NIL, replace(PLAYED, score=Score(1, 0)), replace(PLAYED, clock=Clock())])
+        state, dead, now = PairState(), rng.choice(["first", "second"]), 2000.0
+        state = replace(state, lead=Lead(source=dead, since=rng.choice([0.0, 1990.0])))
+        for _ in range(2):
+            _, state = fuse_pair(state, first, second, RULES, now - rng.uniform(0, 300))
+        died = now - rng.uniform(0, interval)
+        while state.lead.source == dead:
+            now += LOOK
+            health = {name: SourceHealth(answered_at=now, polled_every=interval) for name in ("first", "second")}
+            trouble = {dies: True} if dies != "silent" else {}
+            health[dead] = SourceHealth(answered_at=died, polled_every=interval, **trouble)
+            state = look(state, health, replace(RULES, lead=RULES.lead.sooner(LOOK)), now)
+            assert now - died <= RULES.lead.silence + interval + LOOK, seed
 
 
 GOALS_ALONE = frozenset({"soccer.goal", "soccer.own-goal", "soccer.start", "soccer.end"})
