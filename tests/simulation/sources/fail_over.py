@@ -45,6 +45,8 @@ class FailOver:
     fail_times: int
     failures: int = 0
     edits: dict[str, str] = field(default_factory=dict)
+    gone: set[str] = field(default_factory=set)
+    """What an editor has hidden or deleted, by the first source's keys."""
     found: list[str] = field(default_factory=list)
     """What went wrong."""
 
@@ -107,14 +109,18 @@ class FailOver:
                 await self.check()
 
     async def _edit(self) -> None:
-        """An editor gives a post a headline; not every post that is there is one of the match's own key."""
+        """An editor gives a post a headline, or hides or deletes it; not every post is one of the match's own key."""
         posted = sorted(key for key in await self.process.posted(self.paired) if key.startswith("incident:"))
         if posted:
             key = self.rng.choice(posted)
             fuse, self.process.crashing.fuse = self.process.crashing.fuse, None
-            headline = f"edited {len(self.edits)}"
-            await edit(self.process, self.paired, key, headline=headline)
-            self.edits[key] = headline
+            if self.rng.random() < 0.3:
+                self.gone.add((await self.truths())[key])
+                await edit(self.process, self.paired, key, local_status=self.rng.choice([60, 100]))
+                self.edits.pop(key, None)
+            else:
+                self.edits[key] = headline = f"edited {len(self.edits)}"
+                await edit(self.process, self.paired, key, headline=headline)
             self.process.crashing.fuse = fuse
 
     async def truths(self) -> dict[str, str]:
@@ -139,13 +145,16 @@ class FailOver:
                 if truth in by_truth:
                     self.found.append(f"twice: {key} and {by_truth[truth]} are {truth}")
                 by_truth[truth] = key
+                if truth in self.gone:
+                    self.found.append(f"back: {key} is {truth}")
                 if truth not in ever:
                     self.found.append(f"ghost: {key} is {truth}")
 
     async def compare(self) -> None:
         """At the end the posts are those of the liveblog with the first source alone, but for what editors wrote."""
         truths = await self.truths()
-        posted, expected = await self.process.posted(self.paired), await self.process.posted(self.alone)
+        posted, alone = await self.process.posted(self.paired), await self.process.posted(self.alone)
+        expected = {key: document for key, document in alone.items() if key not in self.gone}
         now = {truths[key]: (key, document) for key, document in posted.items()}
         self.found += [f"ghost at the end: {now[key][0]} {_said(now[key][1])}" for key in now.keys() - expected.keys()]
         self.found += [f"lost at the end: {key} {_said(expected[key])}" for key in expected.keys() - now.keys()]
