@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 LEAD = LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0)
 LOST = ("well", "well", "well", "failing", "refused", "silent", "stalled", "older")
-STEPS = 12
+STEPS = 9
 SCRIPT = str.maketrans({"c": "tsch", "k": "c", "y": "j", "w": "v", "z": "s", "i": "y", "j": "dsch", "o": "ö"})
 
 
@@ -142,10 +142,10 @@ class PairHistory:
                 self.believed[name] = confirm_answer(self.believed.get(name), said[name], good=ALL_PARTS)
         for name, answer in said.items():
             self.believed.setdefault(name, confirm_answer(None, answer, good=ALL_PARTS))
+        self._fuse()
         for _ in range(self.rng.randrange(2, 4)):
             self.now += self.rng.choice([30.0, 70.0])
             health = {name: self._health(name, ways.get(name, "well")) for name in ("first", "second")}
-            self._fuse()
             before = self.state.lead.source
             self.state = look(self.state, health, self.rules, self.now)
             self.lead_changes += self.state.lead.source != before
