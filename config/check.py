@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from config.cross_checks import is_loopback, is_safe
 from config.errors import dotted_path
 from config.folders import is_writable
 from config.loading import ConfigReading, read
@@ -94,9 +93,9 @@ def _clients(settings: Settings) -> Iterator[str]:
 
 def _public(settings: Settings) -> Iterator[str]:
     server = settings.server
-    if server.public_url is None and not _is_loopback(server.host):
+    if server.public_url is None and not is_loopback(server.host):
         yield "server.public_url: is not set, so feeds and pages link to the address that the daemon listens on"
-    if server.public_url is not None and not _is_safe(server.public_url):
+    if server.public_url is not None and not is_safe(server.public_url):
         yield "server.public_url: is not https; credentials in query strings and headers travel in the open"
 
 
@@ -105,7 +104,7 @@ def _endpoints(settings: Settings) -> Iterator[str]:
         for provider, endpoint in organization.providers.items():
             at = dotted_path(("organizations", organization_id, "providers", provider))
             credentials = endpoint.password or endpoint.api_key
-            if credentials and not _is_safe(endpoint.base_url):
+            if credentials and not is_safe(endpoint.base_url):
                 yield f"{at}.base_url: is not https; the credentials travel in the open"
 
 
@@ -161,16 +160,3 @@ def _declared(settings: Settings) -> dict[Access, dict[tuple[str, str], int]]:
             requests = REQUESTS + (each.include_text_content and access.text_content)
             matches[each.selector] = max(requests, matches.get(each.selector, 0))
     return found
-
-
-def _is_safe(url: str) -> bool:
-    """Whether nobody on the way can listen: https, or the same machine."""
-    parts = urlsplit(url)
-    return parts.scheme == "https" or _is_loopback(parts.hostname or "")
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False

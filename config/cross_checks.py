@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from config.vocabulary import contradictions
 
@@ -14,6 +16,20 @@ if TYPE_CHECKING:
     from config.organizations import Liveblog
     from config.settings import Settings
     from config.vocabulary import Vocabulary
+
+
+def is_safe(url: str) -> bool:
+    """Whether nobody on the way can listen: https, or the same machine."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" or is_loopback(parts.hostname or "")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether the host is this machine itself."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +93,13 @@ def _openid(found: ValidTables) -> Iterator[tuple[Path, str]]:
     openid = found.settings.desk.openid
     if openid.issuer is not None and openid.client_id is None:
         yield ("desk", "openid", "client_id"), "is missing beside desk.openid.issuer"
+    if openid.issuer is not None and not is_safe(openid.issuer):
+        yield (
+            ("desk", "openid", "issuer"),
+            "is neither https nor this machine: whoever is on the way could sign in as anybody",
+        )
+    if found.settings.desk.enabled and not found.settings.desk.passwords and openid.issuer is None:
+        yield ("desk", "passwords"), "is false without desk.openid.issuer: nobody could sign in"
     for index, row in enumerate(openid.roles):
         if row.organization not in found.named:
             yield (

@@ -44,7 +44,7 @@ async def check_password(request: ApiRequest, name: str, account: StoredAccount 
         return False
 
     def note(unit: Unit) -> None:
-        sign_in_tries.forgive(unit, of_account, of_network)
+        sign_in_tries.forgive(unit, of_account)  # not the network's: whoever guesses there may have an account
         if better is not None:
             accounts.change(unit, account.id, password_hash=better)
 
@@ -71,7 +71,7 @@ async def check_code(request: ApiRequest, account: StoredAccount, entered: str) 
             opens = second_factors.use_code(unit, account.id, entered)
         if not opens:
             return False
-        sign_in_tries.forgive(unit, of_account, of_network, of_codes)
+        sign_in_tries.forgive(unit, of_account, of_codes)
         if recovers:
             audit.record(unit, account.organization_id, account.id, "desk.use_recovery_code")
         return True

@@ -119,6 +119,18 @@ def password(email: Email, config_file: ConfigFile = None, data_dir: DataDir = N
     out.print("The password is set; whoever was signed in has to sign in again.")
 
 
+@app.command()
+def unlock(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+    """Let everybody try to sign in again at once: forget all tries that failed, for whichever account and from wherever.
+
+    They are kept as hashes, which name no account.
+    """
+    from store.accounts import sign_in_tries
+
+    forgotten = on_database(place_settings(load(config_file), data_dir), sign_in_tries.forgive_all)
+    out.print(f"Nobody waits any more; {forgotten} counts of failed tries are forgotten.")
+
+
 @app.command("second-factor-reset")
 def second_factor_reset(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
     """Take the second factor of an account away, whose app and recovery codes are lost; all its sessions end.

@@ -31,7 +31,8 @@ def begin(unit: Unit, delays: Mapping[str, Mapping[int, int]]) -> None:
     """Count a try as a failure under each of the keys, before the password is looked at, so that none escapes the count.
 
     `delays`: key → the failures from which on there is a delay → its seconds. Raises RateLimited where the next try of a
-    key does not count yet; then nothing is counted.
+    key does not count yet; then nothing is counted. Nobody waits for longer than the delay of so many failures from now on,
+    whatever a clock that was wrong has written.
     """
     columns = sign_in_tries.c
     fresh = [{"key": key, "failures": 0, "next_at": 0, "tried_at": unit.now} for key in sorted(delays)]
@@ -39,20 +40,31 @@ def begin(unit: Unit, delays: Mapping[str, Mapping[int, int]]) -> None:
     locked = select(sign_in_tries).where(columns.key.in_(delays)).order_by(columns.key).with_for_update()
     rows = unit.conn.execute(locked)
     known = {row.key: row for row in rows if row.tried_at > unit.now - KEPT}
-    waits = max((row.next_at - unit.now for row in known.values()), default=0)
+    waits = max(
+        (min(row.next_at - unit.now, _delay(delays[key], row.failures)) for key, row in known.items()), default=0
+    )
     if waits > 0:
         raise RateLimited("too many tries to sign in", retry_after=waits)
     counted = []
     for key, steps in delays.items():
         failures = known[key].failures + 1 if key in known else 1
-        delay = max((seconds for least, seconds in steps.items() if failures >= least), default=0)
-        counted.append({"key": key, "failures": failures, "next_at": unit.now + delay, "tried_at": unit.now})
+        next_at = unit.now + _delay(steps, failures)
+        counted.append({"key": key, "failures": failures, "next_at": next_at, "tried_at": unit.now})
     write_batch(unit.conn, upsert(sign_in_tries, counted))
+
+
+def _delay(steps: Mapping[int, int], failures: int) -> int:
+    return max((seconds for least, seconds in steps.items() if failures >= least), default=0)
 
 
 def forgive(unit: Unit, *keys: str) -> None:
     """Forget the failures of these keys: somebody has signed in."""
     unit.conn.execute(delete(sign_in_tries).where(sign_in_tries.c.key.in_(keys)))
+
+
+def forgive_all(unit: Unit) -> int:
+    """Forget all failures; how many there were."""
+    return unit.conn.execute(delete(sign_in_tries)).rowcount
 
 
 def purge(unit: Unit) -> bool:

@@ -85,6 +85,12 @@ def test_an_unknown_key_is_named_with_the_nearest(tmp_path, text, key, nearest):
             "organizations.a.providers.heim.password",
             "is missing beside the username: give password or password_file",
         ),
+        ("[desk]\npasswords = false", "desk.passwords", "nobody could sign in"),
+        (
+            "[desk.openid]\nissuer = 'http://sso.example'\nclient_id = 'x'",
+            "desk.openid.issuer",
+            "neither https nor this machine",
+        ),
         ("[media]\nstorage = 's3'", "media.s3_bucket", "is missing"),
         ("[media]\nstorage = 'ftp'", "media.storage", "'disk' or 's3'"),
         ("[media]\ns3_prefix = '../a'", "media.s3_prefix", "pattern"),

@@ -82,6 +82,24 @@ async def test_tries_at_once_are_counted_one_by_one(store):
 
 
 @ALIKE
+async def test_a_clock_that_was_a_day_ahead_makes_nobody_wait_a_day(store, clock):
+    """A failure of then costs what as many failures of now do: one nothing, two the delay of two."""
+    begin = partial(sign_in_tries.begin, delays={sign_in_tries.try_key("kim", "n"): {2: 60}})
+    clock.now += 86_400
+    await store.write(begin)
+    clock.now -= 86_400
+    await store.write(begin)
+    clock.now += 86_400 * 2
+    for _ in range(2):
+        await store.write(begin)
+    clock.now -= 86_400
+    with pytest.raises(RateLimited) as refused:
+        await store.write(begin)
+
+    assert refused.value.retry_after == 60
+
+
+@ALIKE
 async def test_a_success_forgives_and_a_day_forgets(store, clock):
     """What has been forgiven, or is a day old, counts no more."""
     key = sign_in_tries.try_key("kim", "n")

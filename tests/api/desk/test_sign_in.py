@@ -1,7 +1,5 @@
 """Signing in by password: the cookie, what is said to whom, where one is led, and how often one may try."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from functools import partial
@@ -275,6 +273,18 @@ async def test_one_network_waits_for_seconds_whatever_it_tries(server):
 
     assert response.status_code == 429
     assert 1 <= int(response.headers["retry-after"]) <= 8
+
+
+async def test_who_guesses_and_has_an_account_waits_all_the_same(server):
+    """Signing in now and then makes no guess for other names free."""
+    await add_account(server.store)
+    statuses = set()
+    for n in range(4):
+        for guess in range(9):
+            statuses.add((await from_address(server, ABROAD, f"name{n}-{guess}@example.org", "guess")).status_code)
+        await from_address(server, ABROAD)
+
+    assert statuses == {403, 429}
 
 
 async def test_addresses_of_one_ipv6_network_count_as_one(server):

@@ -102,6 +102,24 @@ async def test_a_second_factor_that_is_lost_is_reset(account, tmp_path):
     assert last.endswith(f",operator,,account.second-factor-reset,{kim.id}")
 
 
+async def test_whoever_waits_for_the_next_try_is_let_in_by_the_operator(account, tmp_path):
+    """At once, whatever was tried and from wherever."""
+    from functools import partial
+
+    from store.accounts import sign_in_tries
+    from tests.kit.opening import store_at
+
+    assert (await asyncio.to_thread(account, "add", EMAIL, "--organization", ORGANIZATION))[0] == 0
+    store = await store_at(migrated_url(tmp_path / "matchwire.db"))
+    begin = partial(sign_in_tries.begin, delays={"kim": {1: 900}, "network": {1: 900}})
+    await store.write(begin)
+
+    assert "2 counts" in (await asyncio.to_thread(account, "unlock"))[1]
+
+    await store.write(begin)
+    await store.close()
+
+
 def test_mistakes_are_said_in_a_line(account):
     """And nothing is made."""
     for words, given, said in (
