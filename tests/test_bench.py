@@ -2,8 +2,6 @@
 
 # ruff: noqa: RUF001 -- expects multiples
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """docs/reference/coverage.md shows what the catalogues, the grades and the fixtures say, all of them and nothing else."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

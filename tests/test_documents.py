@@ -1,7 +1,5 @@
 """Every command that a document prints is one that the command line, the benchmarks or make take."""
 
-from __future__ import annotations
-
 import argparse
 import importlib
 import importlib.util

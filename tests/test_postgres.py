@@ -1,7 +1,5 @@
 """The server that other tests rely on is real, private and comes back."""
 
-from __future__ import annotations
-
 import asyncpg
 import pytest
 

@@ -1,7 +1,5 @@
 """Secrets that are made cannot be guessed, and are compared so that nothing is learned of them."""
 
-from __future__ import annotations
-
 import ast
 import base64
 import inspect

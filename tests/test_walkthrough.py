@@ -1,7 +1,5 @@
 """The walk-through of docs/for-newsrooms.md: its steps are walked on a demo match, its pictures are those that the steps take."""
 
-from __future__ import annotations
-
 import re
 from io import BytesIO
 from pathlib import Path

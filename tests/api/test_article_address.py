@@ -1,7 +1,5 @@
 """The address at which readers find a liveblog: an article's, by the configuration, the liveblog or the request."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """Every route has a largest body, and that of what strangers send is small."""
 
-from __future__ import annotations
-
 import pytest
 
 from api.http.routing import ESCAPED_BYTES, READER_BYTES

@@ -1,7 +1,5 @@
 """Articles that were written for another service, in a real browser: its element, its attributes, the path of its script."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Comments in a real browser: written, answered, liked and reported by keyboard, and nothing of a reader's text runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import jwt

@@ -1,7 +1,5 @@
 """A page that is some seconds late, in a real browser: its score, its posts and its clock are those of that moment."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 

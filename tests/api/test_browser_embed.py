@@ -1,7 +1,5 @@
 """Liveblogs in a page of another origin, in a real browser: live, complete, under a strict policy, without a script too."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -3,8 +3,6 @@
 Boxes are measured: nothing leaves the page, no word is broken inside, nothing lies upon something else.
 """
 
-from __future__ import annotations
-
 from itertools import product
 
 import pytest

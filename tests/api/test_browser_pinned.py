@@ -1,7 +1,5 @@
 """An open page puts posts where they belong when they are pinned and unpinned, without a reload, and as a new page has them."""
 
-from __future__ import annotations
-
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.event_desk import post

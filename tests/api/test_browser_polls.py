@@ -1,7 +1,5 @@
 """Polls and quizzes in a real browser: votes by mouse and keys, results that move in another tab, what was right."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.accessible import violations

@@ -1,7 +1,5 @@
 """The bar of sections on a phone, the button to share, and the page on paper."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.locales import translator

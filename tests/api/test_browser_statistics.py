@@ -1,7 +1,5 @@
 """Statistics by a real browser: what a page and a frame report, and what a browser that objects does not."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import replace

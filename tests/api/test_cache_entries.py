@@ -1,7 +1,5 @@
 """No parameter that means nothing, and no value that somebody has made up, has a body rendered and kept for it alone."""
 
-from __future__ import annotations
-
 import pytest
 
 from api.view.read_cache import ReadCounts

@@ -1,7 +1,5 @@
 """The card of a liveblog: names and score as a picture, once a version, for whom the page is; and what it cannot write."""
 
-from __future__ import annotations
-
 import re
 from io import BytesIO
 

@@ -1,7 +1,5 @@
 """Comments over HTTP: read, written, moderated, exported."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

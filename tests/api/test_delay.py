@@ -1,7 +1,5 @@
 """Delayed reads: a liveblog as it stood, and not a byte of what came since, however the delay is wanted."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import secrets

@@ -1,7 +1,5 @@
 """The delta read and the stream: what a reader knows plus what they send is what there is."""
 
-from __future__ import annotations
-
 import asyncio
 
 import pytest

@@ -1,7 +1,5 @@
 """Fields in the shapes that clients of the service know from its documentation: `summary`, `editors`, `editor`, `comments`."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit import matchday

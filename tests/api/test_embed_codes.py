@@ -1,7 +1,5 @@
 """Web embeds that clients give as the code which a site offers: the address in it is kept, and nothing else of it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

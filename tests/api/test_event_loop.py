@@ -1,7 +1,5 @@
 """Whatever a stranger asks for of a large liveblog, the event loop has hardly any of the work: others are served meanwhile."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from urllib.parse import urlencode

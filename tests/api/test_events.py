@@ -1,7 +1,5 @@
 """Events of the write API: what is stored, what is answered, what is refused."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

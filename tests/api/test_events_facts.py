@@ -1,7 +1,5 @@
 """What existing clients of the interface rely on, one fact a test."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit import matchday

@@ -1,7 +1,5 @@
 """The older form of a post as clients send it: title, the same text with spans, embeds, files; each update a whole post."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Feeds are rendered once and kept for a moment: never for somebody else, another question or another version."""
 
-from __future__ import annotations
-
 import httpx
 import pytest
 

@@ -1,7 +1,5 @@
 """Each feed keeps the rules of its standard and is read by feedparser without complaint, whatever the liveblog holds."""
 
-from __future__ import annotations
-
 import os
 from typing import get_args
 from xml.etree import ElementTree as ET

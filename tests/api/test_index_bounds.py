@@ -1,7 +1,5 @@
 """The longest texts that a document takes fit into every index that they go into, on both databases."""
 
-from __future__ import annotations
-
 import secrets
 
 import pytest

@@ -1,7 +1,5 @@
 """An open page in a real browser keeps up with its liveblog: by the stream, without it, and after the server was away."""
 
-from __future__ import annotations
-
 import asyncio
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """Results of polls in streams: at most one message a second a poll, to readers who keep up and to those who join later."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from contextlib import asynccontextmanager

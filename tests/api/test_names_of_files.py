@@ -1,7 +1,5 @@
 """Names that a stranger asks for are kept nowhere."""
 
-from __future__ import annotations
-
 from importlib import resources
 
 import pytest

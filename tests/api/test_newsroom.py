@@ -1,7 +1,5 @@
 """Eight clients at once: whatever they do, versions have no gap, and whoever knows one version is led to the last."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 

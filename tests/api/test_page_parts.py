@@ -1,7 +1,5 @@
 """The parts of a page that are lists and tables: key moments, sections, the sets of tennis, a race from its grid to its podium."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

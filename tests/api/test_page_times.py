@@ -1,7 +1,5 @@
 """Dates, times and names on pages: as the liveblog's language writes them, and no name turns what stands beside it."""
 
-from __future__ import annotations
-
 from zoneinfo import ZoneInfo
 
 import pytest

@@ -1,7 +1,5 @@
 """Polls and quizzes: the read of the interface, one vote a reader, and solutions that nobody sees before voting."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """A race on its page: the ranking, the lap and the flag, in the language of the liveblog."""
 
-from __future__ import annotations
-
 from api.page.page import render_liveblog
 from tests.kit.harmless import read
 from tests.kit.showing import page_files

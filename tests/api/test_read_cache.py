@@ -1,7 +1,5 @@
 """Reads of what has not changed: no trip to the database, one rendering for all, and nothing older than is promised."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 

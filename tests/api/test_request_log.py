@@ -1,7 +1,5 @@
 """The log of requests: ordinary reads are counted, everything else has a line."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 

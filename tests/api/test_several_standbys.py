@@ -1,7 +1,5 @@
 """external.json and a match of three sources: the list of standbys is the whole list, in the order in which they lead."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """A shoot-out and the result of a match wherever readers see the liveblog: page, list, card, structured data, feeds, frame."""
 
-from __future__ import annotations
-
 import re
 from html import unescape
 

@@ -1,7 +1,5 @@
 """external.json and the sources of a match: one stands by, is refused or taken off, a person chooses who leads."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

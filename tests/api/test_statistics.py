@@ -1,7 +1,5 @@
 """Statistics over HTTP: the intake takes what a browser sends, the reads show it, and neither is moved by hostile input."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

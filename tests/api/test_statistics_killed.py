@@ -1,7 +1,5 @@
 """Beacons and a daemon that dies: what was received is counted or counted as lost; what ends in order loses nothing."""
 
-from __future__ import annotations
-
 import asyncio
 import csv
 import json

@@ -1,7 +1,5 @@
 """Streams: one read and the same bytes for all readers of a liveblog, each at its own pace, and nothing that is withdrawn."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from itertools import pairwise

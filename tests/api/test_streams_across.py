@@ -1,7 +1,5 @@
 """A stream of one process sends what another has written, by PostgreSQL's notices alone: the look behind is an hour away."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 from functools import partial

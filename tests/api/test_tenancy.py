@@ -3,8 +3,6 @@
 Who may do what at all is the table of tests/tables/test_doors.py.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from api.http.people import DeskPerson

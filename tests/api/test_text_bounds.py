@@ -1,7 +1,5 @@
 """Every text of every document that a client or reader may send has a bound, or stands in a short list with the reason."""
 
-from __future__ import annotations
-
 import pytest
 from pydantic.json_schema import models_json_schema
 

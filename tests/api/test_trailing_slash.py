@@ -1,7 +1,5 @@
 """A slash at the end of an address that people type or paste leads to the address without it."""
 
-from __future__ import annotations
-
 from urllib.parse import urljoin
 
 import pytest

@@ -1,7 +1,5 @@
 """How responses begin the names of types: as the interface does, as the client is set, or as its request does."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

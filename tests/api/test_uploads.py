@@ -1,7 +1,5 @@
 """Uploads through HTTP: what is taken, what is refused, and what is left behind when it goes wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os

@@ -1,7 +1,5 @@
 """Subscriptions, log and replay over HTTP."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """A score by decision beside what was played: when it is one, and that it takes nothing back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

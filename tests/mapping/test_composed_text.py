@@ -1,7 +1,5 @@
 """Texts are normalised in a time that grows with their length, whatever they consist of, and by one function."""
 
-from __future__ import annotations
-
 import sys
 import unicodedata
 

@@ -1,7 +1,5 @@
 """What is believed of a match: additions at once, steps back when the next good answer takes them too."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What confirms a step back: the same value, said by the resource that carries it, more often where it was undone before."""
 
-from __future__ import annotations
-
 import zlib
 from dataclasses import replace
 from itertools import groupby

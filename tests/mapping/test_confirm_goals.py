@@ -1,7 +1,5 @@
 """The score and the goals, which come in different resources, never contradict each other in what is believed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

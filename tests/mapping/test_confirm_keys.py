@@ -1,7 +1,5 @@
 """A correction that moves the key of an incident edits its post, and the text of an incident belongs to it for good."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What the post of a goal says once the goal is taken back, and whose posts leave such a note at all."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

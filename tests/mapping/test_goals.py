@@ -1,7 +1,5 @@
 """Which goals a score counts, and which score the goals make."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The goals of recorded matches, when score and rows come late to each other, as they were and with one that is taken back."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import chain, pairwise, product
 

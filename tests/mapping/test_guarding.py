@@ -1,7 +1,5 @@
 """What counts as less, and what waits beside something that is gone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Whether the match under an id is still the one that was known by it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Signed addresses of the image proxy say what is wanted, and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Whose time it was until a post was there: the provider's, that between two polls, a confirmation's, or ours."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.rules.lateness import ANSWERS, iso_instant, lateness, percentiles, verdict, whose

@@ -1,7 +1,5 @@
 """The older form of a post: text with spans, from blocks of markup and back."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What is wrong with a liveblog on a match, the worst first: where it has two sources, what the standby makes good comes last."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

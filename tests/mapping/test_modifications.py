@@ -1,7 +1,5 @@
 """Modifications as pure functions: each says what it changes, and touches nothing else."""
 
-from __future__ import annotations
-
 from types import MappingProxyType
 
 import pytest

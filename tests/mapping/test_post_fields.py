@@ -1,7 +1,5 @@
 """Whose words the fields of a post are, and what the desk shows of them."""
 
-from __future__ import annotations
-
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import post_fields
 

@@ -1,7 +1,5 @@
 """Polls and quizzes: shares that sum to 100, votes that count, results for those who may see them, options that keep ids."""
 
-from __future__ import annotations
-
 from itertools import count
 
 import pytest

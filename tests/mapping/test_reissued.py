@@ -1,7 +1,5 @@
 """A row that comes again under another id keeps the post of the one that is gone; what only looks like it gets its own."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

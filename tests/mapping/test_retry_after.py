@@ -1,7 +1,5 @@
 """`Retry-After` in its two forms, and what is neither."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.rules.retry_after import parse_retry_after

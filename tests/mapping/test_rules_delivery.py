@@ -1,7 +1,5 @@
 """The interface's table of webhook states, row by row."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """A match that is set again is before its start as a whole; what answers still have of the earlier try says nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

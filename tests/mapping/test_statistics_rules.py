@@ -1,7 +1,5 @@
 """The pure rules of statistics: periods by the clock of a zone, salts, sketches of readers, and addresses of pages."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo

@@ -1,7 +1,5 @@
 """Time frames of the search: days, weeks and months of a time zone, also where the clock is moved."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from zoneinfo import ZoneInfo
 

@@ -1,7 +1,5 @@
 """The token bucket, by the clock of its caller."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.rules.token_bucket import TokenBucket

@@ -1,7 +1,5 @@
 """Words of the search: found with and without accents, umlauts in both spellings, from their beginning."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

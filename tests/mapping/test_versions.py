@@ -1,7 +1,5 @@
 """Versions of before a restore say nothing of now."""
 
-from __future__ import annotations
-
 import pytest
 
 from mapping.rules.versions import first_after_restore, known_since

@@ -1,7 +1,5 @@
 """Any history of answers, people, settings and moves ends as a small model says; and what breaks a rule is found by it."""
 
-from __future__ import annotations
-
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 

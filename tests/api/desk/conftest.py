@@ -1,7 +1,5 @@
 """The API over a store whose clock is the server's: what is stored ends as time passes."""
 
-from __future__ import annotations
-
 from contextlib import asynccontextmanager
 
 import pytest

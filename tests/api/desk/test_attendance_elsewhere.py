@@ -1,7 +1,5 @@
 """Who else is at a liveblog, where the service runs as several processes: real ones, on one PostgreSQL."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 from contextlib import AsyncExitStack

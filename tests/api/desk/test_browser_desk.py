@@ -1,7 +1,5 @@
 """The desk in a real browser: signing in by keyboard and by touch, on small and large screens, light and dark."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """A liveblog at the desk in a real browser: every action by buttons on a small and a large screen, and by keys alone."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from tests.kit.browser import needed

@@ -1,7 +1,5 @@
 """What a post may hold, written through the desk's own form: the store has the interface's form of it, and readers see it."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit.browser import needed

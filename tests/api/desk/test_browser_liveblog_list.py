@@ -1,7 +1,5 @@
 """Five hundred posts at the desk: every filter and page of them, a small page, and a list that stays where it is read."""
 
-from __future__ import annotations
-
 import html
 import re
 from urllib.parse import urljoin

@@ -1,7 +1,5 @@
 """Pictures at the desk, dropped and pasted as a browser does it: several at once, and those that cannot be taken."""
 
-from __future__ import annotations
-
 import base64
 
 import pytest

@@ -1,7 +1,5 @@
 """Somebody types at the desk, in a real browser, while all that can happen beside it happens."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager
 from functools import partial

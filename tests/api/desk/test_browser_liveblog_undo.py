@@ -1,7 +1,5 @@
 """Taking back at the desk, in a real browser: the last thing that was done, whatever it was, and nothing that others did."""
 
-from __future__ import annotations
-
 import pytest
 
 from store.following import ledger

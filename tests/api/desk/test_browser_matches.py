@@ -1,7 +1,5 @@
 """Matches and comments at the desk in a real browser: acted on without a reload, kept up to date, decided by keys."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 

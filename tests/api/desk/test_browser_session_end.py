@@ -1,7 +1,5 @@
 """A session ends while somebody writes at the desk, in a real browser: no word is lost, and what was sent is sent once."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

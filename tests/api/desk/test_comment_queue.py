@@ -1,7 +1,5 @@
 """The queue of comments: what each role may do, whose comments they are, undoing, and what it costs."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

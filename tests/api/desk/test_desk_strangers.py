@@ -3,8 +3,6 @@
 Who may see and send what is the table of tests/tables/test_doors.py.
 """
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 from urllib.parse import quote
 

@@ -1,7 +1,5 @@
 """Requests that open pages of the desk leave with the service: answered once there is something new, and never for long."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from functools import partial

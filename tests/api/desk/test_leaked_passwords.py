@@ -1,7 +1,5 @@
 """Passwords that have leaked: found in a sorted file of hashes, of which little is read, and refused."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import random

@@ -1,7 +1,5 @@
 """The desk and the sources of a match: the page of its settings, the table of matches, the page of the liveblog."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import asdict
 from functools import partial

@@ -1,7 +1,5 @@
 """Signing in by OpenID Connect: with a real provider, and with one that forges."""
 
-from __future__ import annotations
-
 import hmac
 import json
 import time

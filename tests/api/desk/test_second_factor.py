@@ -1,7 +1,5 @@
 """A second factor: no session before the code, codes that count once, and what happens when the app is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

@@ -1,7 +1,5 @@
 """Sessions: how long they last, how they end, and what other sites can make a browser do with them."""
 
-from __future__ import annotations
-
 import time
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Rows of the interface that are easily broken, each by its own test: what is required, refused, free again or the same again."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

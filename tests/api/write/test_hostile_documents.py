@@ -1,7 +1,5 @@
 """Whatever strangers send: a clear 4xx with nothing written, or a document that breaks no feed and no page; never a 500."""
 
-from __future__ import annotations
-
 import json
 from xml.etree import ElementTree as ET
 

@@ -1,7 +1,5 @@
 """Each field of the liveblog documents in the reference: written and shown, and refused where its value is wrong."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

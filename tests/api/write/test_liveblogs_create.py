@@ -1,7 +1,5 @@
 """Liveblogs that clients create: with a title or with teams, once for an `external_id`."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

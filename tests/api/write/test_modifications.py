@@ -1,7 +1,5 @@
 """Modifications of a liveblog: nine kinds, in order, all or nothing, one step; and who may make them."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

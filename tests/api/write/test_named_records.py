@@ -1,7 +1,5 @@
 """Tournaments, teams and players that documents give by their name are records of the owner, made on the fly."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.kit import matchday

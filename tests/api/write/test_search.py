@@ -1,7 +1,5 @@
 """Searches: every parameter of the reference, its default and its bounds; full text as people type it."""
 
-from __future__ import annotations
-
 import functools
 from functools import partial
 

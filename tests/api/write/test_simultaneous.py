@@ -1,7 +1,5 @@
 """Clients that write at the same time, on both databases: one liveblog for an `external_id`, no lost modification."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 

@@ -1,7 +1,5 @@
 """What two sources contradict each other in is found, and what they only say differently is not."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What is shown of a match of two sources: whose word it is, field by field and incident by incident."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

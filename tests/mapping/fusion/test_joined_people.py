@@ -1,7 +1,5 @@
 """Who is who in two sources: nobody is joined with another one, and nearly every starter is joined without a person's help."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Who leads: the standby takes over for each reason, gives back after the quiet time, and nothing flaps."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

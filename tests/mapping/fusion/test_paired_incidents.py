@@ -1,7 +1,5 @@
 """Which incidents of two sources are the same one, rule by rule."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest
@@ -61,44 +59,26 @@ RULES = {
     "without a score three minutes later": (BARE, replace(BARE, minute=23), True),
     "without a score and of another": (BARE, replace(BARE, people=by(MEYER)), True),
     "without a score and of nobody, the only one": (BARE, replace(BARE, people=()), True),
-    "of nobody three minutes later": (BARE, replace(BARE, minute=23, people=()), True),
     "an own goal of the other side": (GOAL, replace(GOAL, kind="soccer.own-goal", side="away"), True),
     "an own goal of that side": (GOAL, replace(GOAL, kind="soccer.own-goal"), False),
     "of the other side": (GOAL, replace(GOAL, side="away"), False),
     "of no known side": (GOAL, replace(GOAL, side=None), True),
     "in another half": (GOAL, replace(GOAL, phase=2), True),
     "of no known phase": (GOAL, replace(GOAL, phase=None), True),
-    "of no known phase, in the break": (replace(GOAL, minute=46), replace(GOAL, minute=46, phase=None), True),
-    "at the break's last minute": (replace(GOAL, minute=51), replace(GOAL, minute=50, phase=None), True),
-    "after the break": (replace(GOAL, minute=51), replace(GOAL, minute=51, phase=None), True),
-    "before the break": (replace(GOAL, minute=45), replace(GOAL, minute=45, phase=None), True),
     "added time that another counts on": (
         replace(GOAL, minute=90, added=7, phase=2), replace(GOAL, minute=97, phase=3), True,
     ),
     "added time of the other one": (
         replace(GOAL, minute=97, phase=3), replace(GOAL, minute=90, added=9, phase=2), True,
     ),
-    "added time too far away": (
-        replace(GOAL, minute=90, added=7, phase=2), replace(GOAL, minute=94, phase=3), True,
-    ),
-    "two halves without added time": (
-        replace(GOAL, minute=90, phase=2), replace(GOAL, minute=91, phase=3), True,
-    ),
-    "added time and no minute": (
-        replace(GOAL, minute=90, added=7, phase=2), replace(GOAL, minute=None, phase=3), True,
-    ),
     "a kick of the shoot-out": (GOAL, replace(GOAL, method="shootout"), False),
     "a kick by its phase": (GOAL, replace(GOAL, phase=5), False),
     "two kicks": (replace(GOAL, method="shootout"), replace(GOAL, method="shootout"), True),
     "a card": (CARD, CARD, True),
-    "a card two minutes later": (CARD, replace(CARD, minute=22), True),
-    "a card three minutes later": (CARD, replace(CARD, minute=23), True),
-    "a card five minutes later": (CARD, replace(CARD, minute=25), True),
     "a card six minutes later": (CARD, replace(CARD, minute=26), True),
     "a card without a minute": (CARD, replace(CARD, minute=None), True),
     "another's card": (CARD, replace(CARD, people=by(MEYER, "player")), True),
     "nobody's card, the only one": (CARD, NOBODY, True),
-    "nobody's card three minutes later": (CARD, replace(NOBODY, minute=23), True),
     "another card": (CARD, RED, False),
     "a red card, whenever": (RED, replace(RED, minute=40), True),
     "a red card for a second yellow one": (RED, replace(RED, kind="soccer.yellow-red-card"), True),
@@ -107,14 +87,13 @@ RULES = {
     "a change with one name": (CHANGE, replace(CHANGE, people=by(MEYER, "in")), True),
     "a change with another one": (CHANGE, replace(CHANGE, people=(*by(GEIS, "out"), *by(GORETZKA, "in"))), True),
     "a name that is joined with nobody": (GOAL, replace(GOAL, people=by(STRANGER)), True),
-    "another name that is joined with nobody": (GOAL, replace(GOAL, people=by(ANOTHER)), True),
     "a scorer of an own goal by his role": (GOAL, replace(GOAL, people=by(GORETZKA, "own-goal")), True),
     "an assist alone": (GOAL, replace(GOAL, people=by(GORETZKA, "assist")), True),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("one", "two", "paired"), RULES.values(), ids=RULES.keys())
-def test_two_incidents_are_one_as_far_as_they_do_not_differ_too_much(one, two, paired):
+def test_two_incidents_are_one_unless_they_are_of_another_kind_or_side(one, two, paired):
     assert pairs(one, two) == ({"incident:1": "incident:a"} if paired else {})
 
 

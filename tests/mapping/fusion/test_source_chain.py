@@ -1,7 +1,5 @@
 """A match of three sources: each standby meets what those before it say together, and leads where they fail."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

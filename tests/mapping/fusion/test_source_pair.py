@@ -1,7 +1,5 @@
 """Two sources of one match over time: when one stands still, when it cannot be right, and who leads once the match is over."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

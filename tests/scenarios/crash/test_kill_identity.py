@@ -1,7 +1,5 @@
 """kill -9 while a match gets a new id and an organization comes and goes: every post stays, once, and nobody stays behind."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from functools import partial

@@ -1,7 +1,5 @@
 """Failures and returns of the first source: nothing stands twice, nothing is left behind, nothing flaps, editors keep theirs."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """Who is who in the forms of real feeds: nearly every starter is joined without a person, and nobody and no team falsely."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Whatever becomes of a match's first source, the next goal is public by the word of the other one, in time."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest

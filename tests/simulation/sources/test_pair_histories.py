@@ -1,7 +1,5 @@
 """Two sources that differ in goals, minutes, scorers and withdrawals, and fail by turns: each goal is posted once, and stays so."""
 
-from __future__ import annotations
-
 import sys
 
 import pytest
