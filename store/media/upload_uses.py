@@ -52,8 +52,6 @@ def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -
     """The files that a document names by itself, of uploads those of its organization."""
     found = Used({}, {})
     for path, url in addresses_in(document, named=False):
-        if path.startswith("contents."):
-            continue  # a block shows an entry of `media`, which says whether readers see it
         entry = _entry(document, path)
         if entry.get("local_status") == LocalStatus.DELETED:
             continue
@@ -65,7 +63,12 @@ def _used(conn: Connection, organization_id: str, document: Mapping[str, Any]) -
 
 
 def _entry(document: Mapping[str, Any], path: str) -> Mapping[str, Any]:
-    """The entry of `media` in which the address stands; an empty one, where it stands elsewhere."""
-    first, _, rest = path.partition(".")
-    entry: Mapping[str, Any] = document["media"][int(rest.partition(".")[0])] if first == "media" else {}
-    return entry
+    """The entry of `media` in which the address stands or which its block shows; an empty one, where it stands elsewhere."""
+    media: list[Mapping[str, Any]] = document.get("media") or []
+    match path.split("."):
+        case ["media", index, *_]:
+            return media[int(index)]
+        case ["contents", block, "items", index, *_]:
+            shown = document["contents"][int(block)]["items"][int(index)].get("media_local_id")
+            return next((each for each in media if shown and each.get("local_id") == shown), {})
+    return {}
