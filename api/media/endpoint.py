@@ -36,7 +36,7 @@ HEADERS: Final = {
     "Content-Disposition": 'inline; filename="image"',
 }
 FOR_ALL: Final = {"Vary": "Accept", **HEADERS}
-NOT_FOR_ALL: Final = {"Vary": "Accept, Sec-Fetch-Dest, Authorization", **HEADERS}
+NOT_FOR_ALL: Final = {"Vary": "Accept, Sec-Fetch-Dest, Authorization, Cookie", **HEADERS}
 IMAGE_URL: Final = re.compile(rf"(https?|{UPLOADED})://[!-~]{{1,2000}}")
 
 _FILE = {"schema": {"type": "string", "format": "binary"}}

@@ -37,7 +37,6 @@ HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
     "Content-Disposition": 'inline; filename="video"',
-    "Vary": "Authorization",
 }
 _FILE = {kind: {"schema": {"type": "string", "format": "binary"}} for kind in VIDEO_TYPES}
 PLAY = openapi.operation(
@@ -79,6 +78,7 @@ async def play(request: ApiRequest) -> Response:
         **HEADERS,
         "ETag": etag,
         "Cache-Control": f"{'public' if shown else 'private'}, max-age={MAX_AGE}",
+        "Vary": "Authorization" if shown else "Authorization, Cookie",
     }
     if etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)

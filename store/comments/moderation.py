@@ -37,27 +37,31 @@ def decide(
 def ban(unit: Unit, organization_id: str, reader_id: str, *, banned: bool, client_id: str) -> None:
     """Show no comments of the reader any more and take none, or again. Raises NotFound where it has never commented here.
 
-    Those that are approved change by it.
+    Those that are approved change by it; those that wait are rejected, and wait again once the ban ends.
     """
     columns = reader_bans.c
     known = exists().where(columns.organization_id == organization_id, columns.reader_id == reader_id)
     wrote = exists().where(table.c.organization_id == organization_id, table.c.reader_id == reader_id)
     if not unit.conn.scalar(select(or_(known, wrote))):
         raise NotFound("there is no such reader")
+    own = columns.organization_id == organization_id, columns.reader_id == reader_id
+    written = table.c.organization_id == organization_id, table.c.reader_id == reader_id
     if banned:
-        insert_new(
-            unit.conn,
-            reader_bans,
-            organization_id=organization_id,
-            reader_id=reader_id,
-            client_id=client_id,
-            created_at=unit.now,
-        )
+        new = {
+            "organization_id": organization_id,
+            "reader_id": reader_id,
+            "client_id": client_id,
+            "created_at": unit.now,
+        }
+        insert_new(unit.conn, reader_bans, **new)
+        waiting = update(table).where(*written, table.c.status == CommentStatus.PENDING)
+        unit.conn.execute(waiting.values(status=CommentStatus.REJECTED, gone_at=unit.now))
     else:
-        own = columns.organization_id == organization_id, columns.reader_id == reader_id
+        since = select(columns.created_at).where(*own).scalar_subquery()
+        by_ban = table.c.status == CommentStatus.REJECTED, table.c.moderated_by.is_(None), table.c.gone_at == since
+        unit.conn.execute(update(table).where(*written, *by_ban).values(status=CommentStatus.PENDING, gone_at=None))
         unit.conn.execute(delete(reader_bans).where(*own))
-    shown = table.c.organization_id == organization_id, table.c.reader_id == reader_id
-    approved = update(table).where(*shown, table.c.status == CommentStatus.APPROVED)
+    approved = update(table).where(*written, table.c.status == CommentStatus.APPROVED)
     unit.conn.execute(approved.values(updated_at=unit.now))
 
 

@@ -331,7 +331,7 @@ class TestUploads:
             response = await readers.http.get(path, headers=headers, auth=("desk", matchday.SECRET))
             assert (response.status_code, response.headers["etag"]) == (status, seen.headers["etag"])
             assert response.headers["cache-control"] == "private, max-age=600"
-            assert "Authorization" in response.headers["vary"]
+            assert "Authorization, Cookie" in response.headers["vary"]
 
     async def test_an_id_without_its_secret_is_not_enough(self, readers):
         """The id of a client stands in every page."""

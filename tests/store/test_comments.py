@@ -49,6 +49,11 @@ class Desk:
     async def ban(self, reader, *, banned=True, organization=ORGANIZATION):
         await self.store.write(lambda unit: moderation.ban(unit, organization, reader, banned=banned, client_id="desk"))
 
+    async def waiting(self):
+        query = {"status": CommentStatus.PENDING, "game_id": None, "channel_id": None, "limit": 50, "after": None}
+        found = await self.store.read(lambda conn: comments.list_comments(conn, ORGANIZATION, **query))
+        return [each.id for each in found.comments]
+
     async def like(self, name, reader, *, liked=True):
         return await self.store.write(lambda unit: comments.like(unit, CHANNEL, name, reader, liked=liked))
 
@@ -100,6 +105,9 @@ async def test_what_is_public_and_what_numbers_say(desk):
         await desk.ban("kim", organization=matchday.OTHER)
     await desk.ban("kim", banned=False)
     assert len(await desk.shown()) == 6
+    for banned, waiting in ((True, []), (True, []), (False, ["waits"])):
+        await desk.ban("sam", banned=banned)
+        assert await desk.waiting() == waiting
     await desk.decide("c1", CommentStatus.DELETED)
     with pytest.raises(NotFound):
         await desk.decide("c1", CommentStatus.APPROVED)
