@@ -1,6 +1,7 @@
 // A session that ends while a page is open: the page says so, stays as it is, and signs in in its place.
 
 const EVERY = 5_000;
+const ACCOUNT = import.meta.url.replace(/\/desk\/static\/.*$/, "/desk/account"); // a page of whoever is signed in; that of a form's answer cannot be read again
 let running = null;
 
 export const tokenOf = (page) => page.querySelector('meta[name="csrf-token"]')?.content ?? "";
@@ -8,7 +9,7 @@ export const accountOf = (page) => page.querySelector('meta[name="account"]')?.c
 
 /** Waits until somebody is signed in; the page says so where nobody is. Throws where the service does not answer. */
 export async function signedIn() {
-  const found = await fetchPage(location.href);
+  const found = await fetchPage(ACCOUNT);
   if (tokenOf(found)) takeOver(found);
   else await (running ??= signIn(found).finally(() => (running = null)));
 }
@@ -48,7 +49,7 @@ function signIn(found) {
   document.body.append(box);
   box.addEventListener("focusin", ({ relatedTarget: from }) => !box.contains(from) && (before = from));
   return new Promise((done) => {
-    const timer = setInterval(() => readsCodes() || fetchPage(location.href).then(end).catch(() => null), EVERY);
+    const timer = setInterval(() => readsCodes() || fetchPage(ACCOUNT).then(end).catch(() => null), EVERY);
     const readsCodes = () => card.querySelector(".secret") && !card.querySelector("form");
 
     function end(page) {
@@ -82,7 +83,7 @@ function signIn(found) {
       if (!event.target.closest("a") || !readsCodes()) return;
       event.preventDefault();
       card.replaceChildren();
-      fetchPage(location.href).then(end).catch(() => null);
+      fetchPage(ACCOUNT).then(end).catch(() => null);
     });
     show(found);
   });

@@ -41,6 +41,9 @@ STATEMENTS = 180
 """Forms of statements that there are at least; some two hundred."""
 WHOLE = {
     "UNION SELECT follows.organization_id, follows.provider": "a start asks which endpoints any match was followed at",
+    "SELECT attachments.game_id, attachments.organization_id, follows.endpoint, follows.closed_at": (
+        "a start asks which liveblogs have missed the end of their match"
+    ),
     "SELECT webhooks.status, count(*)": "metrics, every ten seconds: how many subscriptions there are",
     "SELECT count(*) AS count_1 FROM webhook_waiting": "metrics, every ten seconds: deliveries that wait for another round",
     "SELECT outbox.number, outbox.game_id, outbox.local_id": "a replay of what changed since then: ten thousand updates at most",
