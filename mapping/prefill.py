@@ -149,8 +149,7 @@ def _parts(match: Match, texts: Translator) -> list[Document]:
 
 def _squads(sides: tuple[Side, Side], references: References) -> Document:
     home, away = sides
-    both = {"home": embedded.squad(home, references), "away": embedded.squad(away, references)}
-    return {"_type": "Svc::Model::Squads", **both}
+    return {"home": embedded.squad(home, references), "away": embedded.squad(away, references)}
 
 
 def state_info(sport: Sport, match: Match, references: References) -> Document:
