@@ -126,7 +126,6 @@ def _form(
     else:
         ways = _password_form(page, wanted, email) if settings.desk.passwords else ""
         ways += _provider_link(page, settings.desk.openid.name, wanted) if settings.desk.openid.issuer else ""
-        ways = ways or f"<p>{page.text(DeskText.NO_WAY_IN)}</p>"
     body = f'<div class="card narrow">{alert}{ways}</div>'
     return page.response(page.texts.text(DeskText.SIGN_IN), body, status, headers)
 

@@ -23,7 +23,6 @@ class DeskText(StrEnum):
     NO_ACCOUNT = "Nobody has an account here by that name. Please ask whoever runs the service."
     PROVIDER_FAILED = "The sign-in did not work. Please try again."
     NEEDS_HTTPS = "People sign in only where the address begins with https, or on this computer itself."
-    NO_WAY_IN = "Nobody can sign in: passwords are switched off, and there is no other way."
     HIDDEN = "Not published"
     NEXT_PAGE = "Next page"
     PREVIOUS_PAGE = "Previous page"

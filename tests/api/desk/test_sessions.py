@@ -8,6 +8,7 @@ import pytest
 from api.desk.desk_routes import DESK_ROUTES
 from api.routes import ROUTES
 from mapping.desk.account_roles import AccountRole
+from mapping.desk.password_rules import PasswordFault, common_passwords, password_fault
 from store.accounts import accounts, audit, sessions
 from tests.api.conftest import NOW, contents, serving
 from tests.kit import matchday
@@ -290,6 +291,9 @@ async def test_a_new_password_ends_all_sessions_and_gives_a_new_token(server, ac
         ("short", "too short"),
         ("x" * 300, "too long"),
         ("qwertyuiop123", "easily guessed"),
+        ("123456789012", "easily guessed"),
+        ("qwertyqwerty", "easily guessed"),
+        ("PasswordPassword", "easily guessed"),
         ("aaaaaaaaaaaaaaaa", "easily guessed"),
         ("kim.example!", "says too much"),
         ("matchwire2026", "says too much"),
@@ -301,6 +305,14 @@ async def test_weak_passwords_are_refused(browser, new, said):
 
     assert response.status_code == 422
     assert said in response.text
+
+
+def test_the_frequent_passwords_of_twelve_characters_or_more_are_known():
+    """Three thousand of them at least, each one that no other rule refuses."""
+    listed = common_passwords()
+
+    assert len(listed) >= 3000
+    assert {password_fault(each) for each in listed} == {PasswordFault.COMMON}
 
 
 @pytest.mark.parametrize("new", ["ünïcödé päßwörd 🐦", "x " * 40 + "y 1 2 3", "            x y z 1"])
