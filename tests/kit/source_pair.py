@@ -28,6 +28,8 @@ from tests.kit.scripted import OWNER, Process, _endpoints, answer_with
 from tests.kit.settings import LIMITS, configured, polling
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mapping.fusion.source_pair import PairState
     from mapping.match import Match
     from store.engine.unit import Unit
@@ -100,16 +102,13 @@ class TwoSources(Process):
             clock=lambda: self.clock.now,
             new_id=self.new_id,
             quarantine=quarantine,
+            serves=self.serves,
             withdrawals=self.withdrawals,
             standby=self.rules,
         )
-        access = {
-            (OWNER, "heim"): ProviderSource(HEIM, self.adapter, text_content=True),
-            **{(OWNER, each.id): ProviderSource(each.vendor, each, text_content=False) for each in beside},
-        }
         self.importer = Importer(
             self.crashing,
-            access,
+            self.access(self.organizations),
             self.followers,
             providers=frozenset({"heim", *(each.id for each in beside)}),
             limits=LIMITS,
@@ -119,10 +118,16 @@ class TwoSources(Process):
         self.finder = StandbyFinder(self.importer, self.followers)
         self.watch = StandbyWatch(self.crashing, self.followers, self.rules, clock=lambda: self.clock.now)
 
-    async def stand_by(self, ticker_id: str, *match_ids: str) -> None:
-        """Have the matches of these ids stand by, that of the second source first, as external.json does."""
+    def access(self, organizations: Iterable[str]) -> dict[tuple[str, str], ProviderSource]:
+        """By what these organizations reach each provider."""
+        first = ProviderSource(HEIM, self.adapter, text_content=True)
+        others = [ProviderSource(each.vendor, each, text_content=False) for each in (self.second, *self.more)]
+        return {(owner, each.provider.id): each for owner in organizations for each in (first, *others)}
+
+    async def stand_by(self, ticker_id: str, *match_ids: str, owner: str = OWNER) -> None:
+        """Have the matches of these ids stand by, that of the second source first, as external.json does, and no others."""
         names = [each.id for each in (self.second, *self.more)]
-        wanted = [StandbyRequest(OWNER, name, match_id) for name, match_id in zip(names, match_ids, strict=False)]
+        wanted = [StandbyRequest(owner, name, match_id) for name, match_id in zip(names, match_ids, strict=False)]
         found = [await self.finder.find(each) for each in wanted]
         follow_ids = await self.crashing.write(partial(_stand_by, ticker_id=ticker_id, found=found))
         await self.finder.follow(follow_ids)

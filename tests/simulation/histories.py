@@ -23,17 +23,17 @@ from api.external.source import NamedLiveblog, change_terms, lock
 from ingest.daemon.endpoints import rehome
 from ingest.jobs.housekeeping import publish_due
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.import_match import ProviderSource
 from mapping.disallowed import WithdrawalRules
 from mapping.documents.external import HandBack
-from providers.heim.adapter import HEIM
+from mapping.errors import MatchUnknown
 from store.engine.ids import new_local_id
-from store.following import sources, sync
+from store.following import sources, standbys, sync
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
-from tests.kit.scripted import OWNER, Clock, Process, Scripted
+from tests.kit.scripted import OWNER, Clock, Scripted
+from tests.kit.second_source import as_second_source
 from tests.kit.settings import polling
-from tests.providers.heim.feed import MATCH_ID
+from tests.kit.source_pair import TwoSources
 from tests.simulation.history_truth import LEFT_NOTES, START, SUBSTITUTION, TYPES, WHISTLES, Expected, Fact, Truth
 from tests.simulation.inline_store import InlineStore
 from tests.simulation.invariants import Violation, promise, require
@@ -42,6 +42,7 @@ from tests.simulation.shortest import shortest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from providers.base import Fetched
     from store.engine.unit import Unit
 
     Document = dict[str, Any]
@@ -56,6 +57,8 @@ NOTE_AFTER = 4 * 3600
 WEEK = 7 * 86_400
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
 """An organization that shares the endpoint of the first one."""
+ELSEWHERE, PUNCTUAL = "z1", 0.7
+"""The match's id at another provider, and how often that one knows at once what the first one says."""
 EXCLUDED = "soccer.yellow-card"
 BEGAN = 1_760_000_000
 """Unix seconds between the match and the history."""
@@ -76,6 +79,20 @@ TITLES = {
 }
 """The beginning of a title in English and in German."""
 REVIEWED = (" – under review", " – wird geprüft")
+
+
+class NewestId(Scripted):
+    """A provider that knows the match by its newest id alone."""
+
+    def __init__(self, truth: Truth) -> None:
+        super().__init__()
+        self.truth = truth
+        self.bodies = truth.bodies()
+
+    async def fetch(self, match_id: str, *known: Any, **wishes: Any) -> Fetched:
+        if match_id != self.truth.match_id:
+            raise MatchUnknown("the provider does not know the match")
+        return await super().fetch(match_id, *known, **wishes)
 
 
 @dataclass
@@ -103,9 +120,10 @@ class History:
         rules = WithdrawalRules(silent=frozenset() if self.notes else frozenset({OWNER}), note_after=NOTE_AFTER)
         self.owners = (OWNER, OWNER if self.exports else OTHER)
         serves = lambda _, organization: organization in self._present()  # noqa: E731
-        self.process = Process(
-            self.store, MATCH_ID, clock=self.clock, serves=serves, organizations=self.owners, withdrawals=rules
-        )
+        self.process = TwoSources(
+            self.store, self.truth.match_id, NewestId(self.truth), clock=self.clock, serves=serves,
+            organizations=self.owners, withdrawals=rules,
+        )  # fmt: skip
         self.waits = 0
         """How often a long time has gone by."""
         self.expected: dict[str, Expected] = {}
@@ -151,6 +169,10 @@ class History:
             self._create,
             self._forget,
             self._leave_or_join,
+            self._rebuild,
+            self._rebuild,
+            self._stand_by_or_leave,
+            self._stand_by_or_leave,
         ]
         moves += [self._back_up_or_restore, self._back_up_or_restore, self._back_up_or_restore]
         moves += [self._export_and_import] if self.exports else []
@@ -281,11 +303,13 @@ class History:
             return
         await self._settle("before other ids")
         before = self._versions()
-        for uid in list(self.truth.facts):
-            self.truth.change(uid, number=self.truth.number(), words_number=self.truth.number())
+        self.truth.number_anew()
         await self._settle("other ids")
+        self._require_no_step(before, "other ids")
+
+    def _require_no_step(self, before: Mapping[str, int], after: str) -> None:
         waits = any(each.due for expected in self.expected.values() for each in expected.wishes.values())
-        require(waits or before == self._versions(), "other ids stepped a liveblog")
+        require(waits or before == self._versions(), f"{after} stepped a liveblog")
 
     def _lags(self) -> bool:
         """Whether a liveblog hears of nothing: what is numbered anew and corrected before it does is something else to it."""
@@ -323,7 +347,9 @@ class History:
         before = {name: self._shown(name) for name in self.expected}
         for _ in range(times):
             await self.process.poll(bodies)
-        waits = [self.process.followers.interval(each) or 0 for each in self.process.matches]
+        endpoint = self.process.adapter.endpoint.key
+        first = [each for each in self.process.matches if each.endpoint == endpoint]
+        waits = [self.process.followers.interval(each) or 0 for each in first]
         if carrier:
             require(all(each <= LIVE for each in waits), "what waits is polled late:", what, *waits)
             await self.process.poll(bodies, failing=frozenset(carrier.split()))
@@ -537,9 +563,7 @@ class History:
 
     async def _move_endpoint(self) -> None:
         """The daemon comes back with another password."""
-        adapter = Scripted()
-        adapter.bodies = self.process.adapter.bodies
-        self.process.adapter = adapter
+        self.process.adapter = NewestId(self.truth)
         await self._rehome()
         await self.process.restart()
 
@@ -562,8 +586,7 @@ class History:
             await self._wrong("gone", self.truth.but(facts=self.truth.without(fact.uid)), "", 1)
 
     async def _rehome(self) -> None:
-        source = ProviderSource(HEIM, self.process.adapter, text_content=True)
-        await rehome(self.store, {(each, "heim"): source for each in self._present()}, Quarantine())  # type: ignore[arg-type]
+        await rehome(self.store, self.process.access(self._present()), Quarantine())  # type: ignore[arg-type]
 
     def _present(self) -> set[str]:
         """The organizations in the configuration."""
@@ -577,6 +600,42 @@ class History:
         chosen.away = not chosen.away
         await self._rehome()
         await self.process.restart()
+        await self._name_anew()
+
+    async def _rebuild(self) -> None:
+        """The provider rebuilds its list: match and rows have other ids, and the first answer lacks something."""
+        if self._lags():
+            return
+        await self._settle("before another id of the match")
+        self.truth.rebuild()
+        await self._name_anew(off=self.seeded.random() < 0.3)
+        for fact in self.truth.there(play=True)[-1:]:
+            await self._wrong("lacking", self.truth.but(facts=self.truth.without(fact.uid)), "", 1)
+
+    async def _name_anew(self, *, off: bool = False) -> None:
+        """People put each liveblog on the match by its newest id. `off`: they take it off the match before."""
+        self.process.match_id, self.process.adapter.bodies = self.truth.match_id, self.truth.bodies()
+        for name, expected in self.expected.items():
+            on_it = await self.store.read(partial(sync.attachment, game_id=name))
+            if expected.attached and not expected.away and on_it.match_id != self.truth.match_id:
+                if off:
+                    await self.store.write(partial(sources.detach, attachment=on_it))
+                await self._attach(name)
+        await self._take_up()
+
+    async def _stand_by_or_leave(self) -> None:
+        """Another provider's match stands by, which says the same, sooner or later; or it does no more. Neither steps anything."""
+        name = self._liveblog()
+        expected = self.expected[name]
+        if not expected.attached or expected.away:
+            return
+        await self._settle("before another source")
+        before = self._versions()
+        stands = await self.store.read(partial(standbys.of_liveblog, game_id=name))
+        await self.process.stand_by(name, *() if stands else (ELSEWHERE,), owner=expected.owner)
+        await self._take_up()
+        await self._settle("another source")
+        self._require_no_step(before, "another source")
 
     async def _restart(self) -> None:
         await self.process.restart()
@@ -596,6 +655,7 @@ class History:
         self._owners = {(name, local_id): uid for (name, uid), local_id in self._names.items()}
         await self._rehome()
         await self.process.restart()
+        await self._name_anew()
 
     async def _take_up(self) -> None:
         """The process hears of it, as it does when it renews its leases."""
@@ -612,6 +672,7 @@ class History:
             each.away = False
         await self._rehome()
         await self.process.restart()
+        await self._name_anew()
         for name, expected in self.expected.items():
             if not expected.attached:
                 await self._attach(name)
@@ -671,7 +732,10 @@ class History:
     # What is looked at
 
     async def _settle(self, after: str) -> None:
-        self.process.adapter.bodies = self.truth.bodies()
+        self.process.adapter.bodies = bodies = self.truth.bodies()
+        if self.process.second.match is None or self.seeded.random() < PUNCTUAL:
+            match = self.process.adapter.translate(self.truth.match_id, bodies)
+            self.process.second.match = as_second_source(match, self.seed, missing=0)
         for _ in range(SETTLED_WITHIN):
             await self.process.poll()
             await publish_due(self.store, lambda: self.clock.now, Quarantine())  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from tests.providers.heim.feed import AWAY, BERLIN, HOME, encoded, item, match, person, results, row
+from tests.providers.heim.feed import AWAY, BERLIN, HOME, MATCH_ID, encoded, item, match, person, results, row
 
 if TYPE_CHECKING:
     import random
@@ -109,6 +109,7 @@ class Truth:
     state: str | None = ""
     spoilt: int = 0
     halved: int = 0
+    match_id: str = MATCH_ID
     _minutes: list[int] = field(default_factory=list)
     _numbers: int = APART_IDS
 
@@ -153,6 +154,15 @@ class Truth:
 
     def change(self, uid: int, **changes: object) -> None:
         self.facts[uid] = replace(self.facts[uid], **changes)  # type: ignore[arg-type]
+
+    def number_anew(self) -> None:
+        for uid in self.facts:
+            self.change(uid, number=self.number(), words_number=self.number())
+
+    def rebuild(self) -> None:
+        """Match, rows and texts have other ids."""
+        self.match_id = str(int(self.match_id) + 1)
+        self.number_anew()
 
     def withdraw(self, uid: int) -> None:
         """It is taken back; with a second yellow card the first one is there again."""
@@ -231,7 +241,7 @@ class Truth:
     def bodies(self) -> Bodies:
         """The answers."""
         if self.another:
-            return another_match(self.another)
+            return another_match(self.another, self.match_id)
         sent = sorted((each for each in self.facts.values() if each.sent), key=lambda each: (each.minute, each.uid))
         rows = [one for each in sent if each.keyword for one in self._rows(each)]
         rows += [row(60_000 + who, "playing/lineup", 0, side, who) for side in self.squads for who in self.squads[side]]
@@ -245,7 +255,7 @@ class Truth:
         ]  # fmt: skip
         state = [*WHISTLES][self.whistled - 1].partition("/")[2] if self.state == "" else self.state
         body = match(
-            match_result=results(p0=self.said or self.award or self.board()), match_number=str(self.stamp),
+            id=self.match_id, match_result=results(p0=self.said or self.award or self.board()), match_number=str(self.stamp),
             match_time=f"18:{self.kickoff:02}", current_period=state or "", current_period_start=None,
             finished="yes" if state == "game-end" else "no",
         )  # fmt: skip
@@ -267,11 +277,11 @@ def _counted(goals: list[Fact]) -> str:
     return f"{sides.count('home')}:{sides.count('away')}"
 
 
-def another_match(differs: str) -> Bodies:
+def another_match(differs: str, match_id: str) -> Bodies:
     """Other teams, or another day, under the same id."""
     teams = {"home": {**HOME, "id": "601", "name": "TSV Berg"}, "away": {**AWAY, "id": "602", "name": "SC Tal"}}
     other = teams if differs == "teams" else {"match_date": "01.07.2026"}
-    body = match(match_result=results(p0="0:1"), current_period="game-start", match_number="1", **other)
+    body = match(id=match_id, match_result=results(p0="0:1"), current_period="game-start", match_number="1", **other)
     rows = [row(1, "match/game-start", 1), row(99_999, "goal/head", 5, "away", 99, content="0:1", team=None)]
     return {"match": encoded({"match": body}), "match-event": encoded(rows), "liveticker": b"[]"}
 

@@ -177,6 +177,18 @@ PLANTS = _plants("""
     What is believed of a match moves with it.
     store/following/moves.py: _move_belief(unit, before_id, after_id)
     → pass
+    A match under another id is the same one.
+    store/following/moves.py: return next((row.id for row in map(sync.follow_of, rows) if sync.is_match(row, match)), None)
+    → return None
+    The posts of a match move with it.
+    store/following/moves.py: ledger.move(unit, game_id, before_id, after_id)
+    → pass
+    What the leading source takes back stays taken back while another one is late.
+    mapping/fusion/fused_match.py: if row.of(leads) and not sources.has(leads, row):
+    → if False:
+    What stands by for a match has the match's keys.
+    mapping/fusion/fused_match.py: keys = {row.first: row.key for row in rows if row.first and row.first != row.key}
+    → keys = {row.first: row.second for row in rows if row.first}
     Matches move to the endpoint that their organization has now.
     store/following/moves.py: values = {"endpoint": endpoint, "owner": None,
     → values = {"owner": None,
