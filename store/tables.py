@@ -183,6 +183,7 @@ attachments = Table(
     integer("created_at"),
     integer("closed_at", nullable=True),  # when the window after the end closed: the sync writes no more
     UniqueConstraint("organization_id", "declared_key"),
+    partial_index("ix_attachments_open", "follow_id", only="closed_at IS NULL"),
 )
 
 ledger = Table(

@@ -74,7 +74,7 @@ def match_sources(conn: Connection) -> list[MatchSource]:
     on_it = (
         select(*facts, table.provider, table.follow_id, false().label("stands_by"))
         .join(follows, follows.c.id == table.follow_id)
-        .where(or_(and_(followed, table.closed_at.is_(None)), sync.OPEN))
+        .where(table.closed_at.is_(None), or_(followed, sync.OPEN))
     )
     beside = (
         select(*facts, follows.c.provider, standbys.c.follow_id, true().label("stands_by"))

@@ -355,7 +355,8 @@ class Expected:
 
     def show(self, public: Collection[int], facts: Mapping[int, Fact], now: int) -> None:
         """Readers look: these are public."""
-        hidden = {uid for uid in self.since if uid not in public and self.wish(uid).status != 60}
+        shown = {*public, *filter(self.shows_note, self.noted)}
+        hidden = {uid for uid in self.since if uid not in shown and self.wish(uid).status != 60}
         for uid in [uid for uid in hidden if not facts[uid].there or self.wish(uid).status is None]:
             del self.since[uid]
         for uid in public:
