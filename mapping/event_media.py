@@ -14,7 +14,7 @@ from mapping.errors import Unprocessable
 from mapping.rules.public import file_is_public
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 Document = dict[str, Any]
 NewId = Callable[[str], str]
@@ -56,6 +56,18 @@ def without_gone(blocks: Sequence[Document], media: Sequence[Document]) -> list[
         for block in blocks
     ]
     return [block for block in kept if not _shows_media(block) or block["items"]]
+
+
+def lost_files(then: Mapping[str, Any], now: Mapping[str, Any]) -> set[str]:
+    """The addresses of the files that readers of a post saw then and see no longer."""
+    was, shown = ({file["url"] for file in post.get("media") or () if file_is_public(file)} for post in (then, now))
+    return was - shown
+
+
+def without_files(post: Mapping[str, Any], gone: Collection[str]) -> Document:
+    """The post without the files of these addresses, and without the blocks that show nothing then."""
+    media = [file for file in post["media"] if file["url"] not in gone]
+    return {**post, "contents": without_gone(post.get("contents") or (), media), "media": media}
 
 
 def without_hidden(now: ShownMedia, before: Sequence[Document]) -> list[Document]:

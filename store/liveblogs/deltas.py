@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Select, bindparam, func, literal_column, sele
 from mapping.documents.scalars import LocalStatus
 from store.engine.sql.compiled_query import CompiledQuery
 from store.liveblogs import history
-from store.liveblogs.event_rows import EventQuery, event_of, in_chunks
+from store.liveblogs.event_rows import EventQuery, event_of, in_chunks, read_events
 from store.public import post_is_public
 from store.tables import events, games
 
@@ -78,7 +78,7 @@ def changed_events(
     if after is not None:
         query = query.where(table.c.sort < after if descending else table.c.sort > after)
     query = query.order_by(table.c.sort.desc() if descending else table.c.sort).limit(limit)
-    return [event_of(row) for row in conn.execute(query)]
+    return read_events(conn, query)
 
 
 def chunk(conn: Connection, game_id: str, *, since: int, limit: int) -> tuple[list[StoredEvent], bool]:
@@ -92,7 +92,7 @@ def chunk(conn: Connection, game_id: str, *, since: int, limit: int) -> tuple[li
     if not whole:  # one version touched more than that, as an import does: it comes as a whole
         table = history.events_of(conn, game_id)
         query = _changed(table, game_id, since).where(table.c.version == last).order_by(table.c.sort)
-        whole = [event_of(row) for row in conn.execute(query)]
+        whole = read_events(conn, query)
     return whole, True
 
 

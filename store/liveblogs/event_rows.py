@@ -15,7 +15,7 @@ from mapping.references import named_in, part_ids
 from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredGame, sort_key, stamp_media, without
 from store.engine.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.sql.compiled_query import CompiledQuery
-from store.liveblogs.history import events_of, keep_events, moment_of
+from store.liveblogs.history import events_of, keep_events, moment_of, without_lost_files
 from store.liveblogs.unprobed_media import forget_gone, unprobed_files
 from store.media.tables import media_probes
 from store.media.upload_uses import note_uses
@@ -52,12 +52,14 @@ class EventQuery:
 
     def all(self, conn: Connection, game_id: str, **given: Any) -> list[StoredEvent]:
         """The events for these parameters."""
-        rows: Iterable[Sequence[Any]]
         if moment_of(conn) is None:
-            rows = self._present.all(conn, game_id=game_id, **given)
-        else:
-            rows = conn.execute(self._select_from(events_of(conn, game_id)), {"game_id": game_id, **given})
-        return [event_of(row) for row in rows]
+            return [event_of(row) for row in self._present.all(conn, game_id=game_id, **given)]
+        return read_events(conn, self._select_from(events_of(conn, game_id)), game_id=game_id, **given)
+
+
+def read_events(conn: Connection, query: Select[Any], **given: Any) -> list[StoredEvent]:
+    """The events that a query on `events_of` finds."""
+    return without_lost_files(conn, [event_of(row) for row in conn.execute(query, given)])
 
 
 class PreparedEvents(NamedTuple):

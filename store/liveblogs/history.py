@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import bindparam, delete, exists, func, select, tuple_, union_all
+from sqlalchemy import Text, and_, bindparam, cast, delete, exists, or_, select, tuple_, union_all
 
+from mapping.event_media import lost_files, without_files
 from mapping.reconcile import State
 from store.engine.sql.bulk_write import insert_ignore, write_batch
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history, poll_history
 from store.public import liveblog_is_public, post_is_public
 from store.tables import events, games, ledger
@@ -164,27 +165,39 @@ def _taken_down() -> ColumnElement[bool]:
     What the provider has taken back follows the delay, as the score does that it belongs to.
     """
     now = events.alias("now")
+    return exists().where(now.c.local_id == event_history.c.local_id, _hidden_by_person(now))
+
+
+def _hidden_by_person(now: FromClause) -> ColumnElement[bool]:
     by_provider = exists().where(
         ledger.c.game_id == now.c.game_id, ledger.c.local_id == now.c.local_id, ledger.c.state == State.WITHDRAWN
     )
-    return exists().where(now.c.local_id == event_history.c.local_id, ~post_is_public(now), ~by_provider)
+    return and_(~post_is_public(now), ~by_provider)
 
 
-_LAST: list[ColumnElement[Any]] = [func.max(event_history.c.until).label("until"), func.count().label("posts")]
-_LOST = CompiledQuery(
-    select(*_LAST).where(
+_HAD_FILES = cast(event_history.c.doc, Text).like('%"subtype"%')
+_PUBLIC_SINCE = CompiledQuery(
+    select(event_history.c.until, event_history.c.doc, events.c.doc, post_is_public().label("public"))
+    .join(events, events.c.local_id == event_history.c.local_id)
+    .where(
         event_history.c.game_id == bindparam("game_id"),
         event_history.c.written_at < bindparam("moment"),
         event_history.c.until >= bindparam("moment"),
         post_is_public(event_history),
-        _taken_down(),
+        or_(_hidden_by_person(events), and_(post_is_public(), _HAD_FILES)),
+    )
+)
+"""Posts of which a person may have taken something down since they stood in public: as they stood and as they are."""
+_WRITTEN_SINCE = CompiledQuery(
+    select(events.c.local_id, events.c.doc).where(
+        Among(events.c.local_id, "names"), events.c.written_at >= bindparam("moment"), post_is_public()
     )
 )
 _HIDDEN = CompiledQuery(select(games.c.updated_at).where(games.c.id == bindparam("game_id"), ~liveblog_is_public()))
 
 
 def lost_posts(conn: Connection, game_id: str) -> tuple[int, int]:
-    """When the liveblog or posts of it were taken down that stood at the connection's moment, and how many; zeros for none."""
+    """When the liveblog, posts or files of it were last taken down that stood at the connection's moment, and how many."""
     moment = moment_of(conn)
     if moment is None:
         return (0, 0)
@@ -193,9 +206,27 @@ def lost_posts(conn: Connection, game_id: str) -> tuple[int, int]:
 
 
 def _lost_posts(conn: Connection, game_id: str, moment: int) -> tuple[int, int]:
-    """When a post that stood at the moment was last taken down, and how many were; zeros for none."""
-    row = _LOST.first(conn, game_id=game_id, moment=moment)
-    return (0, 0) if row is None or row[0] is None else (int(row[0]), int(row[1]))
+    """When a post or a file that stood at the moment was last taken down, and how many were, a post with its files."""
+    lost = [
+        (until, not public, lost_files(then, now if public else {}))
+        for until, then, now, public in _PUBLIC_SINCE.all(conn, game_id=game_id, moment=moment)
+    ]
+    last = max((until for until, post, files in lost if post or files), default=0)
+    return last, sum(post + len(files) for _, post, files in lost)
+
+
+def without_lost_files(conn: Connection, posts: list[StoredEvent]) -> list[StoredEvent]:
+    """The posts, as they stood at the connection's moment, without files that a person has taken out of them since."""
+    moment = moment_of(conn)
+    names = [post.local_id for post in posts if moment is not None and post.document.get("media")]
+    if not names:
+        return posts
+    now = dict(_WRITTEN_SINCE.all(conn, names=names, moment=moment))
+    lost = {post.local_id: lost_files(post.document, now.get(post.local_id, post.document)) for post in posts}
+    return [
+        post._replace(document=without_files(post.document, gone)) if (gone := lost[post.local_id]) else post
+        for post in posts
+    ]
 
 
 def versions_at(conn: Connection, game_ids: Sequence[str], moment: int) -> dict[str, int]:

@@ -12,7 +12,7 @@ from sqlalchemy import text as sql
 
 from mapping.documents.event import HIGHLIGHTED
 from store.liveblogs import history
-from store.liveblogs.event_rows import EventQuery, event_of
+from store.liveblogs.event_rows import EventQuery, read_events
 from store.public import post_is_public
 from store.tables import WRITTEN_AS_SAYING
 
@@ -31,7 +31,7 @@ def incidents(conn: Connection, game_id: str) -> list[StoredEvent]:
     """Public events with an incident beside or within their text, and milestones, oldest first; of the very many the newest."""
     table = history.events_of(conn, game_id)
     query = _saying(table, game_id).where(_written(table, *SAYING)).order_by(table.c.sort.desc()).limit(MOST)
-    return [event_of(row) for row in reversed(conn.execute(query).all())]
+    return read_events(conn, query)[::-1]
 
 
 def is_highlighted(conn: Connection, game_id: str) -> bool:

@@ -25,7 +25,7 @@ from store.engine.records import (
 from store.engine.sql.bulk_write import TableWrite, insert_rows, update_rows, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
 from store.liveblogs import history
-from store.liveblogs.event_rows import columns_of, event_of, events_named, link_records, place
+from store.liveblogs.event_rows import columns_of, event_of, events_named, link_records, place, read_events
 from store.liveblogs.search import index_game
 from store.media import image_uses, uploads
 from store.media.tables import media_probes
@@ -258,8 +258,7 @@ def event(conn: Connection, local_id: str) -> StoredEvent | None:
     if current is None or history.moment_of(conn) is None:
         return current
     table = history.events_of(conn, current.game_id)
-    row = conn.execute(select(table).where(table.c.local_id == local_id)).first()
-    return None if row is None else event_of(row)
+    return next(iter(read_events(conn, select(table).where(table.c.local_id == local_id))), None)
 
 
 def has_post(conn: Connection, game_id: str, local_id: str) -> bool:
@@ -292,7 +291,7 @@ def events(
     if after is not None:
         conditions.append(column < after if descending else column > after)
     query = select(table).where(*conditions).order_by(column.desc() if descending else column).limit(limit)
-    return [event_of(row) for row in conn.execute(query)]
+    return read_events(conn, query)
 
 
 def _keep(unit: Unit, game: StoredGame) -> StoredGame:

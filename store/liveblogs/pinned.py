@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy import text as sql
 
 from store.liveblogs import history
-from store.liveblogs.event_rows import event_of
+from store.liveblogs.event_rows import read_events
 from store.public import post_is_public
 from store.tables import WRITTEN_AS_PINNED
 
@@ -22,4 +22,4 @@ def pinned_events(conn: Connection, game_id: str, limit: int) -> list[StoredEven
     """The pinned public events, newest first, `limit` at most; however many posts there are, no others are looked at."""
     table = history.events_of(conn, game_id)
     query = select(table).where(table.c.game_id == game_id, post_is_public(table), sql(WRITTEN_AS_PINNED))
-    return [event_of(row) for row in conn.execute(query.order_by(table.c.sort.desc()).limit(limit))]
+    return read_events(conn, query.order_by(table.c.sort.desc()).limit(limit))

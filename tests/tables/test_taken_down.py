@@ -374,7 +374,6 @@ async def purge(world: World) -> None:
     world.server.ticks += 1
 
 
-OF_FILES_ALONE = {"files unpublished", "files deleted", "blocks of the files removed"}
 TAKEDOWNS = {
     "post unpublished": Takedown(partial(update, local_status=60), OF_POST),
     "post put off": Takedown(put_off, OF_POST),
@@ -446,14 +445,6 @@ def outcomes(request, tmp_path_factory):
     return outcome
 
 
-LATE = "a file that is taken down by itself stays in what is read with a delay until the delay has gone by"
-
-
-def fault_of(takedown: str, name: str, delay: int) -> str | None:
-    """The fault that a row shows, in words."""
-    return LATE if takedown in OF_FILES_ALONE and delay and not FORMS[name].since else None
-
-
 ON_BOTH = {"post deleted", "liveblog deleted"}
 """PostgreSQL plays the others in `make proof`."""
 LIKE_OTHERS = {"post put off", "files unpublished", "comment hidden"}
@@ -465,12 +456,9 @@ def rows():
         late = takedown in LIKE_OTHERS or (database == "postgresql" and takedown not in ON_BOTH)
         later = [pytest.mark.proof] if late else []
         for name, delay in cells_of(takedown):
-            fault = fault_of(takedown, name, delay)
-            marks = [pytest.mark.xfail(strict=True, reason=fault)] if fault else []
             delayed = f"-{delay} s late" if delay else ""
-            yield pytest.param(
-                database, takedown, name, delay, id=f"{takedown}-{name}{delayed}-{database}", marks=[*marks, *later]
-            )
+            id_ = f"{takedown}-{name}{delayed}-{database}"
+            yield pytest.param(database, takedown, name, delay, id=id_, marks=later)
 
 
 @pytest.mark.parametrize(("database", "takedown", "name", "delay"), [*rows()])
@@ -492,30 +480,34 @@ async def world(request, tmp_path):
         yield made
 
 
-async def test_who_follows_with_a_delay_forgets_it_at_once(world):
+@pytest.mark.parametrize(("takedown", "left"), [("post deleted", {"eother"}), ("files deleted", {POST, "eother"})])
+async def test_who_follows_with_a_delay_forgets_it_at_once(world, takedown, left):
     """The delta read and the page that ask with the version that they have begin anew."""
     late, http = {"refresh": VERSION, "delay": 60}, world.server.http
     assert [] == (await http.get(DELTA, params={"id": GAME, **late})).json()["events"]
     assert 204 == (await http.get(PAGE, params={"fragment": 1, **late})).status_code
-    await delete(world)
+    await TAKEDOWNS[takedown].act(world)
     changed = (await http.get(DELTA, params={"id": GAME, **late})).json()
     shown = (await http.get(PAGE, params={"fragment": 1, **late})).json()
 
     assert changed["reset"]
-    assert ["eother"] == [each["local_id"] for each in changed["events"]]
-    assert (0, ["eother"]) == (shown["since"], [each["id"] for each in shown["posts"]])
+    assert left == {each["local_id"] for each in changed["events"]}
+    assert (0, left) == (shown["since"], {each["id"] for each in shown["posts"]})
 
 
 async def test_a_delayed_stream_begins_anew_when_a_post_is_taken_down(world):
-    """Its readers have forgotten the post long before the delay has gone by, one of the same second too; the liveblog ends it."""
+    """Its readers forget files and posts long before the delay has gone by, those of one second too; the liveblog ends it."""
     follower = await Follower(world.server.services[Streams]).join(delay=60, since=VERSION)
-    for number, name in enumerate((POST, "eother"), 1):
+    await remove_blocks(world)
+    await follower.has_messages(1)
+    for number, name in enumerate((POST, "eother"), 2):
         await world.post(f"{WRITE}/event/delete.json", event_local_id=name)
         await follower.has_messages(number)
     await take_liveblog(world, status=60)
     await follower.end()
 
-    assert [[WORDS["other"]], [], []] == follower.posts
+    assert [[WORDS["other"], WORDS["words"]], [WORDS["other"]], [], []] == follower.posts
+    assert PHOTO not in follower.events[0].decode()
 
 
 async def test_what_the_provider_takes_back_follows_the_delay(world):
