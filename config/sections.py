@@ -295,6 +295,7 @@ class OpenId(Section):
     issuer: WebAddress | None = None
     client_id: Text | None = None
     client_secret: Secret | None = None
+    token_endpoint_auth_method: Literal["client_secret_basic", "client_secret_post"] | None = None
     name: Text = "OpenID Connect"
     scopes: tuple[Text, ...] = ("openid", "email", "profile")
     groups_claim: Text = "groups"

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from starlette.datastructures import Headers
 
 LONGEST = 4096
 SESSION, OPENID, STEP = "matchwire-desk", "matchwire-openid", "matchwire-step"
 OPENID_AGE = 600
 """Seconds that somebody may take to sign in at the provider."""
+OPENID_AT_ONCE = 8
+"""Tabs of a browser that may be on their way to the provider; with a further one the first is forgotten."""
 
 
 class CookieKind(NamedTuple):
@@ -61,6 +65,17 @@ def _is_loopback(host: str) -> bool:
 
 def cookie_of(headers: Headers, name: str) -> str | None:
     """The value of the cookie; None where there is none, or more than one of the name, of which one is not ours."""
-    pairs = (part.strip().partition("=") for line in headers.getlist("cookie") for part in line.split(";"))
-    found = [value for each, _, value in pairs if each == name]
+    found = [value for each, value in _pairs(headers) if each == name]
     return found[0] if len(found) == 1 and 0 < len(found[0]) <= LONGEST else None
+
+
+def cookie_names(headers: Headers, begin: str) -> list[str]:
+    """The names of cookies that begin so, as browsers send them: the one that was set first comes first."""
+    return [each for each, _ in _pairs(headers) if each.startswith(begin)]
+
+
+def _pairs(headers: Headers) -> Iterator[tuple[str, str]]:
+    for line in headers.getlist("cookie"):
+        for part in line.split(";"):
+            name, _, value = part.strip().partition("=")
+            yield name, value

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import structlog
 from starlette.responses import Response
 
-from api.desk.cookies import OPENID, OPENID_AGE, cookie_kind, cookie_of
+from api.desk.cookies import OPENID, OPENID_AGE, OPENID_AT_ONCE, cookie_kind, cookie_names, cookie_of
 from api.desk.desk_frame import HEADERS
-from api.desk.openid_provider import OpenIdProvider, OpenIdRefused
+from api.desk.openid_provider import OpenIdProvider, OpenIdRefused, error_code
 from api.desk.session_start import begin_session
 from api.desk.sign_in import message_page
 from mapping.desk.desk_text import DeskText
@@ -22,7 +22,7 @@ from mapping.desk.openid_claims import person_of_claims
 from mapping.desk.own_path import own_path
 from mapping.desk.sign_in_proof import SignInProof
 from mapping.errors import NotFound, UpstreamUnavailable
-from store.accounts.openid_accounts import account_of
+from store.accounts.openid_accounts import NoAccount, account_of
 
 if TYPE_CHECKING:
     from api.desk.cookies import CookieKind
@@ -34,10 +34,12 @@ log = structlog.get_logger(__name__)
 BEGIN = "/desk/sign-in/openid"
 BACK = f"{BEGIN}/callback"
 BYTES = 32
+NAMED = 16
+"""Characters of a state that name its cookie: each tab has one of its own."""
 
 
 async def begin_openid(request: ApiRequest) -> Response:
-    """Lead to the provider, with a cookie that binds the answer to this browser."""
+    """Lead to the provider, with a cookie that binds the answer to this tab of this browser."""
     from api.desk.openid_tokens import CodeRequest  # a start that signs nobody in needs none of it
 
     kind, provider = _way(request)
@@ -45,44 +47,52 @@ async def begin_openid(request: ApiRequest) -> Response:
     try:
         address = await provider.address(begun, _back(request))
     except UpstreamUnavailable as error:
-        return _fail(request, error, status=503)
-    cookie = kind.header(OPENID, _packed(begun, own_path(request.query.get("next"))), age=OPENID_AGE)
-    return Response(status_code=303, headers={**HEADERS, "Location": address, "Set-Cookie": cookie})
+        return _fail(request, error)
+    response = Response(status_code=303, headers={**HEADERS, "Location": address})
+    packed = _packed(begun, own_path(request.query.get("next")))
+    response.headers.append("Set-Cookie", kind.header(_cookie(begun.state), packed, age=OPENID_AGE))
+    tabs = cookie_names(request.headers, kind.name(OPENID))
+    for name in tabs[: max(0, len(tabs) + 1 - OPENID_AT_ONCE)]:
+        response.headers.append("Set-Cookie", kind.header(name.removeprefix(kind.prefix), "", age=0))
+    return response
 
 
 async def finish_openid(request: ApiRequest) -> Response:
     """Begin the session of whom the provider has signed in, where the browser is the one that has begun."""
     kind, provider = _way(request)
-    begun = _unpacked(cookie_of(request.headers, kind.name(OPENID)))
-    response = await _finish(request, kind, provider, begun)
-    response.headers.append("Set-Cookie", kind.header(OPENID, "", age=0))
+    state = request.query.get("state", "")
+    begun = _unpacked(cookie_of(request.headers, kind.name(_cookie(state))))
+    if begun is None or not hmac.compare_digest(state.encode(), begun[0].state.encode()):
+        return _refuse(request, "this browser has not begun it, or more than ten minutes ago, or has finished it")
+    response = await _finish(request, kind, provider, *begun)
+    response.headers.append("Set-Cookie", kind.header(_cookie(begun[0].state), "", age=0))
     return response
 
 
 async def _finish(
-    request: ApiRequest, kind: CookieKind, provider: OpenIdProvider, begun: tuple[CodeRequest, str] | None
+    request: ApiRequest, kind: CookieKind, provider: OpenIdProvider, begun: CodeRequest, wanted: str
 ) -> Response:
-    state, code = request.query.get("state", ""), request.query.get("code", "")
-    if begun is None or not code or not hmac.compare_digest(state.encode(), begun[0].state.encode()):
-        return message_page(request, DeskText.PROVIDER_FAILED, 403)
-    settings = request.services.settings.desk.openid
+    code, settings = request.query.get("code"), request.services.settings.desk.openid
+    if not code:
+        said = error_code(request.query.get("error"))
+        return _refuse(request, f"the provider gives no code, and says: {said or 'nothing'}")
     try:
-        claims = await provider.claims(code, begun[0], _back(request))
+        claims = await provider.claims(code, begun, _back(request))
     except OpenIdRefused as error:
-        return _fail(request, error, status=403)
+        return _refuse(request, str(error))
     except UpstreamUnavailable as error:
-        return _fail(request, error, status=503)
+        return _fail(request, error)
     rows = [(each.group, each.organization, each.account_role) for each in settings.roles]
-    person = person_of_claims(claims, groups_claim=settings.groups_claim, trust_email=settings.trust_email, rows=rows)
+    person = person_of_claims(claims, groups_claim=provider.groups_claim, trust_email=settings.trust_email, rows=rows)
     find = partial(account_of, issuer=str(settings.issuer), person=person, by_groups=bool(rows))
     account = await request.services.store.write(find)
-    if (
-        account is None
-        or account.disabled_at is not None
-        or not request.services.organizations(account.organization_id)
-    ):
-        return message_page(request, DeskText.NO_ACCOUNT, 403)
-    return await begin_session(request, account, kind, own_path(begun[1]), SignInProof.PROVIDER)
+    if isinstance(account, NoAccount):
+        left_out = account is NoAccount.GROUPS_LEFT_OUT
+        return _refuse(request, account.value, DeskText.GROUPS_LEFT_OUT if left_out else DeskText.NO_ACCOUNT)
+    if account.disabled_at is not None or not request.services.organizations(account.organization_id):
+        what = "organization is not configured" if account.disabled_at is None else "account is disabled"
+        return _refuse(request, f"the person's {what}", DeskText.NO_ACCOUNT)
+    return await begin_session(request, account, kind, own_path(wanted), SignInProof.PROVIDER)
 
 
 def _way(request: ApiRequest) -> tuple[CookieKind, OpenIdProvider]:
@@ -98,9 +108,18 @@ def _back(request: ApiRequest) -> str:
     return request.services.settings.public_url.rstrip("/") + BACK
 
 
-def _fail(request: ApiRequest, error: Exception, *, status: int) -> Response:
+def _cookie(state: str) -> str:
+    return f"{OPENID}-{state[:NAMED]}"
+
+
+def _refuse(request: ApiRequest, reason: str, said: DeskText = DeskText.PROVIDER_FAILED) -> Response:
+    log.warning("desk.openid_refused", reason=reason, request_id=request.context.request_id)
+    return message_page(request, said, 403)
+
+
+def _fail(request: ApiRequest, error: UpstreamUnavailable) -> Response:
     log.warning("desk.openid_failed", reason=str(error), request_id=request.context.request_id)
-    return message_page(request, DeskText.PROVIDER_FAILED, status)
+    return message_page(request, DeskText.PROVIDER_FAILED, 503)
 
 
 def _packed(begun: CodeRequest, wanted: str) -> str:

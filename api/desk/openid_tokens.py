@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote_plus
 
 from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.auth import ClientAuth
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from authlib.oidc.core import CodeIDToken
-from joserfc import jwt
-from joserfc.errors import JoseError
-from joserfc.jwk import KeySet
+from joserfc import jws, jwt
+from joserfc.errors import ClaimError, JoseError
+from joserfc.jwk import import_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from joserfc.jwk import KeySetSerialization
+    from joserfc.jwk import Key
 
     from config.sections import OpenId
 
 LEEWAY = 60
 """Seconds by which the provider's clock may be wrong."""
-ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
 """Signatures that only the provider can make; none by a secret that is shared, and never `none`."""
+BASIC, POST = "client_secret_basic", "client_secret_post"
 
 
 class TokenRefused(Exception):
@@ -38,10 +41,10 @@ class CodeRequest(NamedTuple):
     verifier: str
 
 
-def authorization_address(settings: OpenId, endpoint: str, begun: CodeRequest, back: str) -> str:
+def authorization_address(settings: OpenId, metadata: Mapping[str, Any], begun: CodeRequest, back: str) -> str:
     """Where a browser is led to sign in; `back`: the address to come back to."""
     address: str = prepare_grant_uri(
-        endpoint,
+        metadata["authorization_endpoint"],
         client_id=settings.client_id,
         response_type="code",
         redirect_uri=back,
@@ -50,40 +53,83 @@ def authorization_address(settings: OpenId, endpoint: str, begun: CodeRequest, b
         nonce=begun.nonce,
         code_challenge=create_s256_code_challenge(begun.verifier),
         code_challenge_method="S256",
+        claims=_wanted(settings) if metadata.get("claims_parameter_supported") is True else None,
     )
     return address
 
 
+def _wanted(settings: OpenId) -> str:
+    """What is read of a person, wherever the provider says it: in the token where it can."""
+    names = ("email", "email_verified", "name", *([settings.groups_claim] if settings.roles else []))
+    return json.dumps(dict.fromkeys(("id_token", "userinfo"), dict.fromkeys(names)))
+
+
+def ways_of_secret(settings: OpenId, metadata: Mapping[str, Any]) -> list[str]:
+    """The ways in which our secret may be sent, in the order in which they are tried: the configured one, or those offered."""
+    if settings.client_secret is None:
+        return ["none"]
+    if settings.token_endpoint_auth_method is not None:
+        return [settings.token_endpoint_auth_method]
+    offered = metadata.get("token_endpoint_auth_methods_supported")
+    return [way for way in (BASIC, POST) if isinstance(offered, list) and way in offered] or [BASIC]
+
+
 def token_request(
-    settings: OpenId, metadata: Mapping[str, Any], code: str, begun: CodeRequest, back: str
+    settings: OpenId, endpoint: str, code: str, begun: CodeRequest, back: str, *, way: str
 ) -> tuple[str, dict[str, str], str]:
-    """Address, headers and body of the request that exchanges a code; our secret is sent as the provider wants it."""
+    """Address, headers and body of the request that exchanges a code; `way`: how our secret is sent."""
     body = prepare_token_request("authorization_code", "", back, code=code, code_verifier=begun.verifier)
-    secret = settings.client_secret
-    methods = metadata.get("token_endpoint_auth_methods_supported") or ["client_secret_basic"]
-    method = "client_secret_basic" if "client_secret_basic" in methods else "client_secret_post"
-    prove = ClientAuth(
-        settings.client_id, None if secret is None else secret.get_secret_value(), method if secret else "none"
-    )
+    named, secret = settings.client_id or "", settings.client_secret
+    clear = "" if secret is None else secret.get_secret_value()
+    if way == BASIC:  # RFC 6749, 2.3.1: encoded as in a form, then joined
+        named, clear = quote_plus(named), quote_plus(clear)
     headers = {"Content-Type": "application/x-www-form-urlencoded"}
-    address, headers, body = prove.prepare("POST", metadata["token_endpoint"], headers, body)
+    address, headers, body = ClientAuth(named, clear, way).prepare("POST", endpoint, headers, body)
     return str(address), headers, str(body)
 
 
-def key_set(document: Mapping[str, Any]) -> KeySet:
-    """The provider's keys. Raises TokenRefused."""
-    try:
-        return KeySet.import_key_set(cast("KeySetSerialization", document))  # which checks it
-    except (JoseError, ValueError, KeyError, TypeError):
-        raise TokenRefused("the keys cannot be read") from None
+def readable_keys(document: Mapping[str, Any]) -> tuple[Key, ...]:
+    """The provider's keys; RFC 7517, 5: one that cannot be understood is passed over. Raises TokenRefused without any."""
+    listed = document.get("keys")
+    keys = tuple(_importable(listed if isinstance(listed, list) else []))
+    if not keys:
+        raise TokenRefused("the provider's keys cannot be read")
+    return keys
 
 
-def signed_token(id_token: str, keys: KeySet) -> jwt.Token:
-    """The token, signed by one of the keys. Raises TokenRefused."""
+def _importable(listed: Iterable[Any]) -> Iterator[Key]:
+    for each in listed:
+        try:
+            yield import_key(each)
+        except (JoseError, ValueError, KeyError, TypeError):
+            continue
+
+
+def signed_token(id_token: str, keys: Iterable[Key]) -> jwt.Token:
+    """The token, signed by one of the keys: by the one that it names, or any that signs so. Raises TokenRefused."""
+    registry = jws.JWSRegistry(algorithms=list(ALGORITHMS), strict_check_header=False)
+    reason = "no key of the provider is the one of the ID token"
     try:
-        return jwt.decode(id_token, keys, algorithms=list(ALGORITHMS))
+        header = jws.extract_compact(id_token.encode(), registry=registry).headers()
+        fitting = [key for key in keys if _fits(key, header)]
     except (JoseError, ValueError) as error:
-        raise TokenRefused(f"the ID token is refused: {type(error).__name__}") from None
+        raise TokenRefused(f"the ID token cannot be read: {type(error).__name__}") from None
+    for key in fitting:
+        try:
+            return jwt.decode(id_token, key, registry=registry)
+        except (JoseError, ValueError) as error:
+            reason = f"the ID token is refused: {type(error).__name__}"
+    raise TokenRefused(reason)
+
+
+def _fits(key: Key, header: Mapping[str, Any]) -> bool:
+    """Whether the header may mean this key; what either does not say fits."""
+    named = header.get("kid")
+    return (
+        (named is None or key.kid in (None, named))
+        and key.get("use") in (None, "sig")
+        and key.get("alg") in (None, header.get("alg"))
+    )
 
 
 def checked_claims(
@@ -103,6 +149,7 @@ def checked_claims(
     try:
         claims.validate(now=int(now), leeway=LEEWAY)
     except (JoseError, OAuth2Error) as error:
-        raise TokenRefused(f"a claim is refused: {type(error).__name__}") from None
+        about = error.claim if isinstance(error, ClaimError) else ""
+        raise TokenRefused(f"the ID token is refused: {error.error} {about}".rstrip()) from None
     known: Mapping[str, Any] = claims
     return known

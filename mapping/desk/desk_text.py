@@ -21,6 +21,9 @@ class DeskText(StrEnum):
     WAIT = "Too many tries. Please try again in {seconds} seconds."
     BUSY = "Many people are signing in. Please try again in a moment."
     NO_ACCOUNT = "Nobody has an account here by that name. Please ask whoever runs the service."
+    GROUPS_LEFT_OUT = (
+        "Your provider does not say in which groups you are: they are too many. Please ask whoever runs it."
+    )
     PROVIDER_FAILED = "The sign-in did not work. Please try again."
     NEEDS_HTTPS = "People sign in only where the address begins with https, or on this computer itself."
     HIDDEN = "Not published"
