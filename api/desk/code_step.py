@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
@@ -21,129 +20,147 @@ from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.desk.sign_in_proof import SignInProof
-from mapping.errors import RateLimited
-from store.accounts import audit, second_factors, sign_in_steps
+from mapping.errors import Conflict, RateLimited
+from store.accounts import audit, sign_in_steps
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.desk.cookies import CookieKind
     from api.http.request import ApiRequest
     from store.accounts.accounts import StoredAccount
-    from store.accounts.second_factors import StoredFactor
+    from store.accounts.sign_in_steps import SignInStep
     from store.engine.unit import Unit
 
 log = structlog.get_logger(__name__)
 
 
-class _Step(NamedTuple):
+class _Found(NamedTuple):
     kind: CookieKind
-    account: StoredAccount
-    factor: StoredFactor
+    token: str
+    step: SignInStep
 
 
-async def begin_step(
-    request: ApiRequest, account: StoredAccount, kind: CookieKind, wanted: str, *, has_factor: bool
+async def begin_step(request: ApiRequest, account: StoredAccount, kind: CookieKind, wanted: str) -> Response:
+    """Lead to the page where a code of the account's app is entered, with a cookie that is no session."""
+    token = await request.services.store.write(partial(sign_in_steps.begin, account_id=account.id))
+    cookie = kind.header(STEP, token, age=sign_in_steps.LASTS)
+    return redirect(request, f"{CODE_STEP}?{urlencode({'next': wanted})}", cookie)
+
+
+async def begin_set_up(
+    request: ApiRequest, page: DeskPage, account: StoredAccount, kind: CookieKind, wanted: str, *, has_factor: bool
 ) -> Response:
-    """Lead to the page of the step, with a cookie that is no session; an account without a second factor gets a new secret."""
+    """Show a new secret, this one time, to whoever has just entered the password; the browser alone goes on with it.
 
-    def begin(unit: Unit) -> str:
-        if not has_factor:
-            second_factors.prepare(unit, account.id)
-        return sign_in_steps.begin(unit, account.id)
-
-    token = await request.services.store.write(begin)
-    return redirect(
-        request, f"{CODE_STEP}?{urlencode({'next': wanted})}", kind.header(STEP, token, age=sign_in_steps.LASTS)
-    )
+    `has_factor`: whether a code was entered too. Raises Conflict where that is not so any more.
+    """
+    begin = partial(sign_in_steps.begin_set_up, account_id=account.id, has_factor=has_factor)
+    token, secret = await request.services.store.write(begin)
+    needed = f"<p>{page.text(SecondFactorText.NEEDED)}</p>" if page.person is None else ""
+    shown = needed + app_html(page, secret, account.email) + code_form(page, wanted, SecondFactorText.CONFIRM)
+    response = _response(page, shown)
+    response.headers.append("Set-Cookie", kind.header(STEP, token, age=sign_in_steps.LASTS))
+    return response
 
 
 async def show_step(request: ApiRequest) -> Response:
-    """The form for the code; whoever has not entered a password is led to that of the sign-in."""
-    wanted, step = own_path(request.query.get("next")), await _step(request)
-    return _to_sign_in(request, wanted) if step is None else _form(request, step, wanted)
+    """The form for the code, without any secret; whoever has not entered a password is led to that of the sign-in."""
+    wanted, found = own_path(request.query.get("next")), await _find(request)
+    if found is None:
+        return redirect(request, f"{SIGN_IN}?{urlencode({'next': wanted})}")
+    return _form(request, found, wanted)
 
 
 async def send_code(request: ApiRequest) -> Response:
     """Begin the session of whoever has entered the password, where the code is right."""
     check_site(request.scope, request.services.settings.public_url)
     form = await read_form(request)
-    wanted, step, entered = own_path(form.get("next")), await _step(request), form.get("code", "")
-    if step is None:
-        return _to_sign_in(request, wanted)
-    if step.factor.secret is None:
-        return await _set_up(request, step, wanted, entered)
+    wanted, found, entered = own_path(form.get("next")), await _find(request), form.get("code", "")
+    if found is None:
+        return _too_late(request, wanted)
+    account = found.step.account
+    if found.step.secret is not None:
+        return await _set_up(request, found, wanted, entered)
     try:
-        opens = await check_code(request, step.account, entered)
+        opens = await check_code(request, account, entered)
     except RateLimited as error:
         seconds = max(1, math.ceil(error.retry_after or 1))
         said = DeskPage.of(request, None).text(DeskText.WAIT, seconds=seconds)
-        return _form(request, step, wanted, said, status=429, headers={"Retry-After": str(seconds)})
+        return _form(request, found, wanted, said, status=429, headers={"Retry-After": str(seconds)})
     if not opens:
-        log.info("desk.code_refused", client=step.account.id, network=network_of(request))
-        return _refuse(request, step, wanted)
-    return await begin_session(request, step.account, step.kind, wanted, SignInProof.CODE)
+        log.info("desk.code_refused", client=account.id, network=network_of(request))
+        return _refuse(request, found, wanted)
+    return await begin_session(request, account, found.kind, wanted, SignInProof.CODE)
 
 
-async def _set_up(request: ApiRequest, step: _Step, wanted: str, entered: str) -> Response:
+async def _set_up(request: ApiRequest, found: _Found, wanted: str, entered: str) -> Response:
     """Take the app over and begin the session, with the recovery codes as its first page."""
+    account = found.step.account
 
     def confirm(unit: Unit) -> list[str] | None:
-        codes = second_factors.confirm(unit, step.account.id, entered)
+        codes = sign_in_steps.set_up(unit, found.token, entered)
         if codes is not None:
-            audit.record(unit, step.account.organization_id, step.account.id, "desk.set_second_factor")
+            audit.record(unit, account.organization_id, account.id, "desk.set_second_factor")
         return codes
 
-    codes = await request.services.store.write(confirm)
+    try:
+        codes = await request.services.store.write(confirm)
+    except Conflict:
+        return _too_late(request, wanted)
     if codes is None:
-        return _refuse(request, step, wanted)
+        return _refuse(request, found, wanted)
     shown = codes_response(DeskPage.of(request, None), codes, wanted)
-    return await with_session(request, shown, step.account, step.kind, SignInProof.CODE)
+    return await with_session(request, shown, account, found.kind, SignInProof.CODE)
 
 
-async def _step(request: ApiRequest) -> _Step | None:
+async def _find(request: ApiRequest) -> _Found | None:
     """What the cookie stands for, None where there is none, it is over, or nobody signs in so."""
     settings, services = request.services.settings, request.services
     kind = cookie_kind(settings.public_url)
     token = None if kind is None else cookie_of(request.headers, kind.name(STEP))
     if kind is None or token is None or not settings.desk.passwords:
         return None
-    account, factor = await services.store.read(partial(_found, token, now=services.clock()))
-    if account is None or factor is None or services.organizations(account.organization_id) is None:
+    step = await services.store.read(partial(sign_in_steps.find, token=token, now=services.clock()))
+    if step is None or services.organizations(step.account.organization_id) is None:
         return None
-    return _Step(kind, account, factor)
+    return _Found(kind, token, step)
 
 
-def _found(token: str, conn: Connection, *, now: float) -> tuple[StoredAccount | None, StoredFactor | None]:
-    account = sign_in_steps.find(conn, token, now=now)
-    return account, None if account is None else second_factors.find(conn, account.id, now=now)
+def _too_late(request: ApiRequest, wanted: str) -> Response:
+    page = DeskPage.of(request, None)
+    return _response(page, _again(page, wanted), page.text(SecondFactorText.TOO_LATE), status=409)
 
 
-def _to_sign_in(request: ApiRequest, wanted: str) -> Response:
-    return redirect(request, f"{SIGN_IN}?{urlencode({'next': wanted})}")
-
-
-def _refuse(request: ApiRequest, step: _Step, wanted: str) -> Response:
+def _refuse(request: ApiRequest, found: _Found, wanted: str) -> Response:
     said = DeskPage.of(request, None).text(SecondFactorText.WRONG_CODE)
-    return _form(request, step, wanted, said, status=403)
+    return _form(request, found, wanted, said, status=403)
 
 
 def _form(
     request: ApiRequest,
-    step: _Step,
+    found: _Found,
     wanted: str,
     said: str = "",
     *,
     status: int = 200,
     headers: dict[str, str] | None = None,
 ) -> Response:
-    page, hidden = DeskPage.of(request, None), f'<input type="hidden" name="next" value="{escape(wanted)}">'
-    if step.factor.secret is not None:
-        shown = code_form(page, CODE_STEP, hidden, DeskText.SIGN_IN) + recovery_form(page, CODE_STEP, hidden)
+    page = DeskPage.of(request, None)
+    if found.step.secret is None:
+        shown = code_form(page, wanted, DeskText.SIGN_IN) + recovery_form(page, wanted)
     else:
-        secret = step.factor.next_secret or ""
-        shown = f"<p>{page.text(SecondFactorText.NEEDED)}</p>"
-        shown += app_html(page, secret, step.account.email, CODE_STEP, hidden)
+        shown = code_form(page, wanted, SecondFactorText.CONFIRM) + _again(page, wanted)
+    return _response(page, shown, said, status=status, headers=headers)
+
+
+def _again(page: DeskPage, wanted: str) -> str:
+    """The way to where the password is entered: a page of the desk leads whoever is not signed in there."""
+    return f'<p><a class="button" href="{page.link(wanted)}">{page.text(SecondFactorText.BEGIN_AGAIN)}</a></p>'
+
+
+def _response(
+    page: DeskPage, shown: str, said: str = "", *, status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
     body = f'<div class="card narrow">{alert_html(said)}{shown}</div>'
     return page.response(page.texts.text(SecondFactorText.TITLE), body, status, headers)

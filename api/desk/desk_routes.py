@@ -45,7 +45,6 @@ DESK_ROUTES = (
     Route("GET", account_page.ACCOUNT, desk_page(account_page.show_account), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/password", desk_form(account_page.change_password), "desk"),
     Route("POST", account_page.FACTOR, desk_form(factor_page.change_factor), "desk"),
-    Route("POST", factor_page.CONFIRM, desk_form(factor_page.confirm_factor), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-session", desk_form(account_page.end_session), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-everywhere", desk_form(account_page.end_everywhere), "desk"),
     *LIVEBLOG_ROUTES,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from api.desk.handlers import CODE_STEP
 from mapping.desk.desk_text import DeskText
 from mapping.desk.one_time_codes import LONGEST, app_address, in_groups
 from mapping.desk.second_factor_text import SecondFactorText
@@ -21,35 +22,32 @@ ACTS = ("app", "codes", "remove")
 """What the form of one's account does: another app, new recovery codes, no second factor any more."""
 
 
-def app_html(page: DeskPage, secret: str, email: str, action: str, hidden: str) -> str:
-    """The secret as text and as an address, and the form for its first code. `hidden`: fields of the form, as HTML.
-
-    As text and not as a picture: apps take both, and a picture would want a library more.
-    """
-    address = escape(app_address(secret, email))
+def app_html(page: DeskPage, secret: str, email: str) -> str:
+    """The secret as text and as an address."""
+    address = app_address(secret, email)
     return (
         f"<p>{page.text(SecondFactorText.HOW)}</p>"
         f'<p>{page.text(SecondFactorText.SECRET)}: <code class="secret">{in_groups(escape(secret))}</code></p>'
-        f'<p><a class="button" href="{address}">{page.text(SecondFactorText.OPEN_APP)}</a></p>'
-        + code_form(page, action, hidden, SecondFactorText.CONFIRM)
+        f'<p><a class="button" href="{escape(address)}">{page.text(SecondFactorText.OPEN_APP)}</a></p>'
     )
 
 
-def code_form(page: DeskPage, action: str, hidden: str, button: StrEnum) -> str:
-    """The form for a code of an app."""
+def code_form(page: DeskPage, wanted: str, button: StrEnum) -> str:
+    """The form for a code of an app, which leads on to `wanted`."""
     return (
-        f'<form method="post" action="{page.link(action)}">{hidden}'
+        f'<form method="post" action="{page.link(CODE_STEP)}"><input type="hidden" name="next" value="{escape(wanted)}">'
         f'<label for="code">{page.text(SecondFactorText.CODE)}</label>'
         '<input id="code" name="code" inputmode="numeric" autocomplete="one-time-code" required maxlength="20" autofocus>'
         f"<button>{page.text(button)}</button></form>"
     )
 
 
-def recovery_form(page: DeskPage, action: str, hidden: str) -> str:
+def recovery_form(page: DeskPage, wanted: str) -> str:
     """The form for a recovery code, folded away."""
     return (
         f'<details><summary>{page.text(SecondFactorText.USE_RECOVERY)}</summary><form method="post"'
-        f' action="{page.link(action)}">{hidden}<label for="recovery">{page.text(SecondFactorText.RECOVERY_CODE)}</label>'
+        f' action="{page.link(CODE_STEP)}"><input type="hidden" name="next" value="{escape(wanted)}">'
+        f'<label for="recovery">{page.text(SecondFactorText.RECOVERY_CODE)}</label>'
         f'<input id="recovery" name="code" autocomplete="off" spellcheck="false" required maxlength="{LONGEST}">'
         f"<button>{page.text(DeskText.SIGN_IN)}</button></form></details>"
     )

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import structlog
 
-from api.desk.code_step import begin_step
+from api.desk.code_step import begin_set_up, begin_step
 from api.desk.cookies import cookie_kind
 from api.desk.credential_checks import check_password, network_of
 from api.desk.desk_frame import DeskPage, alert_html, redirect
@@ -64,8 +64,11 @@ async def sign_in(request: ApiRequest) -> Response:
     if found is None:
         message = DeskPage.of(request, None).text(DeskText.WRONG)
         return _form(request, wanted, message, status=403, email=form.get("email", ""))
-    if found.has_factor or settings.desk.second_factor == "required":
-        return await begin_step(request, found.account, kind, wanted, has_factor=found.has_factor)
+    if found.has_factor:
+        return await begin_step(request, found.account, kind, wanted)
+    if settings.desk.second_factor == "required":
+        page = DeskPage.of(request, None)
+        return await begin_set_up(request, page, found.account, kind, wanted, has_factor=False)
     return await begin_session(request, found.account, kind, wanted)
 
 

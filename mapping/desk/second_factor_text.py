@@ -20,7 +20,8 @@ class SecondFactorText(StrEnum):
     RECOVERY_CODE = "Recovery code"
     USE_RECOVERY = "Without the app"
     WRONG_CODE = "The code is wrong, or was used already. Please enter the next one that the app shows."
-    TOO_LATE = "That took too long. Please begin again."
+    TOO_LATE = "That took too long, or was done in another window. Please begin again."
+    BEGIN_AGAIN = "Begin again"
     RECOVERY_CODES = "Recovery codes"
     KEEP_CODES = (
         "Each opens your account once if the app is lost. They are shown this one time: keep them where the app is not."

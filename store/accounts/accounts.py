@@ -80,6 +80,11 @@ def change(unit: Unit, account_id: str, **values: object) -> None:
     unit.conn.execute(update(accounts).where(accounts.c.id == account_id).values(**values, updated_at=unit.now))
 
 
+def lock(unit: Unit, account_id: str) -> None:
+    """Have every other unit that locks the account wait for the end of this one."""
+    unit.conn.execute(select(accounts.c.id).where(accounts.c.id == account_id).with_for_update())
+
+
 def find(conn: Connection, account_id: str) -> StoredAccount | None:
     """The account with this id, a disabled one too."""
     return _account(conn.execute(select(accounts).where(accounts.c.id == account_id)).first())

@@ -140,9 +140,7 @@ def purge(unit: Unit, *, idle: float) -> bool:
 
 
 def _has_second_factor() -> ColumnElement[bool]:
-    return exists().where(
-        second_factors.c.account_id == desk_sessions.c.account_id, second_factors.c.secret.is_not(None)
-    )
+    return exists().where(second_factors.c.account_id == desk_sessions.c.account_id)
 
 
 def _sessions(conn: Connection, *wanted: object) -> list[StoredSession]:

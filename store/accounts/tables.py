@@ -49,15 +49,12 @@ second_factors = Table(
     "second_factors",
     metadata,
     Column("account_id", Bytewise, ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True),
-    text("secret", nullable=True),
+    text("secret"),
     integer("last_step"),
-    text("next_secret", nullable=True),
-    integer("prepared_at"),
 )
 """What the apps of people make their codes of, in a table of its own, which nothing reads but the check of a code.
 
-`secret`: None until the first code of it was entered. `last_step`: the time step of the code that counted last; none of it or
-of before counts again. `next_secret`: shown at `prepared_at`, in the place of `secret` once a code of it is entered.
+`last_step`: the time step of the code that counted last; none of it or of before counts again.
 """
 
 recovery_codes = Table(
@@ -74,8 +71,12 @@ sign_in_steps = Table(
     Column("token_hash", Bytewise, primary_key=True),
     Column("account_id", Bytewise, ForeignKey("accounts.id", ondelete="CASCADE"), nullable=False, index=True),
     integer("expires_at", index=True),
+    text("secret", nullable=True),
 )
-"""Who has entered the right password and still owes a code: no session, and of no use as one."""
+"""Who has entered the right password and still owes a code: no session, and of no use as one.
+
+`secret`: of the app that is being set up, whose first code is owed; None where it is one of the second factor.
+"""
 
 sign_in_tries = Table(
     "sign_in_tries",

@@ -353,14 +353,13 @@ DOORS: dict[str, Door] = {
     "POST /desk/sign-out": of_oneself(form),
     "POST /desk/account/password": of_oneself(lambda n: form(n, password=PASSWORD, new_password="seven wet umbrellas")),
     "POST /desk/account/second-factor": of_oneself(lambda n: form(n, act="app", password=PASSWORD), 200),
-    "POST /desk/account/second-factor/confirm": of_oneself(lambda n: form(n, code="000000"), 409),
     "POST /desk/account/end-session": of_oneself(lambda n: form(n, session="theirs", password=PASSWORD)),
     "POST /desk/account/end-everywhere": of_oneself(lambda n: form(n, password=PASSWORD)),
     # Before the sign-in.
     "GET /desk/sign-in": before(lambda _: Sent(), 200, people=303),
     "POST /desk/sign-in": before(lambda n: form(n, email="nobody@example.org", password="wrong"), 403, once=True),
     "GET /desk/sign-in/code": before(lambda _: Sent(), 303),
-    "POST /desk/sign-in/code": before(lambda n: form(n, code="000000"), 303),
+    "POST /desk/sign-in/code": before(lambda n: form(n, code="000000"), 409),
     "GET /desk/sign-in/openid": before(lambda _: Sent(), 404),
     "GET /desk/sign-in/openid/callback": before(lambda _: Sent(), 404),
 }

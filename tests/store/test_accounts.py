@@ -5,6 +5,7 @@ from functools import partial
 
 import pyotp
 import pytest
+from sqlalchemy import text
 
 from mapping.desk.account_roles import AccountRole
 from mapping.errors import Conflict, RateLimited
@@ -14,6 +15,7 @@ from store.accounts.tables import accounts as table
 from tests.kit import matchday
 from tests.store.conftest import ALIKE, BOTH
 
+WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
 SPEC = AccountSpec(organization_id=matchday.ORGANIZATION, email="Kim@Example.org ", name="Kim", role=AccountRole.EDITOR)
 
 
@@ -137,13 +139,12 @@ async def test_the_audit_is_read_in_order_and_by_organization(store, account, mo
 @BOTH
 async def test_codes_and_recovery_codes_count_once_whoever_sends_them_at_once(store, account, clock):
     """Eight sign-ins with one code: one is right; the same with a recovery code, and a used step is used for good."""
-    await store.write(partial(second_factors.prepare, account_id=account.id))
+    begin = partial(sign_in_steps.begin_set_up, account_id=account.id)
+    token, secret = await store.write(partial(begin, has_factor=False))
+    app, set_up = pyotp.TOTP(secret), partial(sign_in_steps.set_up, token=token)
+    assert await store.write(partial(set_up, entered="000000")) is None
     assert not await store.read(partial(second_factors.has_one, account_id=account.id))
-    factor = await store.read(partial(second_factors.find, account_id=account.id, now=clock.now))
-    app = pyotp.TOTP(factor.next_secret)
-    confirm = partial(second_factors.confirm, account_id=account.id)
-    assert await store.write(partial(confirm, entered="000000")) is None
-    codes = await store.write(partial(confirm, entered=app.at(int(clock.now))))
+    codes = await store.write(partial(set_up, entered=app.at(int(clock.now))))
     assert await store.read(partial(second_factors.has_one, account_id=account.id))
     use = partial(second_factors.use_code, account_id=account.id)
     assert not await store.write(partial(use, entered=app.at(int(clock.now)))), "its first code counted already"
@@ -155,14 +156,52 @@ async def test_codes_and_recovery_codes_count_once_whoever_sends_them_at_once(st
     ):
         assert sorted(await asyncio.gather(*(store.write(used) for _ in range(8)))) == [False] * 7 + [True]
     assert await store.read(partial(second_factors.recovery_codes_left, account_id=account.id)) == 9
-    await store.write(partial(second_factors.prepare, account_id=account.id))
+    await store.write(partial(begin, has_factor=True))
     clock.now += 30
     assert await store.write(partial(use, entered=app.at(int(clock.now)))), "until a code of the new secret is entered"
-    clock.now += 1000
-    with pytest.raises(Conflict):
-        await store.write(partial(confirm, entered="000000"))
     assert await store.write(partial(second_factors.remove, account_id=account.id))
     assert not await store.write(partial(use, entered=app.at(int(clock.now))))
+
+
+@BOTH
+async def test_of_those_who_set_up_an_app_at_once_one_has_it(store, account, clock):
+    """Eight with secrets of their own: the account has the codes of the one that came first, and the steps of the others end."""
+    begin = partial(sign_in_steps.begin_set_up, account_id=account.id, has_factor=False)
+    apps = [(token, pyotp.TOTP(secret)) for token, secret in [await store.write(begin) for _ in range(8)]]
+
+    def enter(token, app):
+        return store.write(partial(sign_in_steps.set_up, token=token, entered=app.at(int(clock.now))))
+
+    done = await asyncio.gather(*(enter(*each) for each in apps), return_exceptions=True)
+    again = await asyncio.gather(*(enter(*each) for each in apps), return_exceptions=True)
+
+    (codes,) = [each for each in done if not isinstance(each, Conflict)]
+    assert {type(each) for each in again} == {Conflict}
+    clock.now += 30
+    use = partial(second_factors.use_code, account_id=account.id)
+    used = [await store.write(partial(use, entered=app.at(int(clock.now)))) for _, app in apps]
+    assert (len(codes), used) == (10, [each is codes for each in done])
+
+
+@BOTH
+async def test_nobody_begins_to_set_up_an_app_beside_one_that_comes_first(store, account, clock):
+    """Whoever knows the password alone waits until the other is there, and is refused then."""
+    begin = partial(sign_in_steps.begin_set_up, account_id=account.id, has_factor=False)
+    loop, there = asyncio.get_running_loop(), asyncio.Event()
+    token, secret = await store.write(begin)
+
+    def enter(unit):
+        codes = sign_in_steps.set_up(unit, token, pyotp.TOTP(secret).at(int(clock.now)))
+        loop.call_soon_threadsafe(there.set)
+        if unit.conn.dialect.name == "postgresql":  # else there is one writer
+            assert any(unit.conn.scalar(text(WAITING)) for _ in range(20_000))
+        return codes
+
+    first = asyncio.create_task(store.write(enter))
+    await there.wait()
+    with pytest.raises(Conflict):
+        await store.write(begin)
+    assert len(await first) == 10
 
 
 @ALIKE
@@ -172,13 +211,13 @@ async def test_a_step_of_a_sign_in_lasts_a_while_and_is_no_session(store, accoun
     find = partial(sign_in_steps.find, now=clock.now)
     first, second = [await store.write(begin) for _ in range(2)]
 
-    assert (await store.read(partial(find, token=first))) == account
+    assert (await store.read(partial(find, token=first))).account == account
     assert await store.read(partial(find, token=sessions.token_digest(first))) is None
     assert await store.read(partial(sessions.find, token=first, now=clock.now, idle=100)) is None
     assert await store.read(partial(sign_in_steps.find, token=first, now=clock.now + sign_in_steps.LASTS)) is None
     await store.write(partial(sign_in_steps.end, token=first))
     assert await store.read(partial(find, token=first)) is None
-    assert await store.read(partial(find, token=second)) == account
+    assert (await store.read(partial(find, token=second))).account == account
     await store.write(partial(sessions.end_all, account_id=account.id))
     assert await store.read(partial(find, token=second)) is None
     third = await store.write(begin)

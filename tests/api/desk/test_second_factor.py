@@ -15,7 +15,7 @@ from api.desk.cookies import PROTECTED, SESSION, STEP
 from api.desk.credential_checks import OF_ACCOUNT, OF_CODES
 from mapping.desk.one_time_codes import RECOVERY_CODES, STEP_SECONDS, step_of
 from mapping.desk.sign_in_proof import SignInProof
-from store.accounts import accounts, audit, second_factors, sessions
+from store.accounts import accounts, audit, sessions, sign_in_steps
 from tests.api.conftest import NOW, contents
 from tests.api.desk.conftest import desk_at
 from tests.kit.people import (
@@ -56,13 +56,16 @@ def step_cookie(response):
     return header.partition("=")[2].partition(";")[0]
 
 
-async def set_up(server, browser, *, entered=None, password=PASSWORD, code=None):
-    """The secret, and the response to its first code; `code`: of the app of before."""
-    fields = {"act": "app", "password": password, **({} if code is None else {"code": code})}
-    shown = await browser.submit(FACTOR, fields)
+def cookie_of(response):
+    """The cookie of the step as a browser sends it."""
+    return {"Cookie": f"{PROTECTED.name(STEP)}={step_cookie(response)}"}
+
+
+async def set_up(server, browser):
+    """The secret, and the response to its first code."""
+    shown = await browser.submit(FACTOR, {"act": "app", "password": PASSWORD})
     secret = SECRET.search(shown.text)[1]
-    sent = code_of(secret, server.now) if entered is None else entered
-    return secret, await browser.submit(f"{FACTOR}/confirm", {"code": sent})
+    return secret, await send_code(server, step_cookie(shown), code_of(secret, server.now), next="/desk/account")
 
 
 @pytest.fixture
@@ -81,8 +84,9 @@ async def send_code(server, token, code, **more):
 
 
 async def test_a_second_factor_is_set_up_by_password_and_first_code(server, account, browser):
-    """The secret is shown as text and as an address for apps; the browser gets a new session, all others end."""
-    other = await signed_in(server, account)
+    """The secret is shown as text and as an address; the browser gets a new session, all others end."""
+    begin = partial(sessions.begin, account_id=account.id, browser="x", lasts=1000, proof=SignInProof.PROVIDER)
+    other = SignedInBrowser(server.http, await server.store.write(begin))
     page = (await browser.send("GET", "/desk/account")).text
     assert "Set up an app for codes" in page
 
@@ -91,7 +95,7 @@ async def test_a_second_factor_is_set_up_by_password_and_first_code(server, acco
     secret = parse_qs(urlsplit(address).query)["secret"][0]
     assert address.startswith("otpauth://totp/matchwire:kim%40example.org?")
     assert secret in shown.text.replace(" ", "")
-    done = await browser.submit(f"{FACTOR}/confirm", {"code": code_of(secret, server.now)})
+    done = await send_code(server, step_cookie(shown), code_of(secret, server.now))
 
     assert done.status_code == 200
     assert len(set(RECOVERY.findall(done.text))) == RECOVERY_CODES
@@ -118,7 +122,7 @@ async def test_there_is_no_session_before_both(server, factor):
     assert {"Path=/", "HttpOnly", "SameSite=Lax", "Secure"} < set(header.split("; "))
     token = step_cookie(first)
     assert (await SignedInBrowser(server.http, token).send("GET", SEARCH)).status_code == 401
-    cookie = {"Cookie": f"{PROTECTED.name(STEP)}={token}"}
+    cookie = cookie_of(first)
     assert (await server.http.get("/desk/account", headers=cookie)).status_code == 303
     page = await server.http.get("/desk/sign-in/code?next=%2Fdesk%2Faccount", headers=cookie)
     assert 'autocomplete="one-time-code"' in page.text
@@ -126,21 +130,16 @@ async def test_there_is_no_session_before_both(server, factor):
 
     assert (second.status_code, second.headers["location"]) == (303, "../../desk/account")
     assert (await SignedInBrowser(server.http, session_of(second)).send("GET", SEARCH)).status_code == 200
-    assert (
-        (await send_code(server, token, code_of(secret, server.now)))
-        .headers["location"]
-        .startswith("../../desk/sign-in?")
-    )
+    assert (await send_code(server, token, code_of(secret, server.now))).status_code == 409
 
 
 async def test_nobody_is_led_to_another_site_behind_a_code(server, factor):
     """Whatever `next` says there."""
     secret, _ = factor
-    token = step_cookie(await try_password(server))
+    first = await try_password(server)
+    token = step_cookie(first)
 
-    page = await server.http.get(
-        "/desk/sign-in/code", params={"next": "//evil.example"}, headers={"Cookie": f"{PROTECTED.name(STEP)}={token}"}
-    )
+    page = await server.http.get("/desk/sign-in/code?next=//evil.example", headers=cookie_of(first))
     led = await send_code(server, token, code_of(secret, server.now), next="https://evil.example/")
 
     assert 'name="next" value="/desk"' in page.text
@@ -216,17 +215,6 @@ async def test_what_is_stored_of_codes_opens_nothing(server, factor):
     assert "second_factors" not in {each.table.name for each in PORTABLE}
     for hidden in (secret, token, "123456", codes[0], *codes[0].split()):
         assert hidden not in json.dumps(lines, default=str)
-    found = await server.store.read(partial(second_factors.find, account_id=SecretOwner.of(rows), now=NOW))
-    assert secret not in repr(found)
-
-
-class SecretOwner:
-    """Whose secret it is."""
-
-    @staticmethod
-    def of(rows):
-        """The id of the only account."""
-        return re.search(r"person\.[0-9a-f]+", rows["second_factors"])[0]
 
 
 async def test_guessing_codes_is_slowed_down_as_guessing_passwords_is(server, factor):
@@ -264,8 +252,7 @@ async def from_address(server, address, path, **fields):
 async def test_guesses_from_many_networks_are_few_and_the_owner_gets_in(server, factor):
     """Whoever knows the password and has many networks: a wait for all codes of the account, and none for a recovery code."""
     _, codes = factor
-    token = step_cookie(await try_password(server))
-    cookie = {"Cookie": f"{PROTECTED.name(STEP)}={token}"}
+    cookie = cookie_of(await try_password(server))
     statuses = [
         (await from_address(server, f"198.51.{n}.7", "/desk/sign-in/code", code="000000", headers=cookie)).status_code
         for n in range(25)
@@ -281,19 +268,13 @@ async def test_a_code_belongs_to_the_sign_in_whose_password_was_entered(server, 
     """Without it, with one of somebody else, too late, after another password, or once disabled: the code opens nothing."""
     secret, _ = factor
     other = await add_account(server.store, "lee@example.org")
-    await server.store.write(partial(second_factors.prepare, account_id=other.id))
-    code = code_of(secret, server.now)
-    for token in ("made-up", session_of(await try_password(server, "lee@example.org"))):
-        response = await send_code(server, token, code)
-        assert response.headers["location"].startswith("../../desk/sign-in?")
-
+    token, _ = await server.store.write(partial(sign_in_steps.begin_set_up, account_id=other.id, has_factor=False))
+    assert (await send_code(server, token, code_of(secret, server.now))).status_code == 403
     late = step_cookie(await try_password(server))
+    for token in ("made-up", session_of(await try_password(server, "lee@example.org"))):
+        assert (await send_code(server, token, code_of(secret, server.now))).status_code == 409
     server.now += 901
-    assert (
-        (await send_code(server, late, code_of(secret, server.now)))
-        .headers["location"]
-        .startswith("../../desk/sign-in?")
-    )
+    assert (await send_code(server, late, code_of(secret, server.now))).status_code == 409
     owner = await server.store.read(partial(accounts.find_by_email, email=EMAIL))
     for change in (
         partial(sessions.end_all, account_id=owner.id),
@@ -302,7 +283,7 @@ async def test_a_code_belongs_to_the_sign_in_whose_password_was_entered(server, 
         token = step_cookie(await try_password(server))
         await server.store.write(change)
         response = await send_code(server, token, code_of(secret, server.now))
-        assert response.headers["location"].startswith("../../desk/sign-in?")
+        assert response.status_code == 409
     assert SESSION not in str(response.headers.get_list("set-cookie"))
 
 
@@ -333,13 +314,8 @@ async def test_where_it_is_required_nobody_does_anything_without_one(strict):
     assert (await before.send("GET", "/desk/account")).status_code == 303
 
     first = await try_password(strict, next="/desk/account")
-    token = step_cookie(first)
-    cookie = {"Cookie": f"{PROTECTED.name(STEP)}={token}"}
-    page = await strict.http.get("/desk/sign-in/code?next=/desk/account", headers=cookie)
-    secret = SECRET.search(page.text)[1]
+    token, secret = step_cookie(first), SECRET.search(first.text)[1]
     assert SESSION not in str(first.headers)
-    wrong = await send_code(strict, token, "000000")
-    assert (wrong.status_code, secret in wrong.text) == (403, True)
     done = await send_code(strict, token, code_of(secret, strict.now), next="/desk/account")
 
     assert done.status_code == 200
@@ -361,6 +337,22 @@ async def test_where_it_is_required_a_provider_sees_to_its_own(strict):
     browser = SignedInBrowser(strict.http, await strict.store.write(begin))
 
     assert (await browser.send("GET", SEARCH)).status_code == 200
+
+
+async def test_whoever_knows_the_password_reads_no_secret_of_its_owner(strict):
+    """Each who has entered it has a secret of its own, and whose code comes first ends the steps of all others."""
+    await add_account(strict.store)
+    before, owners, after = [await try_password(strict) for _ in range(3)]
+    secret, *others = [SECRET.search(each.text)[1] for each in (owners, before, after)]
+
+    for each in (before, after):
+        pages = [await strict.http.get("/desk/sign-in/code", headers=cookie_of(each)), each]
+        pages.append(await send_code(strict, step_cookie(each), code_of(secret, strict.now)))
+        assert [page.status_code for page in pages] == [200, 200, 403]
+        assert not any(secret in page.text.replace(" ", "") for page in pages)
+    assert (await send_code(strict, step_cookie(owners), code_of(secret, strict.now))).status_code == 200
+    for each, other in zip((before, after), others, strict=True):
+        assert (await send_code(strict, step_cookie(each), code_of(other, strict.now))).status_code == 409
 
 
 @pytest.mark.parametrize("act", ["app", "codes", "remove"])
@@ -386,7 +378,7 @@ async def test_a_change_wants_password_and_code_again(server, account, factor, a
         assert new != secret
         server.now += 5
         assert step_cookie(await try_password(server))
-        confirmed = await browser.submit(f"{FACTOR}/confirm", {"code": code_of(new, server.now)})
+        confirmed = await send_code(server, step_cookie(done), code_of(new, server.now))
         assert len(RECOVERY.findall(confirmed.text)) == RECOVERY_CODES
     elif act == "codes":
         assert set(RECOVERY.findall(done.text)).isdisjoint(codes)
@@ -397,17 +389,20 @@ async def test_a_change_wants_password_and_code_again(server, account, factor, a
 
 
 async def test_setting_up_wants_the_password_again(server, browser):
-    """And the first code of the secret within a quarter of an hour, by the session to which it was shown."""
+    """And the first code of the secret within a quarter of an hour, by the browser to which it was shown, and once."""
     refused = await browser.submit(FACTOR, {"act": "app", "password": "wrong"})
-    early = await browser.submit(f"{FACTOR}/confirm", {"code": "000000"})
-    assert (refused.status_code, early.status_code) == (422, 409)
-    secret, wrong = await set_up(server, browser, entered="000000")
-    assert (wrong.status_code, secret in wrong.text) == (422, True)
+    shown = await browser.submit(FACTOR, {"act": "app", "password": PASSWORD})
+    secret, token = SECRET.search(shown.text)[1], step_cookie(shown)
+    session = {"Cookie": f"{PROTECTED.name(SESSION)}={browser.token}"}
+
+    assert (refused.status_code, SECRET.search(refused.text)) == (422, None)
+    stolen = await server.http.post("/desk/sign-in/code", data={"code": "000000"}, headers={**OWN_SITE, **session})
+    wrong = await send_code(server, token, "000000")
+    read = await server.http.get("/desk/sign-in/code", headers=cookie_of(shown))
+    assert [each.status_code for each in (stolen, wrong, read)] == [409, 403, 200]
+    assert not any(secret in each.text.replace(" ", "") for each in (stolen, wrong, read))
     server.now += 901
-
-    late = await browser.submit(f"{FACTOR}/confirm", {"code": code_of(secret, server.now)})
-
-    assert late.status_code == 409
+    assert (await send_code(server, token, code_of(secret, server.now))).status_code == 409
     assert SESSION in str((await try_password(server)).headers)
 
 

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 
 import httpx
-import pyotp
 import pytest
 
 from config import Settings
@@ -86,10 +85,7 @@ async def test_a_second_factor_that_is_lost_is_reset(account, tmp_path):
     assert (await command("second-factor-reset", EMAIL))[0] == 2
     store = await store_at(migrated_url(tmp_path / "matchwire.db"))
     kim = await store.read(partial(accounts.find_by_email, email=EMAIL))
-    await store.write(partial(second_factors.prepare, account_id=kim.id))
-    factor = await store.read(partial(second_factors.find, account_id=kim.id, now=0))
-    code = pyotp.TOTP(factor.next_secret).now()
-    assert await store.write(partial(second_factors.confirm, account_id=kim.id, entered=code))
+    await store.write(partial(second_factors.set_secret, account_id=kim.id, secret="GEZDGNBVGY3TQOJQ", step=0))
     assert "password and code" in (await command("list"))[1]
 
     assert (await command("second-factor-reset", EMAIL))[0] == 0
