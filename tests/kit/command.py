@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from click import Command
     from click.testing import Result
@@ -27,6 +27,20 @@ def _command() -> Command:
     from ingest.cli.main import app
 
     return get_command(app)
+
+
+def _leaves(command: Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Command]]:
+    if not hasattr(command, "commands"):
+        yield " ".join(path), command
+        return
+    for name, each in command.commands.items():
+        yield from _leaves(each, (*path, name))
+
+
+@cache
+def commands() -> Mapping[str, Command]:
+    """Every command by its words."""
+    return dict(_leaves(_command()))
 
 
 def invoke(*words: object, given: str | None = None, env: Mapping[str, str] | None = None) -> Result:

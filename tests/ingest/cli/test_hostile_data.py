@@ -6,11 +6,9 @@ import zipfile
 from contextlib import closing
 
 import pytest
-import typer
 
-from ingest.cli import main as cli
 from tests.kit import full_house
-from tests.kit.command import invoke
+from tests.kit.command import commands, invoke
 from tests.kit.full_house import OWNER
 from tests.kit.sqlite import copied_url
 
@@ -24,21 +22,10 @@ FILES = {"account audit"}
 """Those that write a file, here to the terminal."""
 
 
-def commands(group, path=()):
-    for name, each in group.commands.items():
-        if hasattr(each, "commands"):
-            yield from commands(each, (*path, name))
-        else:
-            yield " ".join((*path, name)), each
-
-
-COMMANDS = dict(commands(typer.main.get_command(cli.app)))
-
-
 def words_of(name):
     """The command with hostile arguments, and options that it needs."""
     words = ["explain", full_house.GAME] if name == "explain" else name.split()
-    for each in COMMANDS[name].params if name != "explain" else ():
+    for each in commands()[name].params if name != "explain" else ():
         if each.param_type_name == "argument" and each.required:
             words.append(HOSTILE)
         elif each.param_type_name == "option" and (each.required or each.name in GIVEN):
@@ -87,12 +74,12 @@ def test_a_file_of_others_is_no_bundle(tmp_path, name):
     assert "no incident bundle" in done.stderr
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", commands())
 def test_data_is_no_markup(hostile_house, tmp_path, monkeypatch, name):
     """No traceback, nothing that a terminal obeys; what others have named is shown as it is written."""
     monkeypatch.chdir(tmp_path)
     files = [hostile_house / "matchwire.toml", hostile_house / f"{HOSTILE}.toml"]
-    takes_config = any(each.name == "config_file" for each in COMMANDS[name].params)
+    takes_config = any(each.name == "config_file" for each in commands()[name].params)
     for options in [("--config", each) for each in files] if takes_config else [()]:
         done = invoke(*words_of(name), *options, given=f"{HOSTILE}\n")
         shown = done.output + done.stderr
