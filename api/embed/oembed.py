@@ -11,6 +11,8 @@ from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import FormatNotServed, json_bytes
 from api.http.request import integer
+from api.page.card import card_url
+from api.page.card_facts import SIZE
 from api.page.discovery import KINDS, frame_url, iframe, liveblog_of
 from api.page.load import NOBODY, load_liveblog
 from api.page.structured_data import COVER, LOGO
@@ -94,23 +96,24 @@ async def oembed(request: ApiRequest) -> Response:
 
     def rendered(conn: Connection) -> bytes:
         loaded = load_liveblog(conn, game.id, FeedRequest(game.id, limit=POSTS), view.now)
-        facts = _facts(loaded.game, services, frame, width, height) | _thumbnail(loaded, services)
+        facts = _facts(loaded.game, services, frame, width, height) | _thumbnail(loaded, services, view.delay)
         return json_bytes(facts) if form == "json" else _xml(facts)
 
     body = await services[ReadCache].body(("oembed", form, width, height, game.id, game.version), rendered, view)
     return conditional(request.headers, body, f"{KINDS[form]}; charset=utf-8", cache_control=cache_control(settings))
 
 
-def _thumbnail(loaded: LoadedLiveblog, services: Services) -> Json:
-    """The image that stands for the liveblog: its own, else that of its newest post that has one, else the publisher's logo."""
-    schema = loaded.schema(services)
+def _thumbnail(loaded: LoadedLiveblog, services: Services, delayed: int) -> Json:
+    """The image that stands for the liveblog, as its structured data have it, else the publisher's logo."""
+    schema = loaded.schema(services, delayed)
     shown: Json = next((each for post in schema.get("liveBlogUpdate", ()) for each in post.get("image", ())), {})
     logo = schema["publisher"].get("logo", {}).get("url")
     found = schema.get("image") or logo
     if not found:
         return {}
     size = (shown.get("width"), shown.get("height")) if found == shown.get("url") else (None, None)
-    width, height = size if all(size) else (LOGO, LOGO) if found == logo else (COVER, COVER * 9 // 16)
+    others = {logo: (LOGO, LOGO), card_url(services.settings.public_url, loaded.document, delayed): SIZE}
+    width, height = size if all(size) else others.get(found, (COVER, COVER * 9 // 16))
     return {"thumbnail_url": found, "thumbnail_width": width, "thumbnail_height": height}
 
 

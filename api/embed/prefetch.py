@@ -232,7 +232,7 @@ def _liveblog(_: Connection, found: LoadedLiveblog, services: Services, embeddin
         "delay": str(view.delay or ""),
         **{_ATTRIBUTES[name]: value for name, value in theme.parameters},
     }
-    schema = found.schema(services, embedding.article and PLACED.in_schema)
+    schema = found.schema(services, view.delay, embedding.article and PLACED.in_schema)
     attributes["initialData"] = _initial_data(schema).replace(PLACED.in_schema, PLACED.in_data)
     return {"html": _element("matchwire-liveblog", attributes, inner, services), "schema": schema}
 

@@ -192,9 +192,10 @@ def json_body(schema: Json, example: Json) -> Json:
     return {"required": True, "content": json_content(schema, example)}
 
 
-def in_path(name: str) -> Json:
-    """A parameter of the path."""
-    return {"name": name, "in": "path", "required": True, "schema": TEXT}
+def in_path(name: str, description: str = "", schema: Json = TEXT) -> Json:
+    """A parameter of the path; any text unless the schema says otherwise."""
+    described = {"description": description} if description else {}
+    return {"name": name, "in": "path", **described, "required": True, "schema": schema}
 
 
 def query(name: str, description: str, schema: Json | None = None, *, required: bool = False) -> Json:

@@ -38,6 +38,7 @@ HEADERS: Final = {
 FOR_ALL: Final = {"Vary": "Accept", **HEADERS}
 NOT_FOR_ALL: Final = {"Vary": "Accept, Sec-Fetch-Dest, Authorization, Cookie", **HEADERS}
 IMAGE_URL: Final = re.compile(rf"(https?|{UPLOADED})://[!-~]{{1,2000}}")
+ADDRESS: Final = {"type": "string", "pattern": f"^{IMAGE_URL.pattern}$"}
 
 _FILE = {"schema": {"type": "string", "format": "binary"}}
 IMAGE = openapi.operation(
@@ -143,7 +144,7 @@ LINK = openapi.operation(
     },
     parameters=[
         openapi.in_path("organizationId"),
-        openapi.query("url", "The image: `http(s)`, or an upload of the organization", openapi.NAME, required=True),
+        openapi.query("url", "The image: `http(s)`, or an upload of the organization", ADDRESS, required=True),
         openapi.query("width", "Of the box in CSS pixels; 0: follows from the height", {**SIDE, "default": 0}),
         openapi.query("height", "Of the box in CSS pixels; 0: follows from the width", {**SIDE, "default": 0}),
         openapi.query("fit", "How it fits its box", {"type": "string", "enum": list(FITS), "default": FITS[0]}),

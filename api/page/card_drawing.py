@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from api.page.card_facts import CREST
+from api.page.card_facts import CREST, SIZE
 from mapping.rules.bidi import without_isolates
 from mapping.rules.composed_text import is_mark, normalize_text
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from api.page.card_facts import CardFacts, CardSide
 
-SIZE: Final = (1200, 630)
-"""Pixels, as social networks want it."""
 NAME_WIDTH: Final = 430
 WIDEST: Final = 1080
 SMALLEST: Final = 26

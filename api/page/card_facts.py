@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final
 
+SIZE: Final = (1200, 630)
+"""Pixels of a card, as social networks want it."""
 CREST: Final = 190
 """Pixels of a crest."""
 

@@ -102,7 +102,7 @@ async def liveblog(request: ApiRequest) -> Response:
         )
         if fragment:
             return inner.encode("utf-8", "replace")
-        schema, listed = found.schema(request.services), settings.server.public_feeds
+        schema, listed = found.schema(request.services, view.delay), settings.server.public_feeds
         card = card_url(settings.public_url, found.document, view.delay)
         address = page_url(settings.public_url, found.game.local_id)
         document = page(found.document, inner, schema, address=address, listed=listed, card=card)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from api.capabilities import page_posts
 from api.feeds.feed import FeedRequest, chosen_events, page_url
+from api.page.card import card_url
 from api.page.posts import without_pinned
 from api.page.structured_data import Publication, live_blog_posting
 from api.page.window import PageRequest, Window, pinned_on_top, window
@@ -53,13 +55,14 @@ class LoadedLiveblog(NamedTuple):
         """All posts in the order in which they are shown, pinned ones first."""
         return [*self.pinned, *without_pinned(self.posts, self.pinned)]
 
-    def schema(self, services: Services, article: str = "") -> Json:
+    def schema(self, services: Services, delayed: int, article: str = "") -> Json:
         """The structured data; `article`: where readers find the liveblog, if that is known better than here."""
+        card = card_url(services.settings.public_url, self.document, delayed)
         return live_blog_posting(
             self.document,
             self.in_order,
             self.coverage,
-            publication(services, self.game, article),
+            replace(publication(services, self.game, article), card=card),
             recap=self.key_moments.recap,
             moved_from=self.game.previous_starts_at,
         )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 from api.capabilities import page_data
 from api.http.json_path import Json, number, text
+from api.page.card_facts import SIZE
 from api.page.discovery import discovery
 from api.page.document import document
 from api.page.moments import key_moments_html
@@ -15,7 +16,7 @@ from api.page.scoreboard import scoreboard, title
 from api.page.sections import sections
 from api.page.squads import squads
 from api.page.structured_data import script
-from api.page.times import territorial
+from api.page.times import with_territory
 from api.view.cover import cover
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import summary
@@ -107,7 +108,7 @@ def _found_by(schema: Json, name: str, about: str, drawn: str, address: str) -> 
         "title": name,
         "description": about,
         "url": schema["url"],
-        "locale": territorial(schema["inLanguage"]),
+        "locale": with_territory(schema["inLanguage"]),
         "site_name": schema["publisher"]["name"],
         **_picture(schema, name, about, drawn),
     }
@@ -127,6 +128,7 @@ def _found_by(schema: Json, name: str, about: str, drawn: str, address: str) -> 
 def _picture(schema: Json, name: str, about: str, drawn: str) -> Json:
     """The drawn card, else the liveblog's image, else the logo of who publishes it."""
     if drawn:
-        return {"image": drawn, "image:width": "1200", "image:height": "630", "image:alt": about}
+        width, height = map(str, SIZE)
+        return {"image": drawn, "image:width": width, "image:height": height, "image:alt": about}
     image = schema.get("image") or schema["publisher"].get("logo", {}).get("url")
     return {"image": image, "image:alt": name} if image else {}

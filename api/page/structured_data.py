@@ -58,6 +58,8 @@ class Publication:
     publisher: str
     logo: str | None
     images: Images
+    card: str = ""
+    """The address of the liveblog's drawn card; empty where it has none."""
 
 
 def live_blog_posting(
@@ -75,7 +77,8 @@ def live_blog_posting(
     The coverage ends with the last post once the match is over, and goes on as soon as the match does.
     """
     page = publication.page
-    updates = _updates(game, events, PostForm(page, publication.images, _poster(game, publication)))
+    image = _image_of(game, publication)
+    updates = _updates(game, events, PostForm(page, publication.images, image or publication.logo))
     publisher = _publisher(publication)
     return _known(
         {
@@ -90,23 +93,16 @@ def live_blog_posting(
             "author": publisher,
             "publisher": publisher,
             "about": _about(game, publication, moved_from),
-            "image": _cover(game, updates, publication.images),
+            "image": image or next((each["url"] for update in updates for each in update.get("image", ())), None),
             "liveBlogUpdate": updates,
         }
     )
 
 
-def _poster(game: Json, publication: Publication) -> str | None:
-    """What stands for a video of a post without an image: the image of the liveblog, else the publisher's logo."""
+def _image_of(game: Json, publication: Publication) -> str:
+    """The image of the liveblog, else its drawn card; empty where it has neither."""
     url = cover(game)
-    return publication.images.address(url, COVER) if url else publication.logo
-
-
-def _cover(game: Json, updates: Iterable[Json], images: Images) -> str | None:
-    """The image of the liveblog, else the first one of its posts."""
-    if url := cover(game):
-        return images.address(url, COVER)
-    return next((image["url"] for each in updates for image in each.get("image", ())), None)
+    return publication.images.address(url, COVER) if url else publication.card
 
 
 def _dates(game: Json, coverage: Coverage) -> Json:
@@ -202,7 +198,7 @@ def _shared(event: Json) -> list[Json]:
 
 
 def _media(files: tuple[Enclosure, ...], update: Json, poster: str | None) -> Json:
-    """The images and videos of a post; its first image stands for each video, else `poster`."""
+    """The images and videos of a post; its first image stands for each video, else what stands for the liveblog: `poster`."""
     pictures = [_image(file) for file in files if not file.video]
     poster = pictures[0]["url"] if pictures else poster
     return _known({"image": pictures, "video": [_video(file, update, poster) for file in files if file.video]})

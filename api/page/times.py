@@ -42,6 +42,15 @@ def _written(seconds: int, form: Form, zone: ZoneInfo, locale: str) -> tuple[str
 
 
 def territorial(locale: str) -> str:
-    """A locale as calendars and social networks write it: `de`, `fr_FR`."""
+    """A locale as calendars write it: `de`, `fr_FR`."""
     spoken, _, territory = locale.partition("-")
     return f"{spoken}_{territory.upper()}" if territory else spoken
+
+
+def with_territory(locale: str) -> str:
+    """A locale as social networks want it, which know no language alone: `de_DE`, that of most who speak it."""
+    from babel.core import get_global  # a start that renders nothing needs no calendar
+
+    found = territorial(locale)
+    likely = None if "_" in found else get_global("likely_subtags").get(found)
+    return f"{found}_{likely.rpartition('_')[2]}" if likely else found

@@ -52,7 +52,7 @@ EXAMPLE: Json = {
     "version": 16,
 }
 RESULTS = openapi.document_answer(PollResults, "The poll with its results", EXAMPLE)
-POLL: Json = {**openapi.in_path("POLL_ID"), "description": "The `local_id` of the poll's block", "schema": openapi.NAME}
+POLL: Json = openapi.in_path("POLL_ID", "The `local_id` of the poll's block", openapi.NAME)
 
 
 SHOW = openapi.operation(

@@ -43,7 +43,7 @@ EXPORT = openapi.operation(
     },
     parameters=[
         openapi.in_path("organizationId"),
-        {**openapi.in_path("liveblogId"), "description": openapi.LIVEBLOG},
+        openapi.in_path("liveblogId", openapi.LIVEBLOG),
         table_export.format_parameter(),
         openapi.query("content", "What is in it", {"type": "string", "enum": [*CONTENTS], "default": "votes"}),
     ],

@@ -13,7 +13,9 @@ from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.base import dump
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest, NotFound
+from mapping.rules import periods as calendars
 from mapping.rules.periods import calendar
+from mapping.statistics import page_address as addresses
 from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from mapping.statistics.page_address import page_address
 from store.liveblogs import liveblogs
@@ -40,7 +42,9 @@ METRICS: Json = {
     "samplesForRetention": 900,
     "totalViews": 1250,
 }
-LIVEBLOG: Json = {**openapi.in_path("id"), "description": openapi.LIVEBLOG}
+LIVEBLOG: Json = openapi.in_path("id", openapi.LIVEBLOG)
+DATE: Json = {"type": "string", "pattern": calendars.WRITTEN}
+ORIGIN: Json = {"type": "string", "maxLength": addresses.LONGEST, "pattern": addresses.WRITTEN}
 
 
 def _list_of(model: type[BaseModel], description: str, example: Json) -> Json:
@@ -63,9 +67,9 @@ PERIODS = _operation(
     "stats.periods",
     "The readers of a liveblog in the months of a year, the days of a month or the hours of a day",
     _list_of(StatisticsPeriod, "The periods that have begun", {"id": "2026-11-23", "startTS": 1795388400000}),
-    {**openapi.in_path("date"), "description": "`YYYY`, `YYYY-MM` or `YYYY-MM-DD`"},
+    openapi.in_path("date", "`YYYY`, `YYYY-MM` or `YYYY-MM-DD`", DATE),
     openapi.query("tz", "The time zone that the periods follow", {"type": "string", "default": "UTC"}),
-    openapi.query("origin", "Readers of this origin only"),
+    openapi.query("origin", "Readers of this origin only", {**ORIGIN, "pattern": f"{ORIGIN['pattern']}|^$"}),
 )
 ORIGINS = _operation(
     "stats.origins",
@@ -76,7 +80,7 @@ LOCATIONS = _operation(
     "stats.locations",
     "The pages of an origin at which a liveblog is read, those with most loads first",
     _list_of(StatisticsPlace, "Pages", {"normalizedUrl": "https://www.example.org/derby"}),
-    {**openapi.in_path("origin"), "description": "The origin's URL, percent-encoded or not"},
+    openapi.in_path("origin", "The origin's URL, percent-encoded or not", ORIGIN),
 )
 
 

@@ -31,7 +31,7 @@ EXPORT = openapi.operation(
     "What was counted of a liveblog's readers as a file",
     "Statistics",
     {200: table_export.response("A row for each minute (later quarter of an hour) and page"), **openapi.READ_ERRORS},
-    parameters=[{**openapi.in_path("id"), "description": openapi.LIVEBLOG}, table_export.format_parameter()],
+    parameters=[openapi.in_path("id", openapi.LIVEBLOG), table_export.format_parameter()],
 )
 
 

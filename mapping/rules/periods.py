@@ -14,6 +14,8 @@ QUARTER = 900
 """Seconds. Since 1973 every zone's clock differs from UTC by whole quarters of an hour, so periods are made of them."""
 OLDEST, YOUNGEST = 2000, 2999
 """Years that can be requested."""
+WRITTEN = "^2[0-9]{3}(-(0[1-9]|1[0-2])(-(0[1-9]|[12][0-9]|3[01]))?)?$"
+"""How a year, month or day is written; whether there is such a day no pattern says."""
 _DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2}))?)?")
 
 

@@ -13,6 +13,8 @@ from mapping.rules.addresses import literal
 LONGEST = 2048
 """Characters of an address that is understood, and of a page that is kept."""
 PORTS = {"http": 80, "https": 443}
+WRITTEN = r"^ *[Hh][Tt][Tt][Pp][Ss]?://[^/?#].*$"
+"""How an address begins that is understood."""
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _SAFE = "/%:@!$&'()*+,;=~"
 LONGEST_HOST = 253

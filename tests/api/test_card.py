@@ -54,6 +54,7 @@ async def test_the_page_names_its_card(public):
     assert named["og:image"] == "https://live.example.org/blogs/liveblogs/gderby/card.png?v=1"
     assert (named["og:image:width"], named["og:image:height"]) == ("1200", "630")
     assert "SV Hafenstadt" in named["og:image:alt"]
+    assert '<meta property="og:locale" content="en_US">' in html
     assert 'name="twitter:card" content="summary_large_image"' in html
     assert response.headers["content-type"] == "image/png"
     pixels(response.content)

@@ -221,7 +221,7 @@ async def test_a_cover_stands_above_the_scoreboard_and_in_cards(public):
         card = re.search(r'<meta property="og:image" content="([^"]*)"', html)
         schema = json.loads(re.search(r'<script type="application/ld\+json">(.*?)</script>', html)[1])
         if url is None:
-            assert (tags, schema.get("image")) == ([], None)
+            assert (tags, schema["image"]) == ([], card[1])
             assert card[1] == "https://live.example.org/blogs/liveblogs/genone/card.png?v=1"
             continue
         (tag,) = tags

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from api.page.page import render_liveblog
-from api.page.times import moment
+from api.page.times import moment, with_territory
 from api.view.key_moments import moments_of
 from mapping.import_options import ImportOptions
 from mapping.match import Incident, Involved, Match, Person, Score, Side, Status
@@ -16,26 +16,27 @@ from tests.kit.showing import page_files
 from tests.kit.watched import NOBODY
 
 AT = 1_789_995_600  # Monday, 21 September 2026, 13:00 UTC
-WRITTEN = {
-    "en": "Sep 21, 2026, 13:00",
-    "en-gb": "21 Sept 2026, 13:00",
-    "de": "21.09.2026, 13:00",
-    "fr-fr": "21 sept. 2026, 13:00",
-    "nl-nl": "21 sep 2026, 13:00",
-    "it-it": "21 set 2026, 13:00",
-    "zh-tw": "2026年9月21日 13:00",
-}
+WRITTEN = (
+    ("en", "en_US", "Sep 21, 2026, 13:00"),
+    ("en-gb", "en_GB", "21 Sept 2026, 13:00"),
+    ("de", "de_DE", "21.09.2026, 13:00"),
+    ("fr-fr", "fr_FR", "21 sept. 2026, 13:00"),
+    ("nl-nl", "nl_NL", "21 sep 2026, 13:00"),
+    ("it-it", "it_IT", "21 set 2026, 13:00"),
+    ("zh-tw", "zh_TW", "2026年9月21日 13:00"),
+)
 
 
-@pytest.mark.parametrize(("locale", "written"), WRITTEN.items())
-def test_a_date_is_written_as_the_language_writes_it(locale, written):
-    """With the zone where no script turns it into the reader's time."""
+@pytest.mark.parametrize(("locale", "territory", "written"), WRITTEN)
+def test_a_date_is_written_as_the_language_writes_it(locale, territory, written):
+    """With the zone where no script turns it into the reader's time; social networks get the territory, too."""
     html = moment(AT, "date", ZoneInfo("UTC"), locale)
 
     assert html == (
         f'<time datetime="2026-09-21T13:00:00Z" data-form="date">{written}</time><span class="zone"> UTC</span>'
     )
     assert moment(AT, "time", ZoneInfo("UTC"), locale).endswith('data-form="time">13:00</time>')
+    assert with_territory(locale) == territory
 
 
 ARABIC, HEBREW = "نادي النصر", "מכבי חיפה"

@@ -95,6 +95,32 @@ def test_every_answer_has_a_schema_which_its_example_keeps_to(name):
     assert ANSWERED[name]["description"]
 
 
+LONG = "a" * 2100
+PATTERNS = (
+    ("stats.periods", "date", ["2026", "2026-09", "2026-09-30"], ["1999", "2026-9", "2026-13", "2026-09-00", "today"]),
+    (
+        "stats.periods",
+        "origin",
+        ["", "https://www.example.org", "HTTP://a:80/b?c"],
+        ["example.org", "https://", "ftp://a"],
+    ),
+    ("stats.locations", "origin", ["https://www.example.org"], ["", "www.example.org", f"https://{LONG}"]),
+    ("media.link", "url", ["https://a.example/b.jpg", "imageservice://o/k"], ["", "a.jpg", "ftp://a", "https://a b"]),
+    ("webhooks.v5.subscribe", "url", ["", "https://a.example/hook"], ["a.example", "https://u:p@a.example", "ftp://a"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter", "taken", "refused"), PATTERNS, ids=[f"{each[0]}-{each[1]}" for each in PATTERNS]
+)
+def test_a_parameter_says_what_it_takes(name, parameter, taken, refused):
+    """By a pattern, so that whoever makes a client of the document hears of it sooner than from us."""
+    (schema,) = [each["schema"] for each in OPERATIONS[name][2]["parameters"] if each["name"] == parameter]
+
+    assert [each for each in taken if not jsonschema_rs.is_valid(schema, each)] == []
+    assert [each for each in refused if jsonschema_rs.is_valid(schema, each)] == []
+
+
 def test_security_is_declared_as_credentials_are_taken():
     """HTTP Basic, a bearer token, or both parameters of the query; open operations say so with an empty choice."""
     schemes = COMPONENTS["securitySchemes"]

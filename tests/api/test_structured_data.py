@@ -202,7 +202,7 @@ async def test_what_no_reader_sees_and_what_is_empty_is_no_update(public, read):
 
 @EVERYWHERE
 async def test_images_and_videos_are_complete(public, read):
-    """An image at the proxy's address; a video with name, description, date and the post's image; nothing under a warning."""
+    """An image at the proxy's address; a video with the post's own image; nothing under a warning. The card stands for all."""
     photo = file("mphoto", "https://img.example.org/1.jpg", title="The goal", credit="dpa", width=1000, height=500)
     clip = file("mclip", "https://video.example.org/1.mp4", "v", duration_ms=42_000)
     hidden = file("mhidden", "https://img.example.org/secret.jpg")
@@ -223,7 +223,7 @@ async def test_images_and_videos_are_complete(public, read):
         "thumbnailUrl": image["url"],
         "duration": "PT42S",
     }
-    assert schema["image"] == image["url"]
+    assert schema["image"] == f"{AT}/card.png?v=1"
     assert faults(schema) == []
 
 
@@ -246,6 +246,18 @@ def test_no_text_ends_the_element():
 
     assert not set("<>&\u2028\u2029") & set(inner)
     assert json.loads(inner) == schema
+
+
+async def test_without_teams_and_images_the_publishers_logo_stands_for_a_video(public):
+    """On a page that has no card."""
+    video = file("mclip", "https://clips.example.org/1.mp4", "v", duration_ms=9000)
+    configure(public.services.settings, matchday.ORGANIZATION, logo="https://news.example/logo.png")
+    nobody = {"meta_info": {"title": "Election night"}, "scoreboard": None}
+    await public.add(matchday.Liveblog(document=matchday.document(**nobody), events=(showing("eclip", video),)))
+    schema = await of_page(public)
+
+    assert schema["liveBlogUpdate"][0]["video"][0]["thumbnailUrl"] == "https://news.example/logo.png"
+    assert "image" not in schema
 
 
 SIX = ("soccer", "icehockey", "tennis", "american_football", "motorsports", "cycling")
@@ -273,5 +285,5 @@ async def test_nothing_that_is_required_is_missing_in_any_sport(public, read, sp
     assert {each["@type"] for each in schema["about"]["competitor"]} == {
         "Person" if sport == "tennis" else "SportsTeam"
     }
-    assert clip["thumbnailUrl"] == "https://news.example/logo.png"
+    assert clip["thumbnailUrl"] == schema["image"] == f"{AT}/card.png?v=1"
     assert schema["author"]["url"] == "https://news.example/"

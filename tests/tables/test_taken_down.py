@@ -218,7 +218,7 @@ FORMS = {
     "card": form("liveblog.card", f"{PAGE}/card.png", "title"),
     "prefetch": form("prefetch.liveblog", f"{PREFETCH}/liveblog.json", PARTS, liveblogId=GAME),
     "teaser": form("prefetch.teaser", f"{PREFETCH}/liveblog-teaser.json", "title words other", liveblogId=GAME),
-    "oembed": form("oembed", "/oembed", "title photo", url=f"https://live.example.org/blogs{PAGE}"),
+    "oembed": form("oembed", "/oembed", "title", url=f"https://live.example.org/blogs{PAGE}"),
     "delta": delta(limit=1000),
     "delta since": delta(refresh=VERSION, since=True),
     "delta of highlights": delta(tags="a", highlights=1),
