@@ -1,7 +1,7 @@
 """Takes the pictures of docs/for-newsrooms.md from a demo match, step by step as a person would: `python -m tools.walkthrough`.
 
 A test walks the same steps and compares what the page says; the pictures are made again when the page has changed. Needs
-Chromium and the packages of the tests, and takes two minutes: the match runs at its own speed, so that its times are right.
+Chromium and the packages of the tests; the match runs at its own speed, so that its times are right.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ MARGIN = 12
 COLOURS = 64
 LARGEST = 60 * 1024
 """Bytes of a picture."""
-BEFORE_THE_GOAL = "kickoff+60"
+BEFORE_THE_GOAL = "kickoff+88"
 """The goal has fallen, and the provider does not say so yet."""
 SETTLED = 3
 """Seconds after which the times of a post are complete."""

@@ -43,7 +43,11 @@ DOCUMENTS = [
 ]
 NAMES = [f"e{number}" for number in range(12)]
 SMALL, LARGE = 100, 2000
-HISTORIES = [(0, 12), *(pytest.param(seed, 40, marks=pytest.mark.proof) for seed in (1, 2, 3))]
+HISTORIES = [
+    (0, 12),
+    pytest.param(1, 30, marks=pytest.mark.proof),
+    *(pytest.param(seed, 40, marks=pytest.mark.soak) for seed in (2, 3)),
+]
 COUNTED = "SELECT (SELECT count(*)"
 """The statement that counts all public posts, by indexes alone."""
 
