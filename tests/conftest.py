@@ -19,7 +19,7 @@ from tests.kit.budget import Budget
 from tests.kit.opening import store_at
 from tests.kit.people import cheap_hasher
 from tests.kit.pgbouncer import missing, pgbouncer, pgbouncer_url
-from tests.kit.postgres import Cluster, binaries, identity, server_folder
+from tests.kit.postgres import Cluster, binaries, identity, memory_folder, server_folder
 from tests.kit.receivers import receiver, second_receiver, shared_receivers
 from tests.kit.s3_server import s3, s3_endpoint
 from tests.kit.statements import share_compiled_statements
@@ -46,6 +46,8 @@ settings.load_profile("fixed")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Budget(config))
+    if folder := memory_folder():
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(folder))  # where each `tmp_path` is
 
 
 def pytest_collection() -> None:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 START_WITHIN = 30.0
 """Seconds."""
 IN_MEMORY = Path("/dev/shm")
-"""A copy of a database is some thousand small files, which cost twenty times as much on a disk; what they hold is thrown away."""
 ROOM = 4 * 2**30
 """Bytes that have to be free there."""
 OPTIONS = {
@@ -58,16 +57,22 @@ def binaries() -> Path | None:
     return next((path for path in candidates if (path / "initdb").exists() and (path / "postgres").exists()), None)
 
 
+def memory_folder() -> Path | None:
+    """Where files are in memory, if the machine has room there and starts programs from there.
+
+    A copy of a database is some thousand small files, and each commit waits for the disk: what tests hold is thrown away.
+    """
+    try:
+        usable = os.access(IN_MEMORY, os.W_OK) and not os.statvfs(IN_MEMORY).f_flag & os.ST_NOEXEC
+        return IN_MEMORY if usable and shutil.disk_usage(IN_MEMORY).free > ROOM else None
+    except OSError:
+        return None
+
+
 @contextmanager
 def server_folder() -> Iterator[Path]:
-    """An empty folder for a server, in memory where the machine has room there."""
-    try:
-        roomy = os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > ROOM
-    except OSError:
-        roomy = False
-    with tempfile.TemporaryDirectory(
-        prefix="matchwire-pg-", dir=IN_MEMORY if roomy else None, ignore_cleanup_errors=True
-    ) as name:
+    """An empty folder for a server."""
+    with tempfile.TemporaryDirectory(prefix="matchwire-pg-", dir=memory_folder(), ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
