@@ -10,6 +10,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
+TWINS = ("2226833", "2415987", "2416108")
+"""Recorded soccer matches in which nothing happens that no other one has."""
+
+
+def is_twin(name: Any) -> bool:
+    """Whether the path or name is that of a match whose like a proof plays anyway."""
+    return any(each in str(name) for each in TWINS)
+
+
+def in_proof(name: Any) -> Any:
+    """The mark of a recording that is not played in every run."""
+    return pytest.mark.soak if is_twin(name) else pytest.mark.proof
+
+
 def sampled(values: Iterable[Any], long: Callable[[Any], bool]) -> list[Any]:
     """All values as parameters; `make soak` alone takes the `long` ones, whose kind the others represent."""
     return [pytest.param(value, marks=pytest.mark.soak) if long(value) else value for value in values]

@@ -10,6 +10,7 @@ from mapping.goals import credited_side, goals_of
 from mapping.match import OPPONENT
 from mapping.parts import ALL_PARTS
 from providers.replay.demo import demo_files
+from tests.kit.sampling import in_proof
 from tests.kit.soccer_courses import course, course_files
 
 DELAYS = (0, 1, 2, 5, 12)
@@ -75,7 +76,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("path", [
-    pytest.param(each, id=each.name.partition(".")[0], marks=() if each in demo_files("en") else pytest.mark.proof)
+    pytest.param(each, id=each.name.partition(".")[0], marks=() if each in demo_files("en") else in_proof(each.name))
     for each in course_files()
 ])  # fmt: skip
 def test_no_goal_is_called_disallowed_that_stands(path):

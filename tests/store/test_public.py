@@ -64,7 +64,7 @@ def _says_it(node):
 
 
 @ALIKE
-@pytest.mark.parametrize(("seed", "steps"), [(5, 10), pytest.param(1, 30, marks=pytest.mark.proof)])
+@pytest.mark.parametrize(("seed", "steps"), [(5, 10), pytest.param(1, 20, marks=pytest.mark.proof)])
 async def test_sql_and_python_say_the_same_of_every_row(store, clock, seed, steps):
     """Of every liveblog and post of a random history; and each read for the public has the posts that both call public."""
     random = Random(seed)

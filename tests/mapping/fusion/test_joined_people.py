@@ -9,6 +9,7 @@ from mapping.fusion.name_tokens import name_tokens, share_beginning, team_tokens
 from mapping.fusion.same_match import why_other_match
 from mapping.match import Incident, Involved, Person, Side
 from tests.kit.recordings import required, soccer_recordings
+from tests.kit.sampling import is_twin, sampled
 from tests.kit.second_source import as_second_source
 from tests.kit.switches import beliefs
 from tests.mapping.soccer_builders import KICKOFF, MATCH
@@ -100,7 +101,7 @@ def test_scorers_of_a_source_without_squads_are_joined_with_the_squad():
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize("path", soccer_recordings() or [None], ids=lambda path: path and path.stem)
+@pytest.mark.parametrize("path", sampled(soccer_recordings() or [None], is_twin), ids=lambda path: path and path.stem)
 def test_nearly_every_starter_of_the_recordings_is_joined_and_none_falsely(path):
     """As many names are spelt apart as in matches that were compared (3.2 %)."""
     required([path] if path else [])

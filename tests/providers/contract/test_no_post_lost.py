@@ -38,7 +38,7 @@ RECORDED = sorted((
 ROWS = 5
 """Rows of a list in which each field is hurt, of those that `thinned` leaves."""
 
-FEW, SOME = 43, 4
+FEW, SOME = 43, 10
 """Each so-manieth of these changes is tried in every run and in a proof."""
 ANSWERS = 5
 """Each so-manieth answer of a recording is looked at in every run."""

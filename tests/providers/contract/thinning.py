@@ -75,7 +75,7 @@ def hostile(rule: Rule) -> bool:
     return rule.id.startswith("hostile.")
 
 
-FEW, SOME = 43, 4
+FEW, SOME = 43, 10
 """Of the changes of a short sample's fields, a run and a proof try each so-manieth: of each kind, as there are 3, 7 or 1."""
 
 

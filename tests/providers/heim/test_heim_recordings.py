@@ -9,14 +9,12 @@ import pytest
 
 from providers.heim.translate import translate
 from tests.kit.recordings import recorded
-from tests.kit.sampling import sampled
+from tests.kit.sampling import is_twin, sampled
 from tests.providers.heim.feed import BERLIN, NAMES
 
 pytestmark = pytest.mark.proof
 
 MATCHES = ("2226833", "2226958", "2309737", "2415975", "2415987", "2416108", "8305396", "8315073")
-TWINS = ("2226833", "2416108")
-"""Matches in which nothing happens that no other one has: a bounded run leaves them out."""
 CARDS = {"yellow": "yellow-card", "red": "red-card", "yellow-red": "yellow-red-card"}
 
 
@@ -81,7 +79,7 @@ def actual(found):
             yield incident.kind.removeprefix("soccer."), incident.minute, incident.side, first
 
 
-@pytest.fixture(scope="module", params=sampled(MATCHES, TWINS.__contains__))
+@pytest.fixture(scope="module", params=sampled(MATCHES, is_twin))
 def states(request):
     """(snapshot, translated match) of every state of one recording."""
     return [(snapshot, snapshot.translated(request.param)) for snapshot in snapshots(request.param)]

@@ -10,6 +10,7 @@ import pytest
 from tests.kit.corrected_match import FIRST, ONE, START, begun, snapshot
 from tests.kit.editing import edit
 from tests.kit.no_post_lost import Followed
+from tests.kit.sampling import in_proof
 from tests.kit.scripted import open_store
 from tests.kit.sqlite import migrated_url
 from tests.kit.watched import COURSES
@@ -77,12 +78,10 @@ FEW = {
     "gn_gsd soccer uruguay-russia", "heim demo sao-paulo-grand-prix", "heim soccer ma2309737", "heim tennis tie-break",
     "openligadb openligadb soccer",
 }  # fmt: skip
-"""The courses that every run plays, one of each kind; a proof plays all."""
+"""The courses that every run plays, one of each kind."""
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=() if each in FEW else pytest.mark.proof) for each in COURSES]
-)
+@pytest.mark.parametrize("name", [pytest.param(each, marks=() if each in FEW else in_proof(each)) for each in COURSES])
 async def test_a_match_of_which_all_ids_are_given_anew_at_half_time_keeps_its_posts(name, tmp_path):
     """Each post keeps its `local_id`, the one that an editor deleted stays deleted, and the end is that of the old ids."""
     ends = []

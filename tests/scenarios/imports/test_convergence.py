@@ -252,7 +252,7 @@ def test_the_end_state_is_that_of_the_last_good_snapshot_on_sqlite(tmp_path):
 @pytest.mark.hypothesis
 def test_the_end_state_is_that_of_the_last_good_snapshot_on_postgresql(postgres_url):
     """The same on PostgreSQL."""
-    converges(postgres_url, EXAMPLES // 2)
+    converges(postgres_url, EXAMPLES // 3)
 
 
 REPRESENTED = {"ma8315073", "ma2309737"}

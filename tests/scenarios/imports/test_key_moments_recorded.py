@@ -19,6 +19,7 @@ from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from tests.kit.recorded_courses import course, others
 from tests.kit.recordings import soccer_recordings
+from tests.kit.sampling import is_twin, sampled
 from tests.kit.scripted import BERLIN, NAMES, OWNER, Bodies
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def paths() -> list[Path]:
     ]
 
 
-@pytest.mark.parametrize("path", paths(), ids=lambda path: path.name.partition(".jsonl")[0])
+@pytest.mark.parametrize("path", sampled(paths(), is_twin), ids=lambda path: path.name.partition(".jsonl")[0])
 def test_the_key_moments_are_the_truth_at_every_step(path):
     """After each recorded answer they are exactly what its rows say, goals that were taken back and corrected scores included."""
     match_id, snapshots = course(path)

@@ -11,6 +11,7 @@ import pytest
 
 from mapping.match import Status
 from tests.kit.no_post_lost import Followed
+from tests.kit.sampling import is_twin, sampled
 from tests.kit.scripted import Bodies
 from tests.kit.spoiling import Drawn, spoilt
 from tests.kit.watched import COURSES, Observed, course, shown
@@ -42,7 +43,7 @@ def bad_answers(bodies: Bodies, earlier: list[Bodies], drawn: Drawn) -> Iterator
         pytest.param(ALL_SNAPSHOTS, None, id="all", marks=pytest.mark.soak),
     ],
 )
-@pytest.mark.parametrize("name", COURSES)
+@pytest.mark.parametrize("name", sampled(COURSES, is_twin))
 async def test_one_bad_answer_withdraws_nothing_and_the_next_heals_it(name, snapshots, rows):
     """A row, a list or a whole resource wrong once moves nothing, an older one takes nothing away; good answers heal both."""
     match, random, number = course(name), Random(name), 0
