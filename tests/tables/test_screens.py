@@ -222,7 +222,7 @@ SCREENS = {
 @pytest.mark.parametrize("houses", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("name", SCREENS)
 async def test_a_page_fits_every_screen_and_everybody(houses, browsers, name):
-    """1280 pixels wide and light, 390 and dark; what is on it for whom and on which database is asked in the table of doors."""
+    """1280 pixels wide and light, 390 and dark; the table of doors says what is on it for whom, on either database."""
     screen, listener = SCREENS[name], bind_socket("127.0.0.1", 0)
     address, faults = address_of(listener), {}
     more = {"public_url": address, "public_feeds": True, "public_metrics": True, "parts": {"status": report}}
