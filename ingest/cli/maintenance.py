@@ -20,6 +20,10 @@ T = TypeVar("T")
 
 UPLOADS = "What clients have uploaded is not part of it: copy {folder} as well, after the database."
 WITHOUT_FILE = " The files of {missing} of its {uploads} uploads were not copied{why}."
+SECRETS = (
+    "It has secrets of webhooks, second factors and keys of the service as they are, and hashes of passwords, sessions and"
+    " secrets of clients (docs/running.md)."
+)
 IN_BUCKET = "What clients have uploaded stands in the bucket {bucket}, which is not part of it."
 
 
@@ -35,7 +39,7 @@ def backup(
     _on(settings, lambda url: written(url, file))
     media = settings.media
     where = IN_BUCKET if media.storage == "s3" else UPLOADS
-    out.print(f"{file} holds the database. {where.format(folder=media.folder, bucket=media.s3_bucket)}")
+    out.print(f"{file} holds the database. {SECRETS} {where.format(folder=media.folder, bucket=media.s3_bucket)}")
 
 
 def restore(
@@ -69,7 +73,8 @@ def export_organization(
     target = None if media is None else DiskFiles(media)
     done = _on(settings, lambda url: written(url, organization, file, files=file_store(settings.media), media=target))
     why = ": --media DIR does so" if media is None else ", as they are missing"
-    out.print(f"{file} holds {done.rows} rows.{_without_file(done, why)}")
+    said = "It has no secrets but those in addresses of webhooks."
+    out.print(f"{file} holds {done.rows} rows. {said}{_without_file(done, why)}")
 
 
 def import_organization(

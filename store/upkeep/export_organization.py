@@ -50,8 +50,9 @@ def export_organization(
 ) -> TransferResult:
     """Write all that the database at `url` holds of the organization to the new file `target`; its secrets stay.
 
-    `files`: the storage of uploads; `media`: where their files are copied to, None for rows alone. Nobody but the owner
-    may read the file, which has its name once it is whole. Not to be called from a running event loop.
+    Those in addresses of webhooks do not, as subscriptions are found by them. `files`: the storage of uploads; `media`: where
+    their files are copied to, None for rows alone. Nobody but the owner may read the file, which has its name once it is
+    whole. Not to be called from a running event loop.
 
     Raises StoreError where there is such a file or no such organization, SchemaOutdated, StoreUnavailable, OSError.
     """

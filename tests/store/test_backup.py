@@ -2,9 +2,11 @@
 
 import asyncio
 import os
+import re
 import secrets
 import sqlite3
 from functools import partial
+from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
@@ -14,8 +16,10 @@ from store.engine import migrate
 from store.engine.errors import AlreadyRunning, SchemaOutdated, StoreError
 from store.engine.sqlite.backend import database_file
 from store.liveblogs.liveblogs import events, find_game, insert_game
+from store.schema import metadata
 from store.tables import outbox
 from store.upkeep.backup import backup, restore
+from store.upkeep.portable_tables import PORTABLE
 from tests.kit.opening import pool_settings
 from tests.store.conftest import new_game, open_store, writing
 
@@ -56,6 +60,19 @@ def urls(request, tmp_path, monkeypatch):
     full = cluster.create_database(name)
     migrate.upgrade(full)
     return full, cluster.create_database(f"{name}_again")
+
+
+def test_the_page_names_each_secret_that_a_backup_holds():
+    """An export has none of them, but addresses of webhooks and digests of tokens that were used."""
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text(encoding="utf-8")
+    rows = page.partition("\n## Backups\n")[2].partition("\n## ")[0].split("\n|")[1:]
+    named = {name for row in rows for name in re.findall(r"`(\w+\.\w+)`", row.partition("\n")[0])}
+    columns = {f"{table.name}.{column.name}" for table in metadata.tables.values() for column in table.c}
+    exported = {f"{each.table.name}.{column.name}" for each in PORTABLE for column in each.columns}
+
+    called_so = {each for each in columns if re.search(r"\..*(secret|hash|jti)", each)}
+    assert named == called_so | {"reader_salts.value", "service_keys.value", "webhooks.url"}
+    assert named & exported == {"reader_sign_ins.jti_digest", "webhooks.url"}
 
 
 async def test_a_backup_is_of_one_instant_and_comes_back(urls, tmp_path):

@@ -162,6 +162,8 @@ def test_a_backup_is_written_and_brought_back(tmp_path):
     assert [done.exit_code for done in (missing, first, again, refused, replaced)] == [2, 0, 2, 2, 0]
     assert f"there is no database {tmp_path / 'matchwire.db'}" in missing.output
     assert f"{tmp_path / 'media'} as well" in first.output
+    for held in ("secrets of webhooks, second factors and keys of the service as they are", "hashes of passwords"):
+        assert held in " ".join(first.output.split())
     assert "kept is there already" in again.output
     assert "--replace" in refused.output
     assert "matchwire.db.replaced-1" in replaced.output
@@ -188,8 +190,8 @@ def test_an_organization_is_moved(tmp_path):
 
     assert [done.exit_code for done in (unknown, bare, full, twice, without, moved)] == [2, 0, 0, 2, 2, 0]
     assert "nothing of an organization nobody" in unknown.output
-    assert "bare holds 1 rows. The files of 1 of its 1 uploads were not copied: --media DIR does so." in bare.output
-    assert full.output.endswith("full holds 1 rows.\n")
+    assert "The files of 1 of its 1 uploads were not copied: --media DIR does so." in bare.output
+    assert full.output.endswith("full holds 1 rows. It has no secrets but those in addresses of webhooks.\n")
     assert "desk has rows in uploads already" in twice.output
     assert "line 2: an upload, whose file --media DIR has to give" in without.output
     assert moved.output == "1 rows of the organization desk are imported.\n"
