@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from mapping import rich_text
 from mapping.confirm import ConfirmedMatch
-from mapping.match import PERIOD_KEY, Comment, Incident, Involved, Person, Score
+from mapping.match import OPPONENT, PERIOD_KEY, Comment, Incident, Involved, Person, Score
 from mapping.posts import MINUTE, TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mapping.match import Match
+    from mapping.match import Match, SideName
     from mapping.posts import Post
     from mapping.reconcile import Entry
 
@@ -34,23 +35,25 @@ class StandingPost:
 
 
 def belief_of_posts(answer: Match, posts: Iterable[StandingPost], board: Mapping[str, Any]) -> ConfirmedMatch | None:
-    """The answer with all that has been posted of the match, as what was believed before; None where that is nothing more.
+    """All that has been posted of the match, in the answer's words where it has them, as what was believed before.
 
-    `board`: the scoreboard as the provider gave it last.
+    None where that is nothing more than the answer has. `board`: the scoreboard as the provider gave it last.
     """
-    known = _keys(answer)
-    lacking = {each.key: each for each in posts if each.key not in known}
+    known, posted = _keys(answer), {each.key: each for each in posts}
+    lacking = {key: each for key, each in posted.items() if key not in known}
     score = _higher(answer.score, _score(board.get("score")))
     if not lacking and score == answer.score:
         return None
     ids = {person.name: person.ext_id for person in _people(answer)}
-    play = [_incident(each, ids) for each in lacking.values() if each.kind != TEXT]
-    text = [Comment(key=each.key, order=0, html=UNTOLD) for each in lacking.values() if each.kind == TEXT]
+    sides = {team.name: side for side in OPPONENT if (team := answer.side(side)) is not None}
+    told = {rich_text.tidy(each.html): each.html for each in answer.comments}
+    play = [_incident(each, ids, sides) for each in lacking.values() if each.kind != TEXT]
+    text = [_comment(each, told) for each in lacking.values() if each.kind == TEXT]
     match = replace(
         answer,
         score=score,
-        incidents=(*answer.incidents, *play),
-        comments=(*answer.comments, *text),
+        incidents=(*(each for each in answer.incidents if each.key in posted), *play),
+        comments=(*(each for each in answer.comments if each.incident_key or each.key in posted), *text),
         posts_alone=frozenset(lacking),
     )
     return ConfirmedMatch(match)
@@ -60,7 +63,10 @@ def with_posts_alone(before: ConfirmedMatch | None, after: ConfirmedMatch, answe
     """The belief after `answer`, with the keys of what is still known by its posts alone."""
     if before is None or not before.match.posts_alone:
         return after
-    left = (before.match.posts_alone & _keys(after.match)) - _keys(answer)
+    said = _keys(answer)
+    left = (
+        (before.match.posts_alone & _keys(after.match)) - said - {old for new, old in after.memory.keys if new in said}
+    )
     return replace(after, match=replace(after.match, posts_alone=left))
 
 
@@ -79,13 +85,20 @@ def _keys(match: Match) -> frozenset[str]:
     return frozenset(each.key for each in match.incidents).union(each.key for each in match.comments)
 
 
-def _incident(post: StandingPost, ids: Mapping[str, str]) -> Incident:
+def _comment(post: StandingPost, told: Mapping[str, str]) -> Comment:
+    """The text; one that the answer has under another id is told in the same words."""
+    words = "".join(str(block.get("text")) for block in post.document.get("contents") or ())
+    return Comment(key=post.key, order=0, html=told.get(words, UNTOLD))
+
+
+def _incident(post: StandingPost, ids: Mapping[str, str], sides: Mapping[str, SideName]) -> Incident:
     event = _event_of(post.document)
     minute = MINUTE.fullmatch(str(event.get("time_of_play") or ""))
     return Incident(
         key=post.key,
         kind=post.kind,
         order=0,
+        side=sides.get((event.get("team") or {}).get("name", "")),
         minute=None if minute is None else int(minute[1]),
         added=None if minute is None or minute[2] is None else int(minute[2]),
         people=tuple(_involved(event, ids)),

@@ -576,8 +576,8 @@ class History:
     async def _forget(self) -> None:
         """What was believed of the match is lost, and the next answer lacks something."""
         await self._settle("before it is lost")
-        if self._lags() or any(each.corrected for each in self.truth.facts.values()):
-            return  # nobody knows under which ids they came before
+        if self._lags():
+            return
         self.truth.settle()
         await self._settle("nothing that is not in the answers")
         await self.store.write(lambda unit: unit.conn.exec_driver_sql("DELETE FROM beliefs") and None)
@@ -607,9 +607,10 @@ class History:
         if self._lags():
             return
         await self._settle("before another id of the match")
+        catches_up = any(each.paused for each in self.expected.values())
         self.truth.rebuild()
         await self._name_anew(off=self.seeded.random() < 0.3)
-        for fact in self.truth.there(play=True)[-1:]:
+        for fact in [] if catches_up else self.truth.there(play=True)[-1:]:
             await self._wrong("lacking", self.truth.but(facts=self.truth.without(fact.uid)), "", 1)
 
     async def _name_anew(self, *, off: bool = False) -> None:
