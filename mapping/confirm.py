@@ -129,7 +129,7 @@ def confirm_answer(
             return _as_it_was(before, answer, doubts)
         answer = with_award(was, answer)
     answer = with_steps(was, with_disqualified(was, answer))
-    taken_back = _taken_back(was, before.memory)
+    taken_back = _taken_back(was, answer, before.memory)
     waiting = _waiting(was, answer, _doubts(before, good)) if taken_back else ()
     left_out = uncounted_goals(answer, waiting, was.score, taken_back)
     incidents = [each for each in with_games(was, answer) if each.key not in left_out]
@@ -140,7 +140,8 @@ def confirm_answer(
         doubts = replace(_doubts(before, good), wary=_wary(doubts), patience=doubts.needed())
         match, lost = _confirmed(was, answer, doubts, reviewed)
     shown = with_goals(match)
-    retreats = tuple(doubts.retreats.values())[-MOST_RETREATS:]
+    numbered_anew = _numbered_anew(was, match)
+    retreats = tuple([each for each in doubts.retreats.values() if each.name not in numbered_anew][-MOST_RETREATS:])
     disallowed = tuple(sorted(left_out | lost))
     memory = Memory(retreats, sent_scores(match, shown), disallowed, _kept(keys, match, disallowed), earlier)
     return ConfirmedMatch(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
@@ -164,10 +165,23 @@ def _as_it_was(before: ConfirmedMatch, answer: Match, doubts: Doubts) -> Confirm
     return ConfirmedMatch(still, frozenset(doubts.doubted.values()), doubts.unconfirmed, before.memory)
 
 
-def _taken_back(was: Match, memory: Memory) -> frozenset[str]:
-    """Names of what was taken back, rows of goals or the goals of a lower score. A goal comes back when the score counts it."""
-    names = {*memory.disallowed, *(each.name for each in memory.retreats)}
+def _taken_back(was: Match, answer: Match, memory: Memory) -> frozenset[str]:
+    """Names of what was taken back, rows of goals or the goals of a lower score. A goal comes back when the score counts it.
+
+    One that is disallowed and whose row is gone may be there under another id: until then nothing new counts for it.
+    """
+    names, said = (
+        {*memory.disallowed, *(each.name for each in memory.retreats)},
+        {each.key for each in answer.incidents},
+    )
+    names |= set() if said.issuperset(memory.disallowed) else said
     return frozenset(names.difference(each.key for each in was.incidents)) if names else frozenset()
+
+
+def _numbered_anew(was: Match, now: Match) -> frozenset[str]:
+    """Keys of incidents that are there under others: nobody has taken them back."""
+    there, keys = {content(each) for each in now.incidents}, {each.key for each in now.incidents}
+    return frozenset(each.key for each in was.incidents if each.key not in keys and content(each) in there)
 
 
 def _as_sent(before: ConfirmedMatch) -> Match:

@@ -88,7 +88,7 @@ def test_a_match_that_is_over_with_the_lower_score_disallows_them():
 
 @pytest.mark.parametrize("minute", [40, 41], ids=["the same", "corrected"])
 def test_a_goal_under_review_is_so_under_any_id(minute):
-    """Also once it is disallowed, and its row is still there."""
+    """Also once it is disallowed, and its row is still there; and where other rows have other ids, and the old ones again."""
     full = sent(Score(2, 1), FIRST, SECOND, THIRD)
     anew = sent(Score(1, 1), FIRST, replace(SECOND, key="incident:9", minute=minute), THIRD)
     less = replace(anew, incidents=full.incidents)
@@ -97,6 +97,11 @@ def test_a_goal_under_review_is_so_under_any_id(minute):
 
     assert (START, FIRST, *reviewed(replace(SECOND, minute=minute)), THIRD) == running.match.incidents
     assert (Score(1, 1), (START, FIRST, THIRD)) == (over.match.score, over.match.incidents)
+    late = polled(ConfirmedMatch(full), less, less, replace(ended, incidents=full.incidents), ended)[-1]
+    assert (Score(1, 1), (START, FIRST, THIRD)) == (late.match.score, late.match.incidents)
+    others = replace(less, incidents=(START, replace(FIRST, key="incident:7"), SECOND, THIRD))
+    again = polled(ConfirmedMatch(full), less, less, others, others, less, less)[-1]
+    assert (START, FIRST, *reviewed(SECOND), THIRD) == again.match.incidents
 
 
 def test_a_running_score_of_a_row_is_no_reason_to_doubt_a_goal():

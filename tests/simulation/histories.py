@@ -284,7 +284,8 @@ class History:
             first = self.seeded.choice(yellow)
             self.truth.change(first.uid, words=self.seeded.choice(("", f"He of {first.uid} was late")))
             await self._settle("before he is sent off")
-            self.truth.second_yellow(first.uid, dropped=self._kept is None and self.seeded.random() < 0.7)
+            heard = self._kept is None and not self._lags()
+            self.truth.second_yellow(first.uid, dropped=heard and self.seeded.random() < 0.7)
 
     async def _review(self) -> None:
         """The score loses a goal of which the row stays, or counts it again."""
@@ -298,13 +299,16 @@ class History:
             self.truth.reviewed |= {counted[-1]}
 
     async def _number_anew(self) -> None:
-        """Other ids step nothing."""
+        """Other ids step nothing, nor do those that there were before."""
         if self._lags():
             return
         await self._settle("before other ids")
-        before = self._versions()
+        before, facts = self._versions(), dict(self.truth.facts)
         self.truth.number_anew()
         await self._settle("other ids")
+        if self.seeded.random() < 0.3:
+            self.truth.facts = facts
+            await self._settle("their ids again")
         self._require_no_step(before, "other ids")
 
     def _require_no_step(self, before: Mapping[str, int], after: str) -> None:
@@ -499,7 +503,7 @@ class History:
         elif field == "excluded":
             value = frozenset() if expected.excluded else frozenset({EXCLUDED})
         named = {"excluded": "exclude_events", "board_excluded": "exclude_scoreboard"}.get(field, field)
-        if await self._terms(name, **{named: value}):
+        if not expected.away and await self._terms(name, **{named: value}):
             setattr(expected, field, value)
 
     async def _switch_editorial(self, name: str) -> None:
