@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.desk.cookies import cookie_kind
-from api.desk.credential_checks import check_password, network_of
+from api.desk.credential_checks import check_password, hash_new_password
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.factor_form import account_section
 from api.desk.handlers import SIGN_IN
 from api.desk.leaked_passwords import is_leaked
-from api.desk.passwords import PasswordChecks
 from api.desk.session_start import begin_session, forget_session
 from api.page.times import moment
 from mapping.desk.account_roles import AccountRole
@@ -74,7 +73,7 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
     if said is not None:
         return await account_response(request, page, person, alert=page.text(said), status=422)
     try:
-        hashed = await request.services[PasswordChecks].hash(network_of(request), new)
+        hashed = await hash_new_password(request, new)
     except RateLimited as error:
         return await wait_response(request, page, person, error)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from api.desk.passwords import PasswordChecks
@@ -29,27 +30,52 @@ def network_of(request: ApiRequest) -> str:
     return client_network(request.client.host) if request.client else ""
 
 
+def wide_network(network: str) -> str:
+    """What one customer may have at most: 24 bits of IPv4, 48 of IPv6. Passwords are checked by turns of these."""
+    address = network.partition("/")[0]
+    try:
+        return str(ip_network((address, 48 if ":" in address else 24), strict=False))
+    except ValueError:
+        return network
+
+
 async def check_password(request: ApiRequest, name: str, account: StoredAccount | None, password: str) -> bool:
     """Whether it is the account's password, as often as one may try for that name; of a wrong one the next may have to wait.
 
-    Raises RateLimited.
+    A try that finds no room in the queue is none, and leaves nothing. Raises RateLimited.
     """
-    store, network = request.services.store, network_of(request)
+    store, checks, network = request.services.store, request.services[PasswordChecks], network_of(request)
     of_account, of_network = sign_in_tries.try_key(name, network), sign_in_tries.try_key("", network)
     delays = {of_account: OF_ACCOUNT, of_network: OF_NETWORK}
-    await store.write(partial(sign_in_tries.begin, delays=delays))
+    wide = wide_network(network)
     stored = None if account is None else account.password_hash
-    opens, better = await request.services[PasswordChecks].verify(network, stored, password)
-    if account is None or not opens:
-        return False
 
-    def note(unit: Unit) -> None:
-        sign_in_tries.forgive(unit, of_account)  # not the network's: whoever guesses there may have an account
-        if better is not None:
-            accounts.change(unit, account.id, password_hash=better)
+    async def check() -> bool:
+        await store.write(partial(sign_in_tries.begin, delays=delays))
+        opens, better = await checks.verify(stored, password)
+        if account is None or not opens:
+            return False
 
-    await store.write(note)
-    return True
+        def note(unit: Unit) -> None:
+            sign_in_tries.forgive(
+                unit, of_account, shared=of_network
+            )  # whose failures stay: who guesses may have an account
+            sign_in_tries.note_signed_in(unit, wide)
+            if better is not None:
+                accounts.change(unit, account.id, password_hash=better)
+
+        await store.write(note)
+        return True
+
+    now = request.services.clock()
+    known = await store.read(partial(sign_in_tries.has_signed_in, network=wide, now=now))
+    return await checks.in_turn(wide, check, known=known)
+
+
+async def hash_new_password(request: ApiRequest, password: str) -> str:
+    """The hash of a new password of somebody who is signed in. Raises RateLimited."""
+    checks = request.services[PasswordChecks]
+    return await checks.in_turn(wide_network(network_of(request)), partial(checks.hash, password), known=True)
 
 
 async def check_code(request: ApiRequest, account: StoredAccount, entered: str) -> bool:
@@ -71,7 +97,7 @@ async def check_code(request: ApiRequest, account: StoredAccount, entered: str) 
             opens = second_factors.use_code(unit, account.id, entered)
         if not opens:
             return False
-        sign_in_tries.forgive(unit, of_account, of_codes)
+        sign_in_tries.forgive(unit, of_account, of_codes, shared=of_network)
         if recovers:
             audit.record(unit, account.organization_id, account.id, "desk.use_recovery_code")
         return True

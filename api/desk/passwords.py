@@ -5,28 +5,17 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from mapping.errors import RateLimited
+from api.desk.password_queue import PasswordQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine
     from typing import TypeVar
 
     from argon2 import PasswordHasher
 
     T = TypeVar("T")
-
-WAITING = 16
-"""Checks that may wait or run, for each that may run at a time."""
-OF_ONE_NETWORK = 2
-"""Of these, those of one network: somebody who guesses leaves room for the others."""
-BUSY_FOR = 2.0
-"""Seconds after which somebody for whom there is no room may come back."""
-
-
-class PasswordsBusy(RateLimited):
-    """So many passwords are being checked that there is no room for one more."""
 
 
 @cache
@@ -65,30 +54,30 @@ def verify_password(stored: str | None, password: str) -> tuple[bool, str | None
 
 
 class PasswordChecks:
-    """Runs what hashes, `at_once` at a time; what comes beyond the room that waits is refused at once."""
+    """Runs what hashes in threads, `at_once` at a time, by turns of those who want it."""
 
     def __init__(self, at_once: int) -> None:
         self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="passwords")
-        self._most = WAITING * at_once
-        self._running: dict[str, int] = {}
+        self._queue = PasswordQueue(at_once)
 
-    async def verify(self, network: str, stored: str | None, password: str) -> tuple[bool, str | None]:
-        """`verify_password` for somebody of a network. Raises PasswordsBusy."""
-        return await self._run(network, partial(verify_password, stored, password))
+    async def in_turn(self, network: str, work: Callable[[], Coroutine[Any, Any, T]], *, known: bool) -> T:
+        """What `work` gives once it is the network's turn; `known`: somebody has signed in from it. Raises PasswordsBusy."""
+        await self._queue.enter(network, known=known)
+        running = asyncio.ensure_future(work())
 
-    async def hash(self, network: str, password: str) -> str:
-        """`hash_password` for somebody of a network. Raises PasswordsBusy."""
-        return await self._run(network, partial(hash_password, password))
+        def end(_: object) -> None:
+            self._queue.leave(network, known=known)
 
-    async def _run(self, network: str, work: Callable[[], T]) -> T:
-        if sum(self._running.values()) >= self._most or self._running.get(network, 0) >= OF_ONE_NETWORK:
-            raise PasswordsBusy("too many passwords are being checked", retry_after=BUSY_FOR)
-        self._running[network] = self._running.get(network, 0) + 1
-        running = asyncio.get_running_loop().run_in_executor(self._threads, work)
-        running.add_done_callback(lambda _: self._leave(network))  # a caller who goes away frees no thread
-        return await asyncio.shield(running)
+        running.add_done_callback(end)
+        return await asyncio.shield(running)  # a caller who goes away frees no thread
 
-    def _leave(self, network: str) -> None:
-        self._running[network] -= 1
-        if not self._running[network]:
-            del self._running[network]
+    async def verify(self, stored: str | None, password: str) -> tuple[bool, str | None]:
+        """`verify_password`, within a turn."""
+        return await self._in_thread(partial(verify_password, stored, password))
+
+    async def hash(self, password: str) -> str:
+        """`hash_password`, within a turn."""
+        return await self._in_thread(partial(hash_password, password))
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)

@@ -14,7 +14,7 @@ from api.desk.cookies import cookie_kind
 from api.desk.credential_checks import check_password, network_of
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.handlers import SIGN_IN, read_form, signed_in
-from api.desk.passwords import PasswordsBusy
+from api.desk.password_queue import PasswordsBusy
 from api.desk.session_start import begin_session, forget_session
 from api.desk.sessions_door import check_site
 from mapping.desk.desk_text import DeskText

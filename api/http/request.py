@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from ipaddress import ip_network
+from ipaddress import IPv6Address, ip_network
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
@@ -290,7 +290,8 @@ def client_network(address: str) -> str:
     if ":" not in address:
         return address
     try:
-        return str(ip_network((address, 64), strict=False))
+        mapped = IPv6Address(address).ipv4_mapped  # how a proxy may write an address of IPv4
+        return str(mapped or ip_network((address, 64), strict=False))
     except ValueError:
         return address
 

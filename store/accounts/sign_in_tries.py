@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select
+from sqlalchemy import Connection, and_, delete, or_, select, update
 
 from mapping.errors import RateLimited
 from store.accounts.tables import sign_in_tries
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 KEPT = 86_400
-"""Seconds for which a failure counts."""
+"""Seconds for which failures count, from the first of them on."""
+KNOWN = 90 * 86_400
+"""Seconds for which a network is known after somebody has signed in from it: its row has no failures."""
 PURGED = 500
 """Rows that one unit deletes."""
 
@@ -47,9 +49,9 @@ def begin(unit: Unit, delays: Mapping[str, Mapping[int, int]]) -> None:
         raise RateLimited("too many tries to sign in", retry_after=waits)
     counted = []
     for key, steps in delays.items():
-        failures = known[key].failures + 1 if key in known else 1
-        next_at = unit.now + _delay(steps, failures)
-        counted.append({"key": key, "failures": failures, "next_at": next_at, "tried_at": unit.now})
+        before, first = (known[key].failures, known[key].tried_at) if key in known else (0, unit.now)
+        next_at = unit.now + _delay(steps, before + 1)
+        counted.append({"key": key, "failures": before + 1, "next_at": next_at, "tried_at": min(first, unit.now)})
     write_batch(unit.conn, upsert(sign_in_tries, counted))
 
 
@@ -57,18 +59,41 @@ def _delay(steps: Mapping[int, int], failures: int) -> int:
     return max((seconds for least, seconds in steps.items() if failures >= least), default=0)
 
 
-def forgive(unit: Unit, *keys: str) -> None:
-    """Forget the failures of these keys: somebody has signed in."""
-    unit.conn.execute(delete(sign_in_tries).where(sign_in_tries.c.key.in_(keys)))
+def forgive(unit: Unit, *keys: str, shared: str) -> None:
+    """Somebody has signed in: forget the failures under these keys, and under the one that others share that this try is one."""
+    columns = sign_in_tries.c
+    no_failure = {"failures": columns.failures - 1, "next_at": unit.now}
+    unit.conn.execute(update(sign_in_tries).where(columns.key == shared, columns.failures > 0).values(no_failure))
+    unit.conn.execute(
+        delete(sign_in_tries).where(or_(columns.key.in_(keys), and_(columns.key == shared, columns.failures < 1)))
+    )
 
 
 def forgive_all(unit: Unit) -> int:
     """Forget all failures; how many there were."""
-    return unit.conn.execute(delete(sign_in_tries)).rowcount
+    return unit.conn.execute(delete(sign_in_tries).where(sign_in_tries.c.failures > 0)).rowcount
+
+
+def note_signed_in(unit: Unit, network: str) -> None:
+    """Somebody has signed in from this network."""
+    row = {"key": _signed_in_key(network), "failures": 0, "next_at": 0, "tried_at": unit.now}
+    write_batch(unit.conn, upsert(sign_in_tries, [row]))
+
+
+def has_signed_in(conn: Connection, network: str, now: float) -> bool:
+    """Whether somebody has signed in from this network."""
+    columns = sign_in_tries.c
+    known = columns.key == _signed_in_key(network), columns.tried_at > now - KNOWN
+    return conn.scalar(select(columns.key).where(*known)) is not None
+
+
+def _signed_in_key(network: str) -> str:
+    return try_key("signed in", "", network)
 
 
 def purge(unit: Unit) -> bool:
     """Delete some that count no more; whether there may be more."""
     columns = sign_in_tries.c
-    old = select(columns.key).where(columns.tried_at <= unit.now - KEPT).limit(PURGED)
+    over = and_(columns.tried_at <= unit.now - KEPT, columns.failures > 0), columns.tried_at <= unit.now - KNOWN
+    old = select(columns.key).where(or_(*over)).limit(PURGED)
     return unit.conn.execute(delete(sign_in_tries).where(columns.key.in_(old))).rowcount == PURGED

@@ -86,6 +86,7 @@ sign_in_tries = Table(
     integer("next_at"),
     integer("tried_at", index=True),
 )
+"""Failures to sign in, and, with none, the networks from which somebody has signed in."""
 
 audit_entries = Table(
     "audit_entries",
