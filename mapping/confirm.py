@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mapping.awards import is_awarded, with_award
 from mapping.bound_texts import bound_texts, unbound_from, without_repeated
-from mapping.corrected_keys import Keys, content, with_kept_keys
+from mapping.corrected_keys import Keys, content, numbered_anew, with_kept_keys
 from mapping.disqualified import with_disqualified
 from mapping.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.games import is_game, with_games
@@ -140,8 +140,8 @@ def confirm_answer(
         doubts = replace(_doubts(before, good), wary=_wary(doubts), patience=doubts.needed())
         match, lost = _confirmed(was, answer, doubts, reviewed)
     shown = with_goals(match)
-    numbered_anew = _numbered_anew(was, match)
-    retreats = tuple([each for each in doubts.retreats.values() if each.name not in numbered_anew][-MOST_RETREATS:])
+    anew = numbered_anew(was, match)
+    retreats = tuple([each for each in doubts.retreats.values() if each.name not in anew][-MOST_RETREATS:])
     disallowed = tuple(sorted(left_out | lost))
     memory = Memory(retreats, sent_scores(match, shown), disallowed, _kept(keys, match, disallowed), earlier)
     return ConfirmedMatch(shown, frozenset(doubts.doubted.values()), doubts.unconfirmed, memory)
@@ -176,12 +176,6 @@ def _taken_back(was: Match, answer: Match, memory: Memory) -> frozenset[str]:
     )
     names |= set() if said.issuperset(memory.disallowed) else said
     return frozenset(names.difference(each.key for each in was.incidents)) if names else frozenset()
-
-
-def _numbered_anew(was: Match, now: Match) -> frozenset[str]:
-    """Keys of incidents that are there under others: nobody has taken them back."""
-    there, keys = {content(each) for each in now.incidents}, {each.key for each in now.incidents}
-    return frozenset(each.key for each in was.incidents if each.key not in keys and content(each) in there)
 
 
 def _as_sent(before: ConfirmedMatch) -> Match:

@@ -68,6 +68,12 @@ def content(incident: Incident) -> tuple[Any, ...]:
     return (incident.kind, incident.side, team, incident.score, *when, people)
 
 
+def numbered_anew(was: Match, now: Match) -> frozenset[str]:
+    """Keys of incidents that are there under others: nobody has taken them back."""
+    there, keys = {content(each) for each in now.incidents}, {each.key for each in now.incidents}
+    return frozenset(each.key for each in was.incidents if each.key not in keys and content(each) in there)
+
+
 def _corrected(before: Match, gone: Sequence[Incident], new: Sequence[Incident]) -> dict[str, str]:
     """New key → key of what is gone, for each incident that is a correction of it; each is taken once."""
     found: dict[str, str] = {}

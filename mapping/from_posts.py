@@ -46,9 +46,9 @@ def belief_of_posts(answer: Match, posts: Iterable[StandingPost], board: Mapping
         return None
     ids = {person.name: person.ext_id for person in _people(answer)}
     sides = {team.name: side for side in OPPONENT if (team := answer.side(side)) is not None}
-    told = {rich_text.tidy(each.html): each.html for each in answer.comments}
+    sent = {rich_text.tidy(each.html): each.html for each in answer.comments}
     play = [_incident(each, ids, sides) for each in lacking.values() if each.kind != TEXT]
-    text = [_comment(each, told) for each in lacking.values() if each.kind == TEXT]
+    text = [_comment(each, sent) for each in lacking.values() if each.kind == TEXT]
     match = replace(
         answer,
         score=score,
@@ -85,10 +85,10 @@ def _keys(match: Match) -> frozenset[str]:
     return frozenset(each.key for each in match.incidents).union(each.key for each in match.comments)
 
 
-def _comment(post: StandingPost, told: Mapping[str, str]) -> Comment:
-    """The text; one that the answer has under another id is told in the same words."""
+def _comment(post: StandingPost, sent: Mapping[str, str]) -> Comment:
+    """The text; one that the answer has under another id has the same words."""
     words = "".join(str(block.get("text")) for block in post.document.get("contents") or ())
-    return Comment(key=post.key, order=0, html=told.get(words, UNTOLD))
+    return Comment(key=post.key, order=0, html=sent.get(words, UNTOLD))
 
 
 def _incident(post: StandingPost, ids: Mapping[str, str], sides: Mapping[str, SideName]) -> Incident:
