@@ -140,8 +140,7 @@ async def served(store: Store) -> AsyncIterator[str]:
     services = Services(
         store=store,
         settings=Settings(limits=Limits(client_per_second=0, public_per_second=0)).listening_at("http://x"),
-        import_match=nothing,
-        check_text=lambda *_: None,
+        importer=None,  # type: ignore[arg-type]
         organizations=lambda _: "Bench",
         ready=nothing,
         clock=lambda: 0,

@@ -108,8 +108,7 @@ def app_of(components: Components) -> ASGIApp:
     services = Services(
         store=components.store,
         settings=Settings(limits=Limits(client_per_second=0, public_per_second=0)).listening_at("http://bench"),
-        import_match=components.importer,
-        check_text=components.importer.check_text,
+        importer=components.importer,
         organizations={ORGANIZATION: "Bench"}.get,
         ready=dict,  # type: ignore[arg-type]
         clock=time.time,

@@ -25,7 +25,6 @@ import httpx
 import structlog
 from sqlalchemy import select
 
-from api.http.services import ImportRequest
 from bench.bare_polls import BarePolls
 from bench.measure import Figure, percentile, table
 from bench.upstream import EVENTS, EVERY, MINUTE, NOTHING, upstream
@@ -34,6 +33,7 @@ from ingest.cli.shared import tune_interpreter
 from ingest.daemon.build import build_components
 from mapping.match import Status
 from store.following import sync
+from store.following.import_request import ImportRequest
 from store.timeline.tables import post_times
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def settings_of(address: str, folder: Path) -> Settings:
 async def follow(components: Components, count: int, first: int = 0, *, text: bool = True) -> None:
     """A liveblog for each of `count` matches."""
     for number in range(first, count):
-        await components.importer(ImportRequest(
+        await components.importer.create(ImportRequest(
             organization_id=ORGANIZATION, client_id="cms", provider="heim", selector_kind="match",
             selector_id=str(FIRST_ID + number), title=None, locale="en", text=text, auto_post=True,
             exclude_scoreboard=False, exclude_events=(), idempotency_key=None, idempotency_digest="",

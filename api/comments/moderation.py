@@ -14,7 +14,6 @@ from api.http.errors import json_response
 from api.http.request import choice, integer
 from api.http.table_export import TableFile, wanted_format
 from api.media.proxy import ImageProxy
-from api.view.liveblog_access import own_game
 from mapping.comments.documents import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -27,6 +26,7 @@ from mapping.comments.documents import (
 from mapping.errors import InvalidRequest
 from store.comments import comments, moderation
 from store.comments.tables import CommentStatus
+from store.liveblogs.liveblogs import own_game
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -14,7 +14,6 @@ from api.desk.form_operations import FormOperation, perform
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
 from api.http.request import choice, integer
 from api.page.times import moment
-from api.view.liveblog_access import own_game
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
@@ -22,6 +21,7 @@ from mapping.errors import Forbidden, InvalidRequest, ServiceError
 from store.accounts import accounts
 from store.comments import comments, queue
 from store.comments.tables import CommentStatus
+from store.liveblogs.liveblogs import own_game
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -23,10 +23,11 @@ from api.http.request import choice
 from api.http.step_signal import StepSignal
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
-from api.view.liveblog_access import may_write_events, own_game
+from api.view.liveblog_access import may_write_events
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_filter import PostFilter
 from mapping.doubts import identify
+from store.liveblogs.liveblogs import own_game
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

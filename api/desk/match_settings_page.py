@@ -16,7 +16,7 @@ from api.desk.match_table import automatic_text
 from api.desk.matches_page import NEW, may_change
 from api.desk.refusal_text import refusal_text
 from api.desk.sources_section import SourcesPage, source_change, source_refusal, sources_html
-from api.external.source import NOT_ATTACHED, NamedLiveblog
+from api.external.source import NOT_ATTACHED
 from api.http.request import parse_document
 from api.page.reader_language import LOCALES
 from api.page.scoreboard import title
@@ -26,6 +26,7 @@ from mapping.desk.own_path import HOME
 from mapping.documents.external import ExternalChange
 from mapping.errors import NotFound, ServiceError, StoreUnavailable
 from mapping.import_options import ImportOptions
+from store.following.connection import NamedLiveblog
 
 if TYPE_CHECKING:
     from typing import Any

@@ -16,13 +16,13 @@ from api.desk.match_settings_page import box, locale_select
 from api.desk.match_states import STATES
 from api.desk.matches_page import NEW, may_change
 from api.desk.refusal_text import refusal_text
-from api.external.source import NamedLiveblog
 from api.page.scoreboard import title
 from api.page.times import moment
 from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.locales.labels import Label
 from mapping.match import Status
+from store.following.connection import NamedLiveblog
 
 if TYPE_CHECKING:
     from typing import Any

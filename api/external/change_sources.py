@@ -7,29 +7,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from api.external.endpoint import SELECTOR_ID, check_provider
-from api.http.services import StandbyRequest
 from api.view.match_sources import AUTOMATIC, place_of
 from mapping.errors import (
     Conflict,
     Forbidden,
     MatchUnknown,
-    OtherMatch,
     ServiceError,
     Unprocessable,
     UpstreamUnavailable,
 )
-from mapping.fusion.same_match import COMPARABLE, why_other_match
-from store.following import moves, standbys, sync
+from store.following import moves, standbys
+from store.following.import_request import StandbyRequest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from sqlalchemy import Connection
-
-    from api.http.services import FoundStandby, Services
+    from api.http.services import Services
     from mapping.documents.external import ExternalChange, StandbyMatch
-    from mapping.match import Match
     from store.engine.unit import Unit
+    from store.following.import_request import FoundStandby
     from store.following.standbys import StandbyRow
     from store.following.sync import Attachment
 
@@ -62,7 +58,7 @@ async def find_standbys(
 ) -> list[FoundStandby]:
     """The matches that are to stand by, in their order; of those that do already (`known`) no provider is requested.
 
-    Raises UpstreamUnavailable where this process reaches none, and the errors of createFromExternal with the source's field.
+    Raises the errors of createFromExternal with the source's field.
     """
     return [
         await _found(services, organization_id, place, each, known) for place, each in enumerate(document.standby or ())
@@ -76,9 +72,7 @@ async def _found(
         if each.provider == source.provider and each.match_id in {source.match_id, source.match_id.lstrip("0")}:
             return _Kept(each.follow_id)
     with _at_source(place):
-        if services.standbys is None:
-            raise UpstreamUnavailable("this process reaches no provider", field="provider")
-        return await services.standbys.find(StandbyRequest(organization_id, source.provider, source.match_id))
+        return await services.importer.find_standby(StandbyRequest(organization_id, source.provider, source.match_id))
 
 
 def check_sources(document: ExternalChange, providers: Collection[str], first: str) -> None:
@@ -112,16 +106,6 @@ def _at_source(place: int) -> Iterator[None]:
         raise
 
 
-def check_standby_match(conn: Connection, attachment: Attachment, match: Match) -> None:
-    """Raise Unprocessable where the match cannot stand by for that of the liveblog."""
-    if match.sport not in COMPARABLE:
-        raise Unprocessable(f"there are no standby sources for {match.sport}", field="matchId")
-    _, belief = sync.packed_match(conn, attachment.follow_id)
-    why = None if belief is None else why_other_match(sync.unpacked_belief(belief).match, match)
-    if why is not None:
-        raise OtherMatch(why, field="matchId")
-
-
 def change_sources(
     unit: Unit, attachment: Attachment, document: ExternalChange, found: Sequence[FoundStandby] = ()
 ) -> bool:
@@ -153,6 +137,6 @@ def _choose(unit: Unit, attachment: Attachment, wanted: str | None) -> bool:
 
 async def follow_sources(services: Services, attachment: Attachment | None) -> None:
     """Have the liveblog's match and those that stand by for it looked at, once the change is committed."""
-    if attachment is not None and services.standbys is not None:
+    if attachment is not None:
         rows = await services.store.read(lambda conn: standbys.of_liveblog(conn, attachment.game_id))
-        await services.standbys.follow([attachment.follow_id, *(each.follow_id for each in rows)])
+        await services.importer.follow([attachment.follow_id, *(each.follow_id for each in rows)])

@@ -5,23 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, get_args
 
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
 from api.http.openapi import WRITE_ERRORS, document_answer, in_path, json_body, operation, readable, request_schema
 from api.http.request import parse_document
-from api.http.services import ImportRequest, SelectorKind
+from api.view.references import decorate
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.game import Game
 from mapping.errors import InvalidRequest, NotFound, Unprocessable
+from store.following.import_request import ImportRequest, SelectorKind
+from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from sqlalchemy import Connection
     from starlette.datastructures import Headers
     from starlette.responses import Response
 
+    from api.http.json_path import Json
     from api.http.request import ApiRequest
     from mapping.documents.external import AttachToExternal, ExternalChange
 
@@ -68,7 +73,13 @@ async def create_from_external(request: ApiRequest) -> Response:
         providers=services.providers,
         event_types=services.event_types,
     )
-    return json_response(await services.import_match(wanted))
+    game_id = await services.importer.create(wanted)
+    return json_response(await services.store.read(partial(created_game, game_id=game_id)))
+
+
+def created_game(conn: Connection, game_id: str) -> Json:
+    """The decorated liveblog, with `external`."""
+    return decorate(conn, liveblogs.require_game(conn, game_id))
 
 
 def import_request(

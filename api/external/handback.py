@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, NamedLiveblog, lock, shown_game
+from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, named_liveblog, shown_game
 from api.http.errors import json_response
 from api.http.openapi import IF_MATCH, WRITE_ERRORS, document_answer, json_body, operation, request_schema
 from api.view.liveblog_access import check_version, expected_version
@@ -16,6 +16,7 @@ from mapping.errors import NotFound, Unprocessable
 from mapping.merge import hand_back, owners, same
 from mapping.prefill import synced_parts
 from store.following import ledger, sync
+from store.following.connection import lock
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from api.http.request import ApiRequest
     from mapping.merge import Document
     from store.engine.unit import Unit
+    from store.following.connection import NamedLiveblog
 
 BESIDE = frozenset({"_type", "created_at"})
 """Fields of a post that its document does not hold."""
@@ -42,7 +44,7 @@ HANDBACK = operation(
 
 async def give_back(request: ApiRequest) -> Response:
     """Give fields of the liveblog, posts, or fields of posts back (interface: Liveblog from a provider)."""
-    services, named = request.services, NamedLiveblog.of(request)
+    services, named = request.services, named_liveblog(request)
     wanted = await request.document(HandBack)
     expected = expected_version(request.headers)
     await services.store.write(partial(return_fields, named=named, wanted=wanted, expected=expected))

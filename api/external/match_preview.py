@@ -9,10 +9,9 @@ from api.external.endpoint import check_provider, selector_of
 from api.http.errors import json_response
 from api.http.openapi import READ_ERRORS, document_answer, in_path, operation, query, refusals
 from api.http.request import boolean, parse_document
-from api.http.services import ImportRequest
 from mapping.documents.external import CreateFromExternal
 from mapping.documents.external_preview import ExternalPreview
-from mapping.errors import NotFound
+from store.following.import_request import ImportRequest
 from store.following.overview import liveblogs_on
 
 if TYPE_CHECKING:
@@ -47,8 +46,6 @@ async def show_preview(request: ApiRequest) -> Response:
     check_provider(named.get("provider"), services.providers)
     names = {name: named[name] for name in ("provider", "matchId", "phaseId", "overallId") if named.get(name)}
     kind, selector_id = selector_of(parse_document(CreateFromExternal, names))
-    if services.preview_match is None:
-        raise NotFound("this process reaches no provider")
     wanted = ImportRequest(
         organization_id=request.organization_id,
         client_id=request.caller.client_id,
@@ -64,7 +61,7 @@ async def show_preview(request: ApiRequest) -> Response:
         idempotency_key=None,
         idempotency_digest="",
     )
-    found = await services.preview_match(wanted)
+    found = await services.importer.preview(wanted)
     provider, match_id = found["provider"], found["selector"]["matchId"]
     find = partial(liveblogs_on, organization_id=wanted.organization_id, provider=provider, match_id=match_id)
     return json_response({**found, "liveblogs": await services.store.read(find)}, headers={"Cache-Control": "no-store"})

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from api.external.change_sources import change_sources, check_sources, find_standbys, follow_sources
-from api.external.endpoint import check_event_types, check_provider, selector_of
+from api.external.endpoint import check_event_types, check_provider, created_game, selector_of
 from api.http.errors import json_response
 from api.http.openapi import (
     IF_MATCH,
@@ -20,16 +19,17 @@ from api.http.openapi import (
     request_schema,
 )
 from api.http.request import parse_document
-from api.http.services import ImportRequest
 from api.view.external import externals
-from api.view.liveblog_access import check_version, expected_version, own_game
+from api.view.liveblog_access import check_version, expected_version
 from api.view.match_sources import match_sources
 from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
 from mapping.documents.game import Game
 from mapping.errors import Conflict, NotFound, Unprocessable
 from mapping.import_options import ImportOptions, Withdrawn
-from store.following import closing, sources, standbys, sync
+from store.following import sources, standbys, sync
+from store.following.connection import NamedLiveblog, change_terms, lock
+from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from api.http.services import FoundStandby, Services
+    from api.http.services import Services
     from store.engine.unit import Unit
+    from store.following.import_request import FoundStandby
     from store.liveblogs.liveblogs import StoredGame
 
 NOT_ATTACHED = "the liveblog is on no match"
@@ -85,20 +86,9 @@ DETACH = operation(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class NamedLiveblog:
-    """The liveblog of a request: its `local_id` or `ticker_id`, and the organization in the path."""
-
-    name: str
-    organization_id: str
-
-    @classmethod
-    def of(cls, request: ApiRequest) -> NamedLiveblog:
-        return cls(str(request.path_params[LIVEBLOG_ID]), request.organization_id)
-
-    def find(self, conn: Connection) -> StoredGame:
-        """The organization's liveblog. Raises NotFound."""
-        return own_game(conn, self.organization_id, self.name, field=LIVEBLOG_ID)
+def named_liveblog(request: ApiRequest) -> NamedLiveblog:
+    """The liveblog that the path names."""
+    return NamedLiveblog(str(request.path_params[LIVEBLOG_ID]), request.organization_id)
 
 
 async def show(request: ApiRequest) -> Response:
@@ -108,7 +98,7 @@ async def show(request: ApiRequest) -> Response:
 
 async def change(request: ApiRequest) -> Response:
     """Change these settings; the posts that are there follow within seconds (interface: Liveblog from a provider)."""
-    services, named = request.services, NamedLiveblog.of(request)
+    services, named = request.services, named_liveblog(request)
     document = await request.document(ExternalChange)
     check_event_types(document, services.event_types)
     if document.provider is not None:
@@ -143,7 +133,7 @@ async def change(request: ApiRequest) -> Response:
 
 async def attach(request: ApiRequest) -> Response:
     """Put the liveblog on a match, or on another one than so far (interface: Liveblog from a provider)."""
-    services, named = request.services, NamedLiveblog.of(request)
+    services, named = request.services, named_liveblog(request)
     body = await request.json()
     check_provider(body.get("provider"), services.providers)
     document = parse_document(AttachToExternal, body)
@@ -164,9 +154,10 @@ async def attach(request: ApiRequest) -> Response:
         paused=terms.paused,
         sources=partial(change_sources, document=document, found=found) if changes else None,
     )
-    game = await services.import_match(wanted)
+    game_id = await services.importer.create(wanted)
     if found:
-        await follow_sources(services, await services.store.read(partial(sync.attachment, game_id=game["ticker_id"])))
+        await follow_sources(services, await services.store.read(partial(sync.attachment, game_id=game_id)))
+    game = await services.store.read(partial(created_game, game_id=game_id))
     request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
     return json_response(game)
 
@@ -188,13 +179,13 @@ def _changed_terms(services: Services, attachment: sync.Attachment, document: Ex
     before = sync.terms_of(attachment)
     after = document.applied_to(before)
     if after.text and not before.text:
-        services.check_text(attachment.organization_id, attachment.provider, before.sport)
+        services.importer.check_text(attachment.organization_id, attachment.provider, before.sport)
     return after
 
 
 async def detach(request: ApiRequest) -> Response:
     """Take the liveblog off its match; its posts are the editors' from then on (interface: Liveblog from a provider)."""
-    services, named = request.services, NamedLiveblog.of(request)
+    services, named = request.services, named_liveblog(request)
 
     def work(unit: Unit) -> None:
         game, attachment = lock(unit, named)
@@ -211,39 +202,11 @@ async def detach(request: ApiRequest) -> Response:
     return json_response(game)
 
 
-def lock(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment | None]:
-    """The liveblog and its attachment, locked with the match, so that no poll of it is being written.
-
-    Raises NotFound, and Conflict where it is moved to another match at this moment.
-    """
-    game = named.find(unit.conn)
-    before = sync.attachment(unit.conn, game.id)
-    if before is not None:
-        sources.lock(unit, before.follow_id)
-    game = liveblogs.lock_game(unit, game.id)
-    attachment = sync.attachment(unit.conn, game.id)
-    if attachment is not None and (before is None or attachment.follow_id != before.follow_id):
-        raise Conflict("somebody else is moving the liveblog to another match")
-    return game, attachment
-
-
 def require_attachment(attachment: sync.Attachment | None) -> sync.Attachment:
     """The attachment that a liveblog has to have. Raises NotFound."""
     if attachment is None:
         raise NotFound(NOT_ATTACHED, field=LIVEBLOG_ID)
     return attachment
-
-
-def change_terms(unit: Unit, game: StoredGame, attachment: sync.Attachment, terms: ImportOptions) -> bool:
-    """Save the terms of a liveblog that is locked, with one step, and have its match looked at; False where they are equal."""
-    before = sync.terms_of(attachment)
-    if terms == before:
-        return False
-    sync.save_terms(unit, game.id, terms.as_dict())
-    closing.open_again(unit, game.id, attachment.follow_id)
-    document = None if terms.locale == before.locale else {**game.document, "locale": terms.locale}
-    liveblogs.record(unit, game.id, liveblogs.Change(game=document))
-    return True
 
 
 def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
@@ -257,7 +220,7 @@ def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
 
 def _reader(request: ApiRequest) -> Callable[[Connection], Json]:
     """Reads the settings; what the liveblog does not say itself is as its organization has it."""
-    named = NamedLiveblog.of(request)
+    named = named_liveblog(request)
     organization = request.services.settings.organization(named.organization_id)
     return partial(_settings, named, organization.withdrawn)
 

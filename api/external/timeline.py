@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.external.source import PATH, TAG, NamedLiveblog
+from api.external.source import PATH, TAG, named_liveblog
 from api.http.errors import json_response
 from api.http.openapi import READ_ERRORS, document_answer, operation, query
 from api.view.post_times import timeline_of
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
+    from store.following.connection import NamedLiveblog
 
 SHOW = operation(
     "liveblog.timeline",
@@ -29,7 +30,7 @@ SHOW = operation(
 
 async def show(request: ApiRequest) -> Response:
     """The timeline of the liveblog's posts, or of one (ours: timeline)."""
-    named, post = NamedLiveblog.of(request), request.query.get("eventId") or None
+    named, post = named_liveblog(request), request.query.get("eventId") or None
     found = await request.services.store.read(partial(_timeline, named, post))
     return json_response(found, headers={"Cache-Control": "no-store"})
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from config import Settings
-    from mapping.import_options import Confirm, ImportOptions, Withdrawn
     from store.database import Store
-    from store.engine.unit import Unit
     from store.files.port import FileStore
-    from store.following.sync import Attachment
+    from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
 T = TypeVar("T")
-
-SelectorKind = Literal["match", "phase", "overall"]
 
 
 class Keys(NamedTuple):
@@ -34,104 +29,23 @@ class Keys(NamedTuple):
     readers_before: tuple[bytes, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportRequest:
-    """A checked createFromExternal request; what to leave out is empty unless posting is automatic."""
+class Importer(Protocol):
+    """The port of the sync: what wants a provider's match. All raise the errors of `mapping.errors`."""
 
-    organization_id: str
-    client_id: str
-    provider: str
-    selector_kind: SelectorKind
-    selector_id: str
-    title: str | None
-    locale: str
-    text: bool
-    auto_post: bool
-    exclude_scoreboard: bool
-    exclude_events: tuple[str, ...]
-    idempotency_key: str | None
-    idempotency_digest: str
-    """SHA-256 in hex of the body's meaning: equal for bodies that differ in spaces or the order of names alone."""
-    declared_key: str | None = None
-    """The key of a liveblog that the operator declared; there is at most one liveblog for it."""
-    attach_to: str | None = None
-    """The liveblog that the match is for, by `local_id` or `ticker_id`; without one it is created."""
-    paused: bool = False
-    withdrawn: Withdrawn | None = None
-    """What goals that are taken back leave behind; None: as the organization has it."""
-    confirm: Confirm | None = None
-    """By how many sources a goal is confirmed; None: by one."""
-    sources: Callable[[Unit, Attachment], bool] | None = None
-    """Changes the sources of the match that a liveblog is put on, in the unit that does so; whether anything changed."""
+    async def create(self, request: ImportRequest) -> str:
+        """Create the liveblog, or attach it; gives its `ticker_id`."""
 
-    @classmethod
-    def of_terms(
-        cls,
-        terms: ImportOptions,
-        *,
-        organization_id: str,
-        client_id: str,
-        provider: str,
-        selector_kind: SelectorKind,
-        selector_id: str,
-        attach_to: str | None = None,
-        paused: bool = False,
-        sources: Callable[[Unit, Attachment], bool] | None = None,
-    ) -> ImportRequest:
-        """For a liveblog with these terms, without an `Idempotency-Key`; whether it is paused does not come from them."""
-        return cls(
-            organization_id=organization_id,
-            client_id=client_id,
-            provider=provider,
-            selector_kind=selector_kind,
-            selector_id=selector_id,
-            attach_to=attach_to,
-            paused=paused,
-            sources=sources,
-            title=terms.title,
-            locale=terms.locale,
-            text=terms.text,
-            auto_post=terms.auto_post,
-            exclude_scoreboard=terms.exclude_scoreboard,
-            exclude_events=tuple(sorted(terms.exclude_events)),
-            withdrawn=terms.withdrawn,
-            confirm=terms.confirm,
-            idempotency_key=None,
-            idempotency_digest="",
-        )
+    async def preview(self, request: ImportRequest) -> dict[str, Any]:
+        """What the match of the request holds, as an `ExternalPreview`; nothing is made of it."""
 
-
-ImportMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
-"""Creates the liveblog, or attaches it, and gives the decorated game with `external`; raises the errors of `mapping.errors`."""
-
-
-class StandbyRequest(NamedTuple):
-    """A match at another provider, which is to stand by for a liveblog's own."""
-
-    organization_id: str
-    provider: str
-    match_id: str
-
-
-class FoundStandby(Protocol):
-    """A match that is to stand by, once it was found."""
-
-    def follow(self, unit: Unit, attachment: Attachment) -> str:
-        """Have it followed, where it can be the match of the liveblog; gives its follow. Raises Unprocessable and Conflict."""
-
-
-class Standbys(Protocol):
-    """Finds matches that are to stand by, and has them followed."""
-
-    async def find(self, wanted: StandbyRequest) -> FoundStandby:
-        """The match, as its provider gives it now; raises the errors of `mapping.errors`."""
+    async def find_standby(self, wanted: StandbyRequest) -> FoundStandby:
+        """The match that is to stand by, as its provider gives it now."""
 
     async def follow(self, follow_ids: Iterable[str]) -> None:
         """Have these matches looked at, once the unit that named them is committed."""
 
-
-PreviewMatch = Callable[[ImportRequest], Awaitable[dict[str, Any]]]
-"""Gives what the match of a request holds, without making anything of it; raises the errors of `mapping.errors`."""
+    def check_text(self, organization_id: str, provider: str, sport: str) -> None:
+        """Raise InvalidRequest where an organization gets no text content from a provider for a sport."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +54,7 @@ class Services:
 
     store: Store
     settings: Settings
-    import_match: ImportMatch
-    check_text: Callable[[str, str, str], None]
-    """Raises InvalidRequest where an organization gets no text content from a provider for a sport."""
+    importer: Importer
     organizations: Callable[[str], str | None]
     ready: Callable[[], Awaitable[Mapping[str, Any]]]
     """Facts about the parts of the process; a false `ready` among them means not ready."""
@@ -161,8 +73,6 @@ class Services:
     """The numbers for Prometheus in a form that an `Accept` header names, and their content type."""
     status: Callable[[], Awaitable[Mapping[str, Any]]] | None = None
     """What `/status` shows."""
-    preview_match: PreviewMatch | None = None
-    standbys: Standbys | None = None
     last_answers: Callable[[], Mapping[str, float]] | None = None
     """When each match that this process follows had its last good answer (Unix seconds), by the id of its follow."""
     parts: Mapping[type, object] = field(default_factory=dict)

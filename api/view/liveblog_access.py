@@ -76,14 +76,6 @@ def named_game(conn: Connection, name: str, *, field: str | None = None) -> Stor
         raise NotFound(NO_LIVEBLOG, field=field) from None
 
 
-def own_game(conn: Connection, organization_id: str, name: str, *, field: str | None = None) -> StoredGame:
-    """The organization's liveblog of that name; raises NotFound, for one of another organization as for none."""
-    game = named_game(conn, name, field=field)
-    if game.organization_id != organization_id:
-        raise NotFound(NO_LIVEBLOG, field=field)
-    return game
-
-
 def watchable_game(
     conn: Connection, name: str, caller: Caller | None, *, public: bool, field: str = "id"
 ) -> StoredGame:

@@ -24,7 +24,6 @@ from ingest.kit.start_errors import FULL
 from ingest.kit.start_wait import StartWait
 from ingest.sync.crosswalks import crosswalks_of
 from ingest.sync.declared_liveblogs import Declared, retune
-from ingest.sync.find_standby import StandbyFinder
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
@@ -66,7 +65,6 @@ class Components:
     followers: Followers
     standbys: StandbyWatch
     importer: Importer
-    standby_finder: StandbyFinder
     declared: Declared
     leasing: MatchLeases
     jobs: Jobs
@@ -158,10 +156,7 @@ async def build_components(
             record=record,
             timeline=timeline,
         )
-        standby_finder = StandbyFinder(importer, following)
-        declared = Declared(
-            settings.liveblogs, store, importer, standbys_of=standby_finder, clock=clock, quarantine=quarantine
-        )
+        declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
         jobs = Jobs(lambda: leasing.leads)
         for key, work in declared.jobs.items():
             jobs.add(key, work)
@@ -171,7 +166,6 @@ async def build_components(
             followers=followers,
             standbys=StandbyWatch(store, followers, standby, clock=clock),
             importer=importer,
-            standby_finder=standby_finder,
             declared=declared,
             leasing=leasing,
             jobs=jobs,

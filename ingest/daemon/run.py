@@ -43,7 +43,6 @@ from ingest.media.file_store import file_store
 from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import connections_that_fit, listener_of, serving
-from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.standby_sources import LOOK
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
@@ -185,8 +184,7 @@ async def _services(
     return Services(
         store=components.store,
         settings=settings.listening_at(address_of(listener)),
-        import_match=components.importer,
-        check_text=components.importer.check_text,
+        importer=components.importer,
         organizations=lambda id_: settings.organizations[id_].name if id_ in settings.organizations else None,
         ready=partial(_ready, following, components, settings.media.folder, workers),
         clock=clock,
@@ -198,8 +196,6 @@ async def _services(
         check_file_address=guard.may_be_kept,
         metrics=process.metrics.exposition,
         status=status.make,
-        preview_match=MatchPreviews(components.importer),
-        standbys=components.standby_finder,
         last_answers=partial(last_answers, components.followers),
     ).having(images, streams, StepSignal(components.store), request_log, ReadCounts(), UnknownThemes(), *capabilities)
 

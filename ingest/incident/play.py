@@ -16,7 +16,6 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from api.http.services import ImportRequest
 from config.sections import Limits
 from ingest.incident.bundle import liveblog_answer, reading_bundle
 from ingest.sync import followed_match
@@ -33,6 +32,7 @@ from providers.replay.recording import parse
 from providers.row_cache import RowCache
 from store.database import PoolSettings, Store
 from store.engine.ids import new_local_id
+from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from store.timeline import incident_rows
 from store.timeline.timeline import Decision

@@ -5,21 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from api.external.source import NamedLiveblog, change_terms, lock
 from mapping.errors import Unprocessable
 from mapping.merge import same
 from mapping.prefill import EVERYTHING
 from store.following import closing, ledger, moves, sources, sync
+from store.following.connection import NamedLiveblog, change_terms, lock
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api.http.services import ImportRequest
     from mapping.import_options import ImportOptions
     from mapping.match import Match
     from store.engine.records import StoredGame
     from store.engine.unit import Unit
+    from store.following.import_request import ImportRequest
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")
 HANDED_OVER_META = ("_type", "home_team", "away_team", "tournament", "location", "starts_at")

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from api.http.services import ImportRequest, StandbyRequest
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync.import_match import terms_of
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
 from mapping.import_options import MOST_STANDBYS
 from store.following import moves, sources, standbys, sync
+from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.http.services import FoundStandby, Standbys
     from config.organizations import Liveblog, StandbyEntry
     from ingest.sync.import_match import Importer
     from store.database import Store
     from store.engine.unit import Unit
+    from store.following.import_request import FoundStandby
     from store.following.standbys import StandbyRow
 
 log = structlog.get_logger()
@@ -48,7 +48,6 @@ class Declared:
         store: Store,
         importer: Importer,
         *,
-        standbys_of: Standbys,
         clock: Callable[[], float],
         quarantine: Quarantine,
         steady: Callable[[], float] = time.monotonic,
@@ -57,7 +56,6 @@ class Declared:
         self._not_before: dict[str, float] = {}
         self._store = store
         self._importer = importer
-        self._standbys_of = standbys_of
         self._clock = clock
         self._steady = steady
         self._quarantined = quarantine
@@ -114,9 +112,11 @@ class Declared:
             if early > 0:
                 self._not_before[key] = self._steady() + min(early, LOOK)
             else:
-                liveblog = await self._importer(_request(entry) if found is None else _request_again(entry, found))
+                game_id = await self._importer.create(
+                    _request(entry) if found is None else _request_again(entry, found)
+                )
                 for standby in entry.standby:
-                    await self._add(key, entry, standby, liveblog["ticker_id"])
+                    await self._add(key, entry, standby, game_id)
         except ServiceError as error:
             self._put_off(key, entry, error)
 
@@ -135,9 +135,11 @@ class Declared:
             self._put_off(key, entry, error)
 
     async def _find(self, entry: Liveblog, standby: StandbyEntry, game_id: str) -> None:
-        found = await self._standbys_of.find(StandbyRequest(entry.organization, standby.provider, standby.match_id))
+        found = await self._importer.find_standby(
+            StandbyRequest(entry.organization, standby.provider, standby.match_id)
+        )
         followed = await self._store.write(partial(_stand_by, standby.provider, found=found, game_id=game_id))
-        await self._standbys_of.follow(followed)
+        await self._importer.follow(followed)
         log.info("standby.added", key=entry.key, provider=standby.provider, match=standby.match_id)
 
     def _is_due(self, key: str) -> bool:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import structlog
 from opentelemetry.trace import SpanKind
 
-from api.view.references import decorate
 from ingest.sync import apply_snapshot
 from ingest.sync.answer_times import Arrival, Instants, WaitingAnswers
 from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
 from ingest.sync.endpoint_limiter import fetch
+from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.poll import import_squads, record_nothing
 from ingest.sync.post_timeline import CommittedPosts, PostTimeline
 from ingest.sync.snapshot import Snapshot
@@ -33,16 +33,16 @@ from store.clients import idempotency
 from store.engine import spans
 from store.engine.ids import new_local_id, new_object_id
 from store.engine.sql.bulk_write import write_batch
-from store.following import sync
+from store.following import standbys, sync
+from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from api.http.services import ImportRequest
     from config.sections import Limits
     from ingest.sync.batches import Applied
     from ingest.sync.poll import Record
@@ -51,7 +51,9 @@ if TYPE_CHECKING:
     from mapping.references import References
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
+    from store.engine.records import StoredGame
     from store.engine.unit import Unit
+    from store.following.import_request import StandbyRequest
     from store.timeline.timeline import PostTime
 
 log = structlog.get_logger()
@@ -67,10 +69,10 @@ class ProviderSource:
 
 
 class Imported(NamedTuple):
-    """The match's follow and the decorated liveblog. `new`: not that of an equal request, which came first."""
+    """The match's follow and the liveblog. `new`: not that of an equal request, which came first."""
 
     follow_id: str
-    document: dict[str, Any]
+    game: StoredGame
     new: bool = False
     times: Sequence[PostTime] = ()
 
@@ -94,7 +96,7 @@ class Following(Protocol):
 
 
 class Importer:
-    """Serves createFromExternal, and creates the liveblogs that the config declares."""
+    """Serves what the API wants of providers' matches, and what the config declares. Implements `api.http.services.Importer`."""
 
     def __init__(
         self,
@@ -119,12 +121,13 @@ class Importer:
         self._clock = clock
         self._record = record
         self._timeline = PostTimeline(store) if timeline is None else timeline
+        self._previews = MatchPreviews(self)
 
-    async def __call__(self, request: ImportRequest) -> dict[str, Any]:
-        """The decorated liveblog with `external`; raises the errors of the interface's table for this endpoint."""
+    async def create(self, request: ImportRequest) -> str:
+        """Create the liveblog, or attach it; gives its `ticker_id`. Raises the errors of createFromExternal."""
         earlier = await self._store.read(partial(_earlier, request=request))
         if earlier is not None:
-            return earlier
+            return earlier.id
         source, fetched, match, arrival = await self.fetch(request)
         snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
         await import_squads(self._store, match, {request.organization_id})
@@ -137,9 +140,32 @@ class Importer:
         self._timeline.committed(CommittedPosts(found.times, arrival.instants.now(), match.match_id, endpoint))
         await self._followers.follow(found.follow_id, afresh=True)
         if found.new:
-            liveblog = found.document["local_id"]
+            liveblog = found.game.local_id
             log.info("liveblog.created", liveblog=liveblog, provider=request.provider, match=match.match_id)
-        return found.document
+        return found.game.id
+
+    async def preview(self, request: ImportRequest) -> dict[str, Any]:
+        """What the match holds; nothing is written. Raises what `create` raises, and RateLimited."""
+        return await self._previews(request)
+
+    async def find_standby(self, wanted: StandbyRequest) -> FetchedStandby:
+        """The match, as its provider gives it now; raises what `create` raises."""
+        request = ImportRequest.of_terms(
+            ImportOptions(sport=""),
+            organization_id=wanted.organization_id,
+            client_id="",
+            provider=wanted.provider,
+            selector_kind="match",
+            selector_id=wanted.match_id,
+        )
+        source, fetched, match, arrival = await self.fetch(request)
+        snapshot = first_snapshot(match, fetched, arrival, text=source.adapter.text_resource)
+        return FetchedStandby(request, source.adapter.endpoint.key, snapshot)
+
+    async def follow(self, follow_ids: Iterable[str]) -> None:
+        """Have these matches looked at, once the unit that named them is committed."""
+        for follow_id in follow_ids:
+            await self._followers.follow(follow_id, afresh=True)
 
     def check_text(self, organization_id: str, provider: str, sport: str) -> None:
         """Raise InvalidRequest where the organization gets no text content for the sport, Forbidden without the provider."""
@@ -181,6 +207,23 @@ class Importer:
         return source
 
 
+@dataclass(frozen=True, slots=True)
+class FetchedStandby:
+    """A match that was found at its provider. Implements `store.following.import_request.FoundStandby`."""
+
+    request: ImportRequest
+    endpoint: str
+    snapshot: Snapshot
+
+    def follow(self, unit: Unit, attachment: sync.Attachment) -> str:
+        """Have it followed, where it can be the match of the liveblog; gives its follow. Raises Unprocessable."""
+        standbys.check_match(unit.conn, attachment, self.snapshot.match)
+        row = follow_match(unit, self.request, self.endpoint, self.snapshot)
+        if not sync.resources(unit.conn, row.id):
+            save_answers(unit, row.id, self.snapshot)
+        return row.id
+
+
 def first_snapshot(match: Match, fetched: Fetched, arrival: Arrival, *, text: str | None) -> Snapshot:
     """The match of a first answer, all of which is believed. `text`: the resource with editorial text."""
     belief = confirm_answer(None, match, good=frozenset())
@@ -218,7 +261,7 @@ def create_liveblog(
     if request.attach_to is not None:
         taken = take_over(unit, request, match, attachment, terms)
         if taken is None:
-            return Imported(follow.id, _shown(unit.conn, request.attach_to))
+            return Imported(follow.id, liveblogs.require_game(unit.conn, request.attach_to))
     references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
     game_id = taken or _insert(unit, attachment, references.correct(match), terms, references, ids)
     applied = apply_snapshot.sync_liveblog(
@@ -231,7 +274,7 @@ def create_liveblog(
         request.sources(unit, replace(attachment, game_id=game_id))
     if request.idempotency_key is not None:
         idempotency.save(unit, owner, request.client_id, request.idempotency_key, request.idempotency_digest, game_id)
-    return Imported(follow.id, _shown(unit.conn, game_id), new=True, times=applied.times)
+    return Imported(follow.id, liveblogs.require_game(unit.conn, game_id), new=True, times=applied.times)
 
 
 def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game_id: str, *, known: bool) -> None:
@@ -303,13 +346,13 @@ def _insert(  # noqa: PLR0917 -- what a liveblog is made of
     return game_id
 
 
-def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
+def _earlier(conn: Connection, request: ImportRequest) -> StoredGame | None:
     """The liveblog that the same `Idempotency-Key` or the same declaration created before, as it is now."""
     if request.attach_to is not None:
         return None
     if request.declared_key is not None:
         attachment = sync.find_declared(conn, request.organization_id, request.declared_key)
-        return None if attachment is None else _shown(conn, attachment.game_id)
+        return None if attachment is None else liveblogs.require_game(conn, attachment.game_id)
     if request.idempotency_key is None:
         return None
     found = idempotency.find(conn, request.organization_id, request.client_id, request.idempotency_key)
@@ -318,12 +361,7 @@ def _earlier(conn: Connection, request: ImportRequest) -> dict[str, Any] | None:
     digest, game_id = found
     if digest != request.idempotency_digest:
         raise Conflict("this Idempotency-Key was used for another request", field="Idempotency-Key")
-    return _shown(conn, game_id)
-
-
-def _shown(conn: Connection, game_id: str) -> dict[str, Any]:
-    """The decorated liveblog. Raises NotFound for a deleted one."""
-    return decorate(conn, liveblogs.require_game(conn, game_id))
+    return liveblogs.require_game(conn, game_id)
 
 
 async def _resolve(adapter: ProviderAdapter, selector: Selector) -> str:

@@ -10,9 +10,9 @@ from mapping.rules.bidi import isolate
 from mapping.sports import sport_of
 
 if TYPE_CHECKING:
-    from api.http.services import ImportRequest
     from ingest.sync.import_match import Importer, ProviderSource
     from mapping.match import Match
+    from store.following.import_request import ImportRequest
 
 LONGEST = 20.0
 """Seconds for which somebody waits who wants to look at a match."""

@@ -12,7 +12,9 @@ from pydantic import TypeAdapter
 from sqlalchemy import bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
+from mapping.errors import OtherMatch, Unprocessable
 from mapping.fusion.leading_source import SourceHealth
+from mapping.fusion.same_match import COMPARABLE, why_other_match
 from mapping.fusion.source_chain import pinned_place, pins
 from mapping.fusion.source_pair import PairState
 from store.engine.errors import UnreadableRow
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from mapping.fusion.fused_match import SourceName
+    from mapping.match import Match
     from store.engine.unit import Unit
 
 Trouble = Literal["refused", "failing", ""]
@@ -321,3 +324,13 @@ def unpacked_state(stored: bytes) -> PairState:
 @cache
 def _states() -> TypeAdapter[PairState]:
     return TypeAdapter(PairState)
+
+
+def check_match(conn: Connection, attachment: sync.Attachment, match: Match) -> None:
+    """Raise Unprocessable where the match cannot stand by for that of the liveblog."""
+    if match.sport not in COMPARABLE:
+        raise Unprocessable(f"there are no standby sources for {match.sport}", field="matchId")
+    _, belief = sync.packed_match(conn, attachment.follow_id)
+    why = None if belief is None else why_other_match(sync.unpacked_belief(belief).match, match)
+    if why is not None:
+        raise OtherMatch(why, field="matchId")

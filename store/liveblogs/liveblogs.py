@@ -233,6 +233,14 @@ def require_game(conn: Connection, name: str) -> StoredGame:
     return game
 
 
+def own_game(conn: Connection, organization_id: str, name: str, *, field: str | None = None) -> StoredGame:
+    """The organization's liveblog of that name; raises NotFound, for one of another organization as for none."""
+    game = find_game(conn, name)
+    if game is None or game.local_status == LocalStatus.DELETED or game.organization_id != organization_id:
+        raise NotFound("there is no such liveblog", field=field)
+    return game
+
+
 def list_games(
     conn: Connection, *, organization_id: str | None = None, limit: int = 30, page: int = 1
 ) -> list[StoredGame]:

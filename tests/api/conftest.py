@@ -12,13 +12,14 @@ import pytest
 
 from api.app import create_app
 from api.feeds.themes import UnknownThemes
-from api.http.services import ImportRequest, Keys, Services
+from api.http.services import Keys, Services
 from api.http.step_signal import StepSignal
 from api.middleware.request_log import RequestLog
 from api.view.read_cache import ReadCounts
 from store.clients import clients
 from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
+from store.liveblogs import liveblogs
 from store.masterdata import declarations
 from store.schema import metadata
 from tests.kit import matchday
@@ -28,11 +29,12 @@ from tests.kit.settings import configured
 from tests.kit.sqlite import copied_url, filled_database
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Callable, Mapping
+    from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 
     from sqlalchemy import Connection
 
     from store.files.port import FileStore
+    from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
 __all__ = ["browser", "browsers", "chromium"]
 
@@ -91,17 +93,30 @@ class Server:
     now: float = NOW
     ticks: float = 0.0
 
-    async def import_match(self, request: ImportRequest) -> dict[str, Any]:
-        self.requested.append(request)
-        if self.fails is not None:
-            raise self.fails
-        return {"_type": "Svc::Model::Game", "local_id": "gnew", "external": {"provider": request.provider}}
+    async def create(self, request: ImportRequest) -> str:
+        """As the importer, for every request the same liveblog."""
+        self._look(request)
+        if await self.store.read(partial(liveblogs.find_game, name="gnew")) is None:
+            await self.add(matchday.Liveblog(local_id="gnew", ticker_id="9e" * 12))
+        return "9e" * 12
 
-    async def preview_match(self, request: ImportRequest) -> dict[str, Any]:
+    async def preview(self, request: ImportRequest) -> dict[str, Any]:
+        self._look(request)
+        return {**self.previewed, "provider": request.provider}
+
+    def _look(self, request: ImportRequest) -> None:
         self.requested.append(request)
         if self.fails is not None:
             raise self.fails
-        return {**self.previewed, "provider": request.provider}
+
+    async def find_standby(self, wanted: StandbyRequest) -> FoundStandby:
+        raise NotImplementedError
+
+    async def follow(self, follow_ids: Iterable[str]) -> None:
+        """Nothing is followed."""
+
+    def check_text(self, organization_id: str, provider: str, sport: str) -> None:
+        """There is text for all."""
 
     async def is_ready(self) -> dict[str, Any]:
         return self.ready
@@ -137,8 +152,7 @@ async def serving(
     services = Services(
         store=store,
         settings=configured(**{"public_url": "https://live.example.org/blogs/", **settings}),
-        import_match=server.import_match,
-        check_text=lambda *_: None,
+        importer=server,
         organizations={matchday.ORGANIZATION: "Example Newsroom", matchday.OTHER: "Other"}.get,
         ready=server.is_ready,
         clock=lambda: server.now,
@@ -148,7 +162,6 @@ async def serving(
         files=files or NoFiles(),
         metrics=metrics,
         status=server.report,
-        preview_match=server.preview_match,
         last_answers=lambda: server.answered,
     )
     services = replace(services, **(parts or {})).having(

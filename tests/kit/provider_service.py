@@ -79,10 +79,6 @@ class ProviderService:
             if row.provider == provider:
                 await self.followers.follow(row.id)
 
-    async def import_match(self, request: Any) -> Any:
-        """By the importer of the process that runs."""
-        return await self.importer(request)
-
     async def create(self, provider: str, selector: Mapping[str, str], **wishes: Any) -> dict[str, Any]:
         """The liveblog of a match."""
         body = {"provider": provider, **selector, "autoPostEnabled": True, **wishes}
@@ -114,6 +110,16 @@ class ProviderService:
         return found
 
 
+@dataclass
+class Running:
+    """The importer of the process that runs."""
+
+    service: ProviderService
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.service.importer, name)
+
+
 @asynccontextmanager
 async def provider_service(
     url: str, providers: Iterable[Provider], connect: Callable[[Provider], ProviderAdapter]
@@ -126,7 +132,7 @@ async def provider_service(
     service = ProviderService(store=store, clock=clock, providers=known, connect=connect)
     await service.start()
     kinds = frozenset(kind for each in known.values() for group in each.catalog.values() for kind in group)
-    parts = {"import_match": service.import_match, "providers": frozenset(known), "event_types": kinds}
+    parts = {"importer": Running(service), "providers": frozenset(known), "event_types": kinds}
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True, parts=parts) as server:
         service.server = server
         yield service

@@ -12,7 +12,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from api.http.services import ImportRequest
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import FollowedMatch, everybody
 from ingest.sync.follower import Followers
@@ -34,6 +33,7 @@ from providers.row_cache import RowCache
 from store.database import Store
 from store.engine.ids import new_local_id
 from store.following import ledger, sync
+from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from tests.kit.opening import endpoint_of, store_at
 from tests.kit.settings import LIMITS, polling
@@ -222,7 +222,7 @@ class Process:
             "exclude_scoreboard": False, "exclude_events": (), "idempotency_key": None, "idempotency_digest": "",
             **self.wishes, **changes,
         })  # fmt: skip
-        return (await self.importer(request))["ticker_id"]
+        return await self.importer.create(request)
 
     async def poll(
         self, bodies: Bodies | None = None, *, failing: frozenset[str] = frozenset(), fuse: int | None = None

@@ -8,10 +8,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from api.external.change_sources import change_sources
-from api.http.services import StandbyRequest
 from ingest.daemon.build import standby_rules
 from ingest.kit.quarantine import Quarantine
-from ingest.sync.find_standby import StandbyFinder
 from ingest.sync.followed_match import everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import Importer, ProviderSource
@@ -23,6 +21,7 @@ from providers.base import Fetched, Known
 from providers.heim.adapter import HEIM
 from store.engine.ids import new_local_id
 from store.following import sources, standbys, sync
+from store.following.import_request import StandbyRequest
 from tests.kit.opening import endpoint_of
 from tests.kit.scripted import OWNER, Process, _endpoints, answer_with
 from tests.kit.settings import LIMITS, configured, polling
@@ -115,7 +114,6 @@ class TwoSources(Process):
             withdrawals=self.withdrawals,
             clock=lambda: self.clock.now,
         )
-        self.finder = StandbyFinder(self.importer, self.followers)
         self.watch = StandbyWatch(self.crashing, self.followers, self.rules, clock=lambda: self.clock.now)
 
     def access(self, organizations: Iterable[str]) -> dict[tuple[str, str], ProviderSource]:
@@ -128,9 +126,9 @@ class TwoSources(Process):
         """Have the matches of these ids stand by, that of the second source first, as external.json does, and no others."""
         names = [each.id for each in (self.second, *self.more)]
         wanted = [StandbyRequest(owner, name, match_id) for name, match_id in zip(names, match_ids, strict=False)]
-        found = [await self.finder.find(each) for each in wanted]
+        found = [await self.importer.find_standby(each) for each in wanted]
         follow_ids = await self.crashing.write(partial(_stand_by, ticker_id=ticker_id, found=found))
-        await self.finder.follow(follow_ids)
+        await self.importer.follow(follow_ids)
 
     async def restart(self) -> None:
         self.crashing.fuse = None

@@ -118,8 +118,7 @@ async def source_service(url: str, *, third: bool = False, **settings: Any) -> A
     more = [Second("third")] if third else []
     process = TwoSources(store, MATCH_ID, clock=clock, adapter=Scripted(), more=more)
     parts = {
-        "import_match": process.importer,
-        "standbys": process.finder,
+        "importer": process.importer,
         "providers": frozenset({"heim", "second", "gn-gsd", *(each.id for each in more)}),
     }
     async with serving(store, client_per_second=0, public_per_second=0, parts=parts, **settings) as server:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.external.handback import return_fields
-from api.external.source import NamedLiveblog, change_terms, lock
 from ingest.daemon.endpoints import rehome
 from ingest.jobs.housekeeping import publish_due
 from ingest.kit.quarantine import Quarantine
@@ -28,6 +27,7 @@ from mapping.documents.external import HandBack
 from mapping.errors import MatchUnknown
 from store.engine.ids import new_local_id
 from store.following import sources, standbys, sync
+from store.following.connection import NamedLiveblog, change_terms, lock
 from store.liveblogs import liveblogs
 from store.webhooks import outbox
 from tests.kit.scripted import OWNER, Clock, Scripted

@@ -21,13 +21,13 @@ from unittest.mock import patch
 
 from structlog.testing import capture_logs
 
-from api.http.services import ImportRequest
 from ingest.kit import rate_limiter
 from ingest.sync import endpoint_limiter, follower, match_quarantine, poll
 from ingest.webhooks import attempt, dispatcher
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
+from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from store.webhooks import webhooks
 from tests.simulation.invariants import DESK, Invariants, Violation, posts, promise, require
@@ -132,7 +132,7 @@ class SeededRun:
                 )
             )
         for match_id in self.courses:
-            await first.execution.spawn(first.importer(request(match_id)))
+            await first.execution.spawn(first.importer.create(request(match_id)))
 
     def _happens(self, act: str) -> bool:
         """Whether this act is one of those that are played."""
@@ -181,7 +181,7 @@ class SeededRun:
         while self.violation is None:
             process = self.seeded.choice(self.processes)
             self.note("create", wanted.selector_id, "through", process.backend.name)
-            creating = process.execution.spawn(process.importer(wanted))
+            creating = process.execution.spawn(process.importer.create(wanted))
             await asyncio.wait({creating}, timeout=10.0)
             if creating.done() and not isinstance(error := creating.exception(), ServiceError):
                 if error is not None:

@@ -223,7 +223,7 @@ class Creating:
     async def kickoff(self, _request):
         return self.begins
 
-    async def __call__(self, _request):
+    async def create(self, _request):
         self.created += 1
         if self.error is not None:
             raise self.error
@@ -237,7 +237,6 @@ def declared():
         (entry,),
         Records(),
         Creating(),
-        standbys_of=None,
         clock=lambda: found.wall,
         steady=lambda: found.at,
         quarantine=Quarantine(),

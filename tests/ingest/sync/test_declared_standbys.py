@@ -39,7 +39,6 @@ class Starts:
             (entry,),
             process.store,
             process.importer,
-            standbys_of=process.finder,
             clock=process.clock,
             quarantine=Quarantine(),
             steady=lambda: self.at,

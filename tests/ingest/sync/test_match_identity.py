@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text, update
 
-from api.external.source import NamedLiveblog, change_terms, lock
 from config.organizations import Liveblog
 from ingest.daemon.endpoints import rehome
 from ingest.kit.quarantine import Quarantine
@@ -19,6 +18,7 @@ from mapping.errors import MatchUnknown
 from providers.base import Answer, Fetched, Outcome
 from providers.heim.adapter import HEIM
 from store.following import closing, sources, sync
+from store.following.connection import NamedLiveblog, change_terms, lock
 from store.liveblogs import liveblogs
 from store.tables import attachments, beliefs
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, score, snapshot
@@ -231,9 +231,7 @@ async def declare(process: Process, match_id: str, bodies: Bodies) -> str:
     process.adapter.bodies = bodies
     await process.restart()
     entry = Liveblog(key="derby", organization=OWNER, provider="heim", match_id=match_id, include_text_content=True)
-    declared = Declared(
-        (entry,), process.store, process.importer, standbys_of=None, clock=lambda: 0.0, quarantine=Quarantine()
-    )
+    declared = Declared((entry,), process.store, process.importer, clock=lambda: 0.0, quarantine=Quarantine())
     await declared.tick()
     await process.settle(within=50)
     found = await process.store.read(partial(sync.find_declared, organization_id=OWNER, key="derby"))

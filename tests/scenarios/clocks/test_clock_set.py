@@ -143,9 +143,7 @@ async def test_what_is_declared_is_tried_again_at_once():
 
     wall = [START]
     entry = Liveblog(key="derby", organization=ORGANIZATION, provider="heim", match_id="1", lead=HOUR)
-    declared = Declared(
-        (entry,), NoDeclared(), Importer(), standbys_of=None, clock=lambda: wall[0], quarantine=Quarantine()
-    )
+    declared = Declared((entry,), NoDeclared(), Importer(), clock=lambda: wall[0], quarantine=Quarantine())
     await declared.tick()
     await declared.tick()
     assert 1 == len(tried)

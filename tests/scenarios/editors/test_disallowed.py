@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from api.external.source import NamedLiveblog, change_terms, lock
 from api.view.key_moments import moments_of
 from mapping.disallowed import WithdrawalRules
 from store.following import sync
+from store.following.connection import NamedLiveblog, change_terms, lock
 from store.upkeep.doctor import examine
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, snapshot
 from tests.kit.editing import edit
