@@ -28,6 +28,7 @@ IMPURE_CALLS = {
 CLIENTS = {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session"} | {
     f"httpx.{verb}" for verb in ("get", "post", "put", "patch", "delete", "head", "request", "stream")
 }
+KNOW_HTTP = ("ingest/cli/", "ingest/daemon/", "ingest/server/", "ingest/incident/")
 CLIENT_MODULES = {
     "api/desk/openid_provider.py",
     "providers/http_client.py",
@@ -109,6 +110,13 @@ def test_imports_point_down(package):
     wrong = {name: tops(module.named) & others for name, module in modules(package).items()}
 
     assert {name: what for name, what in wrong.items() if what} == {}
+
+
+def test_the_sync_does_not_know_http():
+    """Of `ingest` the rooms alone that compose the service know `api`: command line, daemon and server, and the bundles."""
+    others = {name: each for name, each in modules("ingest").items() if not name.startswith(KNOW_HTTP)}
+
+    assert {name for name, module in others.items() if "api" in tops(module.named)} == set()
 
 
 def test_only_the_store_speaks_sql():

@@ -12,11 +12,11 @@ from urllib.parse import unquote_to_bytes
 
 from api.http.routing import check_organization
 from api.media.addresses import WrittenRecord
-from api.media.formats import CONTENT_TYPES, HEAD
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
 from mapping.errors import Forbidden, NotFound, Unprocessable
 from mapping.file_addresses import addresses_in, replace_addresses
+from store.files.formats import CONTENT_TYPES, HEAD
 from store.files.port import KEY_BYTES
 from store.media import uploads
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from api.media.images import ImageFacts
     from config import Settings
+    from store.files.images import ImageFacts
     from store.media.uploads import Upload
 
 DATA = "data:"
@@ -119,8 +119,8 @@ async def _organization(request: ApiRequest, target: Callable[[Connection], Writ
 
 def _read(path: str, url: str, settings: Settings) -> tuple[bytes, ImageFacts]:
     """The image in a `data:` address (RFC 2397), whatever type it gives itself; raises Unprocessable."""
-    from api.media.images import identify  # with Pillow, which no start waits for
     from api.media.variants import check_size
+    from store.files.images import identify  # with Pillow, which no start waits for
 
     head, comma, data = url[len(DATA) :].partition(",")
     content = unquote_to_bytes(data)

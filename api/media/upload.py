@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.http.errors import UnsupportedMedia, json_response
 from api.http.openapi import WRITE_ERRORS, document_answer, in_path, operation
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
-from api.media.formats import CONTENT_TYPES, HEAD
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
-from api.media.video_facts import VIDEO_TYPES, content_type, facts_of
 from mapping.documents.media import Media
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import PayloadTooLarge
+from store.files.formats import CONTENT_TYPES, HEAD
 from store.files.port import new_key
+from store.files.video_facts import VIDEO_TYPES, content_type, facts_of
 from store.media import uploads
 
 if TYPE_CHECKING:
@@ -138,8 +138,8 @@ async def _chain(head: bytes, rest: AsyncIterator[bytes]) -> AsyncIterator[bytes
 
 def _kind(head: bytes, settings: Settings) -> FileKind:
     """What the file is by its content; raises UnsupportedMedia, PayloadTooLarge for an image that can never be shown."""
-    from api.media.images import identify  # with Pillow, which no start waits for
     from api.media.variants import check_size
+    from store.files.images import identify  # with Pillow, which no start waits for
 
     facts = identify(head)
     if facts is not None:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PIL import AvifImagePlugin, Image, ImageCms
 
-from api.media.formats import CONTENT_TYPES
-from api.media.gif import BrokenGif, clean_gif
-from api.media.images import READ_BY_PILLOW, TURNED, Pieces, identify, orientation
 from api.media.variant import RefusedImage, Variant
+from store.files.formats import CONTENT_TYPES
+from store.files.gif import BrokenGif, clean_gif
+from store.files.images import READ_BY_PILLOW, TURNED, Pieces, identify, orientation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from api.media.images import ImageFacts
     from config.sections import MediaConfig
     from mapping.rules.image_address import ImageOptions
+    from store.files.images import ImageFacts
 
 LARGEST_SIDE: Final = 4096
 """Pixels of a side of what is made, also where the address asks for the image as it is."""

@@ -10,9 +10,9 @@ from starlette.responses import Response, StreamingResponse
 from api.http import openapi
 from api.http.errors import RangeNotSatisfiable, error_response
 from api.media.upload import VIDEO
-from api.media.video_facts import VIDEO_TYPES
 from mapping.errors import NotFound
 from mapping.rules.image_address import read_video_path
+from store.files.video_facts import VIDEO_TYPES
 from store.media import uploads
 from store.published_files import file_is_shown
 

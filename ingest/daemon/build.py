@@ -25,7 +25,7 @@ from ingest.kit.start_wait import StartWait
 from ingest.sync.crosswalks import crosswalks_of
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer
+from ingest.sync.import_match import MatchImporter
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import record_nothing
 from ingest.sync.post_timeline import PostTimeline
@@ -64,7 +64,7 @@ class Components:
     registry: Registry
     followers: Followers
     standbys: StandbyWatch
-    importer: Importer
+    importer: MatchImporter
     declared: Declared
     leasing: MatchLeases
     jobs: Jobs
@@ -145,7 +145,7 @@ async def build_components(
             quarantine=quarantine,
         )
         following = leasing if role.works else LeasedElsewhere()
-        importer = Importer(
+        importer = MatchImporter(
             store,
             sources,
             following,

@@ -15,6 +15,7 @@ import structlog
 
 from api.app import create_app
 from api.capabilities import CAPABILITIES
+from api.feeds.feed import feed_topics
 from api.feeds.themes import UnknownThemes
 from api.http.services import Services
 from api.http.step_signal import StepSignal
@@ -33,16 +34,16 @@ from ingest.jobs.housekeeping import correct_liveblogs
 from ingest.jobs.jobs import ENDING
 from ingest.jobs.purges import UploadPurge
 from ingest.jobs.scheduler import Scheduler
-from ingest.jobs.tasks import Task, purges, schedule, upkeep
+from ingest.jobs.tasks import PurgeSteps, Task, purges, schedule, upkeep
 from ingest.kit.background import BackgroundTasks
-from ingest.kit.roles import Role, operations_only
+from ingest.kit.roles import Role
 from ingest.kit.start_wait import Stopped
 from ingest.kit.steady_clock import SteadyClock
 from ingest.media.fetch import MediaFetcher
 from ingest.media.file_store import file_store
 from ingest.media.probe import MediaProbes
 from ingest.server.connection_limits import ConnectionLimits
-from ingest.server.server import connections_that_fit, listener_of, serving
+from ingest.server.server import connections_that_fit, listener_of, operations_only, serving
 from ingest.sync.standby_sources import LOOK
 from ingest.sync.worker_count import WorkerCount
 from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
@@ -221,7 +222,7 @@ async def _run_capabilities(process: _Process) -> list[Any]:
 def _request_log(process: _Process) -> RequestLog:
     request_log = RequestLog.of(process.settings.logging)
     process.loops.start(request_log.run(), name="request log")
-    process.metrics.register(RequestCounts(request_log))
+    process.metrics.register(RequestCounts(request_log.counts))
     return request_log
 
 
@@ -297,10 +298,20 @@ def _ping_hub(process: _Process, settings: Settings) -> None:
     if settings.feeds.hub is None or not settings.server.public_feeds:
         return
     store = process.components.store
-    pings = HubPings(store, settings)
+    topics = partial(feed_topics, settings.public_url, limit_max=settings.limits.feed_limit_max)
+    pings = HubPings(store, settings, topics)
     store.on_step(pings.hear)
     process.cleanup.push_async_callback(pings.close)
     process.loops.start(pings.run(), name="hub pings")
+
+
+def capability_purges(settings: Settings, clock: Callable[[], float]) -> list[PurgeSteps]:
+    """What each capability deletes of what is old."""
+    return [
+        PurgeSteps(purge.job, purge.cron, lambda purge=purge: purge.steps(settings, clock()))  # type: ignore[misc]
+        for capability in CAPABILITIES
+        for purge in capability.purges
+    ]
 
 
 def tasks_of(
@@ -314,7 +325,14 @@ def tasks_of(
         Task("standbys", components.standbys.look, LOOK),
         Task("declared", partial(_request_declared, components), 5),
         *upkeep(store, clock, components.quarantine),
-        *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads),
+        *purges(
+            store,
+            settings,
+            clock,
+            deliveries=purge_deliveries,
+            uploads=purge_uploads,
+            others=capability_purges(settings, clock),
+        ),
     )
 
 

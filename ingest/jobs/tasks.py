@@ -6,20 +6,19 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from api.capabilities import CAPABILITIES
 from ingest.alarms.alarms import KEPT
 from ingest.jobs.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
 from ingest.jobs.purges import Purging, run_again
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from api.http.capability import Purge
     from config import Settings
     from ingest.jobs.jobs import Jobs
     from ingest.jobs.scheduler import Scheduler
     from ingest.kit.quarantine import Quarantine
     from store.database import Store
+    from store.engine.unit import Unit
 
 MARGIN = 60.0
 """Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""
@@ -40,6 +39,14 @@ class Task(NamedTuple):
     step: Step
     seconds: float = 0.0
     cron: str = ""
+
+
+class PurgeSteps(NamedTuple):
+    """A job that deletes what is old. `steps`: units due now, of which each deletes a little and says whether there may be more."""
+
+    job: str
+    cron: str
+    steps: Callable[[], Sequence[Callable[[Unit], bool]]]
 
 
 def schedule(tasks: Iterable[Task], scheduler: Scheduler, jobs: Jobs) -> None:
@@ -67,9 +74,15 @@ def upkeep(store: Store, clock: Callable[[], float], quarantine: Quarantine) -> 
 
 
 def purges(
-    store: Store, settings: Settings, clock: Callable[[], float], *, deliveries: Step, uploads: Step
+    store: Store,
+    settings: Settings,
+    clock: Callable[[], float],
+    *,
+    deliveries: Step,
+    uploads: Step,
+    others: Iterable[PurgeSteps] = (),
 ) -> tuple[Task, ...]:
-    """What deletes what is old: of the store itself, of deliveries and uploads, and of each capability."""
+    """What deletes what is old: of the store itself, of deliveries and uploads, and `others`: of the capabilities."""
     purging = Purging(store)
     history_kept = settings.limits.delay_max + MARGIN
 
@@ -83,13 +96,9 @@ def purges(
         task("purge history", "*/5 * * * *", lambda: purging.history(clock() - history_kept)),
         task("purge timelines", "7 * * * *", lambda: purging.timelines(clock() - TIMELINE_KEPT)),
         task("purge alarms", "57 * * * *", lambda: purging.alarms(clock() - KEPT)),
-        *(
-            task(purge.job, purge.cron, partial(_purge, purging, purge, settings, clock))
-            for capability in CAPABILITIES
-            for purge in capability.purges
-        ),
+        *(task(each.job, each.cron, partial(_purge, purging, each)) for each in others),
     )
 
 
-async def _purge(purging: Purging, purge: Purge, settings: Settings, clock: Callable[[], float]) -> bool:
-    return await purging.steps(purge.steps(settings, clock()))
+async def _purge(purging: Purging, purge: PurgeSteps) -> bool:
+    return await purging.steps(purge.steps())

@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-from api.http.errors import error_response
-from mapping.errors import NotFound
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
 
 OPERATIONS = frozenset({"/livez", "/readyz", "/metrics", "/status", "/status.json"})
 """Paths that every process serves."""
@@ -29,15 +22,3 @@ class Role(StrEnum):
     def serves(self) -> bool:
         """Serves the API, feeds and pages."""
         return self is not Role.WORKER
-
-
-def operations_only(app: ASGIApp) -> ASGIApp:
-    """`app` without all but the operational paths."""
-
-    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http" and scope["path"] not in OPERATIONS:
-            await error_response(NotFound("this process serves no requests"))(scope, receive, send)
-            return
-        await app(scope, receive, send)
-
-    return limited

@@ -13,18 +13,18 @@ import structlog
 from cachetools import TTLCache
 from prometheus_client import Counter
 
-from api.media.video_facts import facts_of, is_video
 from mapping.errors import ServiceError, StoreUnavailable
+from store.files.video_facts import facts_of, is_video
 from store.liveblogs import media_probes
 from store.liveblogs.media_probes import Finding, MediaProbe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from api.media.images import ImageFacts
     from config.sections import MediaConfig
     from ingest.media.fetch import Fetched, MediaFetcher
     from store.database import Store
+    from store.files.images import ImageFacts
 
 log = structlog.get_logger()
 
@@ -182,7 +182,7 @@ class MediaProbes:
 
 async def identify_image(head: bytes) -> ImageFacts | None:
     """What an image says of itself, beside the event loop."""
-    from api.media.images import identify  # with Pillow, which no start needs
+    from store.files.images import identify  # with Pillow, which no start needs
 
     return await asyncio.to_thread(identify, head)
 

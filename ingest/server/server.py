@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from api.http.errors import error_response
 from api.http.request import CONNECTION
 from config.errors import StartError
 from ingest.kit.roles import OPERATIONS
 from ingest.server.connection import Connection, as_response
+from mapping.errors import NotFound
 from providers.http_server import bind_socket, listening
 
 if TYPE_CHECKING:
@@ -154,3 +156,15 @@ def connections_that_fit(wanted: int) -> int:
     if fit < wanted:
         log.warning("connections.limited", connections=fit, wanted=wanted, open_files=soft)
     return fit
+
+
+def operations_only(app: ASGIApp) -> ASGIApp:
+    """`app` without all but the operational paths."""
+
+    async def limited(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["path"] not in OPERATIONS:
+            await error_response(NotFound("this process serves no requests"))(scope, receive, send)
+            return
+        await app(scope, receive, send)
+
+    return limited

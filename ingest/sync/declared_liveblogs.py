@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from config.organizations import Liveblog, StandbyEntry
-    from ingest.sync.import_match import Importer
+    from ingest.sync.import_match import MatchImporter
     from store.database import Store
     from store.engine.unit import Unit
     from store.following.import_request import FoundStandby
@@ -46,7 +46,7 @@ class Declared:
         self,
         declared: tuple[Liveblog, ...],
         store: Store,
-        importer: Importer,
+        importer: MatchImporter,
         *,
         clock: Callable[[], float],
         quarantine: Quarantine,

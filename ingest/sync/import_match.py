@@ -17,6 +17,7 @@ from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
 from ingest.sync.endpoint_limiter import fetch
+from ingest.sync.follow_match import FetchedStandby, follow_match
 from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.poll import import_squads, record_nothing
 from ingest.sync.post_timeline import CommittedPosts, PostTimeline
@@ -33,7 +34,7 @@ from store.clients import idempotency
 from store.engine import spans
 from store.engine.ids import new_local_id, new_object_id
 from store.engine.sql.bulk_write import write_batch
-from store.following import standbys, sync
+from store.following import sync
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
@@ -95,7 +96,7 @@ class Following(Protocol):
         """A liveblog was attached to the match; `afresh`: look at it soon, as if nothing were known."""
 
 
-class Importer:
+class MatchImporter:
     """Serves what the API wants of providers' matches, and what the config declares. Implements `api.http.services.Importer`."""
 
     def __init__(
@@ -121,7 +122,7 @@ class Importer:
         self._clock = clock
         self._record = record
         self._timeline = PostTimeline(store) if timeline is None else timeline
-        self._previews = MatchPreviews(self)
+        self._previews = MatchPreviews(self.match_of)
 
     async def create(self, request: ImportRequest) -> str:
         """Create the liveblog, or attach it; gives its `ticker_id`. Raises the errors of createFromExternal."""
@@ -176,10 +177,10 @@ class Importer:
         _, _, match, _ = await self.fetch(request)
         return match.kickoff
 
-    async def match_of(self, request: ImportRequest) -> tuple[ProviderSource, Match]:
-        """The match that the request means, as the provider gives it now, and the access to it; raises as a creation does."""
-        fetched = await self.fetch(request)
-        return fetched[0], fetched[2]
+    async def match_of(self, request: ImportRequest) -> tuple[Match, bool]:
+        """The match that the request means, as the provider gives it now, and whether the organization gets text for it."""
+        source, _, match, _ = await self.fetch(request)
+        return match, source.text_content and match.sport in source.provider.text_sports and match.text
 
     async def fetch(self, request: ImportRequest) -> tuple[ProviderSource, Fetched, Match, Arrival]:
         """Fetch and translate what the request means, and check that it may be had; raises as a creation does."""
@@ -205,23 +206,6 @@ class Importer:
         if source is None:
             raise Forbidden("the organization is not authorized for this data source", field="provider")
         return source
-
-
-@dataclass(frozen=True, slots=True)
-class FetchedStandby:
-    """A match that was found at its provider. Implements `store.following.import_request.FoundStandby`."""
-
-    request: ImportRequest
-    endpoint: str
-    snapshot: Snapshot
-
-    def follow(self, unit: Unit, attachment: sync.Attachment) -> str:
-        """Have it followed, where it can be the match of the liveblog; gives its follow. Raises Unprocessable."""
-        standbys.check_match(unit.conn, attachment, self.snapshot.match)
-        row = follow_match(unit, self.request, self.endpoint, self.snapshot)
-        if not sync.resources(unit.conn, row.id):
-            save_answers(unit, row.id, self.snapshot)
-        return row.id
 
 
 def first_snapshot(match: Match, fetched: Fetched, arrival: Arrival, *, text: str | None) -> Snapshot:
@@ -288,29 +272,6 @@ def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game
         sync.look_afresh(unit, follow_id)
     else:  # nothing counts as known, so that whoever follows the match brings the rest
         sync.save_follow(unit, follow_id, pending=True)
-
-
-def follow_match(unit: Unit, request: ImportRequest, endpoint: str, snapshot: Snapshot) -> sync.FollowRow:
-    """The match's row, opened again where it was closed; the liveblogs that were closed with it stay so."""
-    match = snapshot.match
-    row = sync.follow_for(
-        unit,
-        sync.NewFollow(
-            endpoint=endpoint,
-            provider=match.provider,
-            organization_id=request.organization_id,
-            match_id=match.match_id,
-            sport=match.sport,
-            status=match.sent_status.value,
-            kickoff=match.kickoff,
-            teams=sync.teams_text(match),
-            hints=dict(snapshot.hints or {}),
-        ),
-        kickoff_open=match.kickoff_open,
-    )
-    if row.closed_at is not None:
-        sync.save_follow(unit, row.id, closed_at=None)
-    return row
 
 
 def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: ImportOptions) -> sync.Attachment:

@@ -10,7 +10,8 @@ from mapping.rules.bidi import isolate
 from mapping.sports import sport_of
 
 if TYPE_CHECKING:
-    from ingest.sync.import_match import Importer, ProviderSource
+    from collections.abc import Awaitable, Callable
+
     from mapping.match import Match
     from store.following.import_request import ImportRequest
 
@@ -24,8 +25,9 @@ BUSY_FOR = 2.0
 class MatchPreviews:
     """Serves the preview of a match."""
 
-    def __init__(self, importer: Importer) -> None:
-        self._importer = importer
+    def __init__(self, match_of: Callable[[ImportRequest], Awaitable[tuple[Match, bool]]]) -> None:
+        """`match_of` gives the match of a request, and whether there is text for it."""
+        self._match_of = match_of
         self._under_way: dict[str, int] = {}
 
     async def __call__(self, request: ImportRequest) -> dict[str, Any]:
@@ -36,18 +38,18 @@ class MatchPreviews:
         self._under_way[owner] = self._under_way.get(owner, 0) + 1
         try:
             async with asyncio.timeout(LONGEST):
-                source, match = await self._importer.match_of(request)
+                match, text = await self._match_of(request)
         except TimeoutError as error:
             raise UpstreamUnavailable("the provider did not answer in time") from error
         finally:
             self._under_way[owner] -= 1
             if not self._under_way[owner]:
                 del self._under_way[owner]
-        return preview(match, source, request)
+        return preview(match, request, text=text)
 
 
-def preview(match: Match, source: ProviderSource, request: ImportRequest) -> dict[str, Any]:
-    """The match as an `ExternalPreview`."""
+def preview(match: Match, request: ImportRequest, *, text: bool) -> dict[str, Any]:
+    """The match as an `ExternalPreview`; `text`: whether there is editorial text for it."""
     return {
         "provider": match.provider,
         "selector": {"matchId": match.match_id, f"{request.selector_kind}Id": request.selector_id},
@@ -58,7 +60,7 @@ def preview(match: Match, source: ProviderSource, request: ImportRequest) -> dic
         "scoreboard": sport_of(match).scoreboard,
         "lineUps": sum(len(side.lineup) + len(side.bench) for side in match.teams),
         "events": len(match.incidents),
-        "textContent": source.text_content and match.sport in source.provider.text_sports and match.text,
+        "textContent": text,
     }
 
 

@@ -10,9 +10,7 @@ from prometheus_client.openmetrics import exposition as openmetrics
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from api.middleware.request_log import RequestLog
+    from collections.abc import Iterator, Mapping
 
 
 class ProcessMetrics:
@@ -35,16 +33,16 @@ class ProcessMetrics:
 
 
 class RequestCounts(Collector):
-    """The requests that this process has served, as its request log counts them."""
+    """The requests that this process has served. `counts`: as its request log counts them, by method, route and status."""
 
-    def __init__(self, request_log: RequestLog) -> None:
-        self._request_log = request_log
+    def __init__(self, counts: Mapping[tuple[str, str, int], int]) -> None:
+        self._counts = counts
 
     def collect(self) -> Iterator[CounterMetricFamily]:
         """One counter by method, route and status."""
         counter = CounterMetricFamily(
             "matchwire_requests", "Requests served, by method, route and status", labels=["method", "route", "status"]
         )
-        for (method, route, status), count in self._request_log.counts.items():
+        for (method, route, status), count in self._counts.items():
             counter.add_metric([method, route, str(status)], count)
         yield counter

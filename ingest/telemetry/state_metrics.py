@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections import Counter
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from prometheus_client import Metric
 
-    from api.feeds.themes import UnknownThemes
-    from api.view.read_cache import ReadCounts
     from ingest.sync.follower import Followers
     from ingest.sync.poll_counts import PollCounts
     from ingest.sync.standby_watch import StandbyWatch
@@ -136,10 +134,23 @@ class StoreMetrics(Collector):
         )
 
 
+class CountedReads(Protocol):
+    """Feeds, pages and embeds that were found in the cache, and those that had to be made."""
+
+    found: int
+    made: int
+
+
+class CountedThemes(Protocol):
+    """Reads that name a theme which nobody has declared."""
+
+    requests: int
+
+
 class ReadMetrics(Collector):
     """Readers who watch, and how often what they read was at hand."""
 
-    def __init__(self, streams: Sized, reads: ReadCounts, themes: UnknownThemes) -> None:
+    def __init__(self, streams: Sized, reads: CountedReads, themes: CountedThemes) -> None:
         self._streams = streams
         self._reads = reads
         self._themes = themes

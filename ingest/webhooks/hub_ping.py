@@ -14,7 +14,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlencode
 
-from api.feeds.feed import feed_topics
 from ingest.webhooks.receiver_client import operators_client
 from mapping.errors import ServiceError
 from mapping.rules.delivery import Verdict, verdict
@@ -23,7 +22,7 @@ from store.engine.log_once import LogOnce
 from store.webhooks import hub_pings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from config import Settings
     from store.database import Store
@@ -52,10 +51,11 @@ class DuePing(NamedTuple):
 
 
 class HubPings:
-    """The pings of one process."""
+    """The pings of one process. `topics`: the addresses that the feeds of a liveblog call themselves, by its `local_id`."""
 
-    def __init__(self, store: Store, settings: Settings) -> None:
+    def __init__(self, store: Store, settings: Settings, topics: Callable[[str], Sequence[str]]) -> None:
         self._store = store
+        self._topics = topics
         self._pause = settings.feeds.hub_pause
         self._settings = settings
         self._client = operators_client(settings.webhooks, settings.feeds.hub or "")
@@ -119,7 +119,7 @@ class HubPings:
     async def _reaches(self, games: Iterable[PingableGame]) -> bool:
         """Whether the hub takes the topics of these liveblogs."""
         body = urlencode(
-            [("hub.mode", "publish"), *(("hub.url", each) for game in games for each in self._topics(game))]
+            [("hub.mode", "publish"), *(("hub.url", each) for game in games for each in self._topics(game.local_id))]
         )
         try:
             async with asyncio.timeout(TIMEOUT):
@@ -132,9 +132,6 @@ class HubPings:
             return False
         self._failing.worked()
         return True
-
-    def _topics(self, game: PingableGame) -> list[str]:
-        return feed_topics(self._settings.public_url, game.local_id, self._settings.limits.feed_limit_max)
 
     def _try_later(self, games: Iterable[PingableGame], due: Mapping[str, DuePing]) -> None:
         for game in games:

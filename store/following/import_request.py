@@ -1,4 +1,4 @@
-"""What the sync is asked for by whoever creates a liveblog from a match, or puts one on a match."""
+"""What the sync is requested to do by whoever creates a liveblog from a match, or puts one on a match."""
 
 from __future__ import annotations
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from api.media.formats import CONTENT_TYPES
 from ingest.jobs.purges import UploadPurge
 from store.files.disk import DiskFiles
+from store.files.formats import CONTENT_TYPES
 from store.files.port import FileMissing, new_key
 from store.media import uploads
 from store.media.tables import uploads as uploads_table

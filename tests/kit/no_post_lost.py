@@ -2,7 +2,7 @@
 
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.import_match import MatchImporter, ProviderSource
 from store.engine.ids import new_local_id
 from tests.kit.scripted import OWNER, Process
 from tests.kit.settings import LIMITS, polling
@@ -26,7 +26,7 @@ class Polled(Process):
         )
         source = ProviderSource(self.provider, self.adapter, text_content=True)
         known = frozenset({self.provider.id})
-        self.importer = Importer(
+        self.importer = MatchImporter(
             self.crashing, {(OWNER, self.provider.id): source}, self.followers, providers=known, limits=LIMITS
         )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.import_match import MatchImporter, ProviderSource
 from ingest.sync.poll import record_nothing
 from store.clients import clients
 from store.engine.ids import new_local_id
@@ -66,7 +66,9 @@ class ProviderService:
             (matchday.ORGANIZATION, name): ProviderSource(self.providers[name], adapter, text_content=True)
             for name, adapter in self.adapters.items()
         }
-        self.importer = Importer(self.store, access, self.followers, providers=frozenset(self.adapters), limits=LIMITS)
+        self.importer = MatchImporter(
+            self.store, access, self.followers, providers=frozenset(self.adapters), limits=LIMITS
+        )
 
     async def stop(self) -> None:
         """Close the adapters."""

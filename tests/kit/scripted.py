@@ -15,7 +15,7 @@ from typing import Any
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import FollowedMatch, everybody
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.import_match import MatchImporter, ProviderSource
 from mapping.confirm import confirm_answer
 from mapping.disallowed import WithdrawalRules
 from mapping.errors import BadBody
@@ -205,7 +205,7 @@ class Process:
         )
         source = ProviderSource(HEIM, self.adapter, text_content=True)
         sources = {(each, "heim"): source for each in self.organizations}
-        self.importer = Importer(
+        self.importer = MatchImporter(
             self.crashing,
             sources,
             self.followers,

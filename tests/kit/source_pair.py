@@ -12,7 +12,7 @@ from ingest.daemon.build import standby_rules
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import everybody
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.import_match import MatchImporter, ProviderSource
 from ingest.sync.standby_sources import LOOK, StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.documents.external import ExternalChange
@@ -105,7 +105,7 @@ class TwoSources(Process):
             withdrawals=self.withdrawals,
             standby=self.rules,
         )
-        self.importer = Importer(
+        self.importer = MatchImporter(
             self.crashing,
             self.access(self.organizations),
             self.followers,

@@ -7,10 +7,10 @@ from contextlib import closing
 import pytest
 from structlog.testing import capture_logs
 
-from api.media import video_facts as video
 from config.sections import MediaConfig
 from ingest.jobs import jobs
 from ingest.media import probe
+from store.files import video_facts as video
 from tests.kit import origin as origins
 from tests.kit.probes import VIDEO, desk_at, is_known
 from tests.kit.sqlite import migrated_url

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from structlog.testing import capture_logs
 
-from api.media import video_facts as video
+from store.files import video_facts as video
 from tests.kit import origin as origins
 from tests.kit.pictures import animation, picture
 from tests.kit.probes import IMAGE, VIDEO, desk_at, is_known

@@ -13,12 +13,12 @@ from PIL import Image
 
 from api.app import create_app
 from api.media import variants
-from api.media.images import identify
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store.files.disk import DiskFiles
+from store.files.images import identify
 from store.files.port import new_key
 from store.media import uploads
 from tests.api.conftest import serving, store

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from api.media import video_facts
+from store.files import video_facts
 from store.files.disk import DiskFiles
 from tests.api.conftest import serving, store
 from tests.kit import matchday

@@ -7,11 +7,11 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from api.media.images import identify
 from api.media.variant import RefusedImage
 from api.media.variants import ORIENTED, geometry, render
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions
+from store.files.images import identify
 from tests.kit import pictures
 
 LIMITS = MediaConfig(decode_bytes=40 * 1024**2, animation_bytes=4_000_000)

@@ -10,7 +10,7 @@ from config.sections import Webhooks
 from ingest.kit.quarantine import Quarantine
 from ingest.kit.steady_clock import SteadyClock
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import Importer, ProviderSource
+from ingest.sync.import_match import MatchImporter, ProviderSource
 from ingest.sync.match_leases import Lease, MatchLeases
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.rules.delivery import Plan
@@ -74,7 +74,7 @@ class SimulatedProcess:
         )
         self.leasing = MatchLeases(self.store, self.followers, lease, knows=frozenset(adapters), quarantine=quarantine)
         sources = {(OWNER, "heim"): ProviderSource(HEIM, provider, text_content=False)}
-        self.importer = Importer(self.store, sources, self.leasing, providers=frozenset({"heim"}), limits=LIMITS)
+        self.importer = MatchImporter(self.store, sources, self.leasing, providers=frozenset({"heim"}), limits=LIMITS)
         self.dispatcher = Dispatcher(
             self.store,
             receivers,

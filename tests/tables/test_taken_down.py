@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 import pytest
 
 from api.app import create_app
-from api.media import video_facts
 from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from api.routes import ROUTES
@@ -27,6 +26,7 @@ from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, 
 from store.clients import clients
 from store.comments import comments
 from store.comments.comments import NewComment
+from store.files import video_facts
 from store.files.disk import DiskFiles
 from store.following import ledger
 from store.masterdata import declarations

@@ -84,7 +84,8 @@ async def hub():
 @asynccontextmanager
 async def pinging(store, address, **delays):
     settings = configured(public_url=PUBLIC, public_delays=delays, hub=address, hub_pause=0.01)
-    pings = CountedPings(store, settings)
+    topics = partial(feed_topics, settings.public_url, limit_max=settings.limits.feed_limit_max)
+    pings = CountedPings(store, settings, topics)
     store.on_step(pings.hear)
     task = asyncio.create_task(pings.run())
     try:

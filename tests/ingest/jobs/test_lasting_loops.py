@@ -117,7 +117,7 @@ def statistics():
 
 
 def hub_pings():
-    made = HubPings(MagicMock(), configured(hub="https://hub.example.org/"))
+    made = HubPings(MagicMock(), configured(hub="https://hub.example.org/"), MagicMock())
     made._waiting = {"g": DuePing(0.0)}
     made._ping = AsyncMock()
     made._due = Mock(return_value={"g": DuePing(0.0)})

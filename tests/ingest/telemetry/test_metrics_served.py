@@ -105,7 +105,7 @@ def request_log():
 def shown(request_log, form):
     """The samples that a reader of the exposition finds."""
     registry = CollectorRegistry()
-    registry.register(RequestCounts(request_log))
+    registry.register(RequestCounts(request_log.counts))
     write, read = FORMATS[form]
     return [sample for family in read(write(registry).decode()) for sample in family.samples]
 

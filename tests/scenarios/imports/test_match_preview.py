@@ -56,7 +56,7 @@ class SlowImporter:
 async def test_looks_are_bounded_by_number_and_by_time(monkeypatch):
     """Of one organization a few at a time, of others too; one that takes too long ends, and leaves its place."""
     importer = SlowImporter()
-    previews = MatchPreviews(importer)
+    previews = MatchPreviews(importer.match_of)
     own, other = SimpleNamespace(organization_id="a"), SimpleNamespace(organization_id="b")
     waiting = [asyncio.create_task(previews(own)) for _ in range(AT_ONCE)]
     elsewhere = asyncio.create_task(previews(other))

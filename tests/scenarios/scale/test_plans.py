@@ -13,6 +13,7 @@ from sqlalchemy import create_engine
 
 from api.capabilities import CAPABILITIES
 from api.routes import ROUTES
+from ingest.daemon.run import capability_purges
 from ingest.jobs.purges import LOOKED
 from ingest.jobs.tasks import purges
 from store.alarms import alarms
@@ -263,7 +264,10 @@ async def everything_else(day, name):
 async def purge(url, settings):
     """The first unit of each purge; more of them do the same."""
     store, old = await store_at(url), BORN + 100
-    jobs = purges(store, settings, time.time, deliveries=webhooks.forget_ended, uploads=webhooks.forget_ended)
+    others = capability_purges(settings, time.time)
+    jobs = purges(
+        store, settings, time.time, deliveries=webhooks.forget_ended, uploads=webhooks.forget_ended, others=others
+    )
     assert {job.name for job in jobs} == PURGES | {purge.job for each in CAPABILITIES for purge in each.purges}
     closed = await store.read(closing.closed_with_bodies)
     # All uploads are old, and used, as after years of them.

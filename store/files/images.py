@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from PIL import ExifTags, Image, PngImagePlugin
 
-from api.media.formats import CONTENT_TYPES, HEAD
-from api.media.gif import count_pictures
+from store.files.formats import CONTENT_TYPES, HEAD
+from store.files.gif import count_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
