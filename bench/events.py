@@ -343,8 +343,8 @@ def once(named: str, given: argparse.Namespace) -> list[Figure]:
 def main() -> bool:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--database", nargs="+", default=["sqlite", "postgresql"])
-    parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--count", type=int, default=96)
     parser.add_argument("--large", type=int, default=20_000)
     given = parser.parse_args()
