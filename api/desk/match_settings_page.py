@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 MATCH = "/desk/matches/{liveblogId}"
 EXCLUDE = "exclude."
 """How the fields of event types begin."""
+SCOREBOARD = "excludeScoreboard"
+TICKS = {"auto": "autoPostEnabled", "text": "includeTextContent", "paused": "paused", "scoreboard": SCOREBOARD}
+"""The other boxes of the form, and what of an `ExternalChange` each of them is."""
 
 
 async def show_settings(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
@@ -51,10 +54,11 @@ async def show_settings(request: ApiRequest, page: DeskPage, person: DeskPerson)
 
 
 async def save_settings(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """Save what the form says of automatic posting, text and language."""
+    """Save what the person has changed of automatic posting, text and language; what others have changed meanwhile stays."""
     name = _name(request)
     try:
-        await perform_change(request, person, name, change_of(form))
+        known = parse_document(ExternalChange, await perform_show(request, person, name))
+        await perform_change(request, person, name, change_of(form, known.applied_to(ImportOptions(sport=""))))
     except NotFound:
         raise
     except ServiceError as error:
@@ -94,16 +98,32 @@ async def detach(request: ApiRequest, page: DeskPage, person: DeskPerson, form: 
     return _done(request, name)
 
 
-def change_of(form: Query) -> dict[str, Any]:
-    """The `ExternalChange` that the form stands for: a box that is not ticked says no."""
-    excluded = sorted(each.removeprefix(EXCLUDE) for each in form if each.startswith(EXCLUDE))
-    return {
-        "autoPostEnabled": "auto" in form,
-        "autoPostConfiguration": {"excludeScoreboard": "scoreboard" in form, "excludeEvents": excluded},
-        "includeTextContent": "text" in form,
-        "paused": "paused" in form,
-        **({"locale": form["locale"]} if form.get("locale") else {}),
+def change_of(form: Query, now: ImportOptions) -> dict[str, Any]:
+    """The `ExternalChange` of what the form has otherwise than it was `shown`; without that, otherwise than it is `now`."""
+    ticked = {each for each in form if each in TICKS or each.startswith(EXCLUDE)}
+    shown = set(form["shown"].split() if "shown" in form else shown_terms(now))
+    changed = ticked.symmetric_difference(each for each in shown if "=" not in each)
+    change: dict[str, Any] = {TICKS[each]: each in ticked for each in TICKS if each in changed}
+    auto: dict[str, Any] = {"excludeScoreboard": change.pop(SCOREBOARD)} if SCOREBOARD in change else {}
+    if kinds := {each.removeprefix(EXCLUDE) for each in changed if each.startswith(EXCLUDE)}:
+        left_out = {each for each in kinds if EXCLUDE + each in ticked}
+        auto["excludeEvents"] = sorted(now.exclude_events - kinds | left_out)
+    if auto:
+        change["autoPostConfiguration"] = auto
+    locale = form.get("locale")
+    return {**change, "locale": locale} if locale and f"locale={locale}" not in shown else change
+
+
+def shown_terms(terms: ImportOptions) -> list[str]:
+    """The boxes that are ticked for these terms, and the language."""
+    ticks = {
+        "auto": terms.auto_post,
+        "text": terms.text,
+        "paused": terms.paused,
+        "scoreboard": terms.exclude_scoreboard,
     }
+    excluded = (EXCLUDE + each for each in sorted(terms.exclude_events))
+    return [*(name for name, on in ticks.items() if on), *excluded, f"locale={terms.locale}"]
 
 
 def locale_select(page: DeskPage, chosen: str) -> str:
@@ -207,7 +227,8 @@ def _attached(
     )
     shown = "".join(box(field, page.text(label), ticked=on) for field, label, on in ticks)
     save = (
-        f'<form method="post" action="{address}/settings">{page.csrf_field()}{shown}{left_out}'
+        f'<form method="post" action="{address}/settings">{page.csrf_field()}'
+        f'<input type="hidden" name="shown" value="{escape(" ".join(shown_terms(terms)))}">{shown}{left_out}'
         f"{locale_select(page, terms.locale)}<button>{page.text(MatchesText.SAVE)}</button></form></section>"
     )
     confirm = box(
