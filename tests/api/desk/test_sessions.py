@@ -157,9 +157,9 @@ async def test_no_site_shows_the_desk_in_a_frame(server, browser):
     for path in ("/desk", "/desk/account", "/desk/sign-in"):
         for response in (await browser.send("GET", path), await server.http.get(path)):
             policy = response.headers["content-security-policy"]
-            assert "frame-ancestors 'none'" in policy
+            assert {"frame-ancestors 'none'", "base-uri 'none'", "default-src 'none'"} <= set(policy.split("; "))
             assert "unsafe" not in policy
-            assert "default-src 'none'" in policy
+            assert response.headers["referrer-policy"] == "same-origin"
             assert response.headers["x-frame-options"] == "DENY"
             assert response.headers["cache-control"] == "no-store"
             assert response.headers["cross-origin-opener-policy"] == "same-origin"
