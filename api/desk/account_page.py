@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 from api.desk.cookies import cookie_kind
-from api.desk.credential_checks import check_password, hash_new_password
+from api.desk.credential_checks import check_code, check_password, hash_new_password
 from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.factor_form import account_section
+from api.desk.factor_form import account_section, code_field
 from api.desk.handlers import SIGN_IN
 from api.desk.leaked_passwords import is_leaked
 from api.desk.session_start import begin_session, forget_session
@@ -52,6 +52,11 @@ FAULTS: Mapping[PasswordFault, DeskText] = {
 DONE: Mapping[str, DeskText] = {"password": DeskText.PASSWORD_CHANGED, "ended": DeskText.ENDED}
 
 
+def account_with_factor(account_id: str, conn: Connection) -> tuple[StoredAccount, bool]:
+    """The account, and whether it has a second factor."""
+    return accounts.require(conn, account_id), second_factors.has_one(conn, account_id)
+
+
 async def show_account(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The page."""
     done = DONE.get(request.query.get("done", ""))
@@ -59,19 +64,19 @@ async def show_account(request: ApiRequest, page: DeskPage, person: DeskPerson) 
 
 
 async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """Set another password, whoever knows the current one: all sessions end, and the browser gets a new one."""
+    """Set another password, by the current one and a code where there is one: all sessions end, and the browser gets a new one."""
     store, new = request.services.store, form.get("new_password", "")
-    account = await store.read(lambda conn: accounts.require(conn, person.client_id))
+    account, has_factor = await store.read(partial(account_with_factor, person.client_id))
     proof = await store.read(lambda conn: sessions.proof_of(conn, person.session_id))
     kind = cookie_kind(request.services.settings.public_url)
     if kind is None or not _has_password(request, account):
         raise Forbidden("the account has no password")
-    refused = await refuse_proof(request, page, person, account, form)
+    said = await _new_password_fault(request, account, new)
+    if said is not None:  # before the code, which counts once
+        return await account_response(request, page, person, alert=page.text(said), status=422)
+    refused = await refuse_proof(request, page, person, account, form, has_factor=has_factor)
     if refused is not None:
         return refused
-    said = await _new_password_fault(request, account, new)
-    if said is not None:
-        return await account_response(request, page, person, alert=page.text(said), status=422)
     try:
         hashed = await hash_new_password(request, new)
     except RateLimited as error:
@@ -100,14 +105,23 @@ async def refuse_proof(
     person: DeskPerson,
     account: StoredAccount,
     form: Query,
+    *,
+    has_factor: bool = False,
 ) -> Response | None:
-    """The page with a message where the form does not have the account's password, None where it does."""
+    """The page with a message where the form does not have the account's password, None where it does.
+
+    `has_factor`: a code of the second factor is wanted too.
+    """
     try:
-        if await check_password(request, account.id, account, form.get("password", "")):
+        if not await check_password(request, account.id, account, form.get("password", "")):
+            said = page.text(DeskText.PASSWORD_WRONG)
+        elif has_factor and not await check_code(request, account, form.get("code", "")):
+            said = page.text(SecondFactorText.WRONG_CODE)
+        else:
             return None
     except RateLimited as error:
         return await wait_response(request, page, person, error)
-    return await account_response(request, page, person, alert=page.text(DeskText.PASSWORD_WRONG), status=422)
+    return await account_response(request, page, person, alert=said, status=422)
 
 
 async def wait_response(request: ApiRequest, page: DeskPage, person: DeskPerson, error: RateLimited) -> Response:
@@ -172,7 +186,8 @@ async def account_response(
     has_password = _has_password(request, account)
     if has_password:
         may_remove = services.settings.desk.second_factor != "required"
-        ways = [_password(page, account), account_section(page, FACTOR, left=found.codes, may_remove=may_remove)]
+        ways = [_password(page, account, has_factor=found.codes is not None)]
+        ways += [account_section(page, FACTOR, left=found.codes, may_remove=may_remove)]
     else:
         ways = [f"<p>{page.text(DeskText.NO_PASSWORD, provider=services.settings.desk.openid.name)}</p>"]
     shown = _sessions(page, found.lasting, person.session_id, zone, has_password=has_password)
@@ -194,19 +209,19 @@ class _Found(NamedTuple):
 
 
 def _found(account_id: str, conn: Connection, *, now: float, idle: float) -> _Found:
-    account = accounts.require(conn, account_id)
-    has_factor = second_factors.has_one(conn, account_id)
+    account, has_factor = account_with_factor(account_id, conn)
     codes = second_factors.recovery_codes_left(conn, account_id) if has_factor else None
     return _Found(account, sessions.of_account(conn, account_id, now=now, idle=idle), codes)
 
 
-def _password(page: DeskPage, account: StoredAccount) -> str:
+def _password(page: DeskPage, account: StoredAccount, *, has_factor: bool) -> str:
     return (
         f"<h2>{page.text(DeskText.CHANGE_PASSWORD)}</h2>"
         f'<form method="post" action="{page.link(f"{ACCOUNT}/password")}">{page.csrf_field()}'
         f'<input type="text" name="email" autocomplete="username" value="{escape(account.email)}" hidden>'
         f'<label for="password">{page.text(DeskText.CURRENT_PASSWORD)}</label>'
         '<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024">'
+        f"{code_field(page, 'password-code') if has_factor else ''}"
         f'<label for="new-password">{page.text(DeskText.NEW_PASSWORD)}</label>'
         f'<input id="new-password" name="new_password" type="password" autocomplete="new-password" required'
         f' minlength="{SHORTEST}" maxlength="{LONGEST}" aria-describedby="rule">'

@@ -74,16 +74,21 @@ def account_section(page: DeskPage, action: str, *, left: int | None, may_remove
         buttons = _button(page, ACTS[0], SecondFactorText.SET_UP)
     else:
         said = page.text(SecondFactorText.ACTIVE, count=left)
-        fields = (
-            f'{password}<label for="factor-code">{page.text(SecondFactorText.CODE_OR_RECOVERY)}</label>'
-            f'<input id="factor-code" name="code" autocomplete="one-time-code" required maxlength="{LONGEST}">'
-        )
+        fields = password + code_field(page, "factor-code")
         names = (SecondFactorText.OTHER_APP, SecondFactorText.NEW_CODES, SecondFactorText.REMOVE)
         acts = tuple(zip(ACTS, names, strict=True))[: 3 if may_remove else 2]
         buttons = "".join(_button(page, act, name) for act, name in acts)
     return (
         f"<h2>{page.text(SecondFactorText.TITLE)}</h2><p>{said}</p>"
         f'<form method="post" action="{page.link(action)}">{page.csrf_field()}{fields}<p class="acts">{buttons}</p></form>'
+    )
+
+
+def code_field(page: DeskPage, name: str) -> str:
+    """The field for a code of either kind; `name`: its id."""
+    return (
+        f'<label for="{name}">{page.text(SecondFactorText.CODE_OR_RECOVERY)}</label>'
+        f'<input id="{name}" name="code" autocomplete="one-time-code" required maxlength="{LONGEST}">'
     )
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.desk.account_page import ACCOUNT, account_response, refuse_proof, wait_response
+from api.desk.account_page import ACCOUNT, account_response, account_with_factor, refuse_proof
 from api.desk.code_step import begin_set_up
 from api.desk.cookies import cookie_kind
-from api.desk.credential_checks import check_code
 from api.desk.factor_form import ACTS, codes_response
 from mapping.desk.second_factor_text import SecondFactorText
-from mapping.errors import Forbidden, InvalidRequest, RateLimited
-from store.accounts import accounts, audit, second_factors, sessions
+from mapping.errors import Forbidden, InvalidRequest
+from store.accounts import audit, second_factors, sessions
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.desk.desk_frame import DeskPage
@@ -28,14 +26,12 @@ if TYPE_CHECKING:
 async def change_factor(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Another app, new recovery codes, or no second factor: whichever button it was; by password, and a code where there is one."""
     services, act = request.services, form.get("act", "")
-    account, has_factor = await services.store.read(partial(_found, person.client_id))
+    account, has_factor = await services.store.read(partial(account_with_factor, person.client_id))
     kind = cookie_kind(services.settings.public_url)
     if kind is None or account.password_hash is None or not services.settings.desk.passwords:
         raise Forbidden("the account has no password")
     _check_act(request, act, has_factor=has_factor)
-    refused = await refuse_proof(request, page, person, account, form)
-    if refused is None and has_factor:
-        refused = await _refuse_code(request, page, person, account, form)
+    refused = await refuse_proof(request, page, person, account, form, has_factor=has_factor)
     if refused is not None:
         return refused
     if act == ACTS[0]:
@@ -53,22 +49,6 @@ def _check_act(request: ApiRequest, act: str, *, has_factor: bool) -> None:
         raise Forbidden("the account has no second factor")
     if act == ACTS[2] and request.services.settings.desk.second_factor == "required":
         raise Forbidden("everybody needs a second factor here")
-
-
-def _found(account_id: str, conn: Connection) -> tuple[StoredAccount, bool]:
-    return accounts.require(conn, account_id), second_factors.has_one(conn, account_id)
-
-
-async def _refuse_code(
-    request: ApiRequest, page: DeskPage, person: DeskPerson, account: StoredAccount, form: Query
-) -> Response | None:
-    try:
-        if await check_code(request, account, form.get("code", "")):
-            return None
-    except RateLimited as error:
-        return await wait_response(request, page, person, error)
-    said = page.text(SecondFactorText.WRONG_CODE)
-    return await account_response(request, page, person, alert=said, status=422)
 
 
 async def _renew_codes(request: ApiRequest, page: DeskPage, account: StoredAccount) -> Response:

@@ -355,7 +355,7 @@ async def test_whoever_knows_the_password_reads_no_secret_of_its_owner(strict):
         assert (await send_code(strict, step_cookie(each), code_of(other, strict.now))).status_code == 409
 
 
-@pytest.mark.parametrize("act", ["app", "codes", "remove"])
+@pytest.mark.parametrize("act", ["app", "codes", "remove", "password"])
 async def test_a_change_wants_password_and_code_again(server, account, factor, act):
     """A stolen session is not enough, nor is one of the two."""
     secret, codes = factor
@@ -363,16 +363,18 @@ async def test_a_change_wants_password_and_code_again(server, account, factor, a
     browser = SignedInBrowser(server.http, await server.store.write(begin))
     before = (await contents(server))["second_factors"], (await contents(server))["recovery_codes"]
     good = code_of(secret, server.now)
+    form = partial(browser.submit, "/desk/account/password" if act == "password" else FACTOR)
+    sent = {"act": act, "new_password": "seven wet umbrellas in May"}
 
     for fields in ({}, {"password": PASSWORD}, {"code": good}, {"password": "wrong", "code": good}):
-        refused = await browser.submit(FACTOR, {"act": act, **fields})
+        refused = await form({**sent, **fields})
         assert refused.status_code == 422
         server.now += 1
     assert ((await contents(server))["second_factors"], (await contents(server))["recovery_codes"]) == before
     server.now += 200
-    done = await browser.submit(FACTOR, {"act": act, "password": PASSWORD, "code": codes[0]})
+    done = await form({**sent, "password": PASSWORD, "code": codes[0]})
 
-    assert done.status_code == 200
+    assert done.status_code == (303 if act == "password" else 200)
     if act == "app":
         new = SECRET.search(done.text)[1]
         assert new != secret
@@ -384,8 +386,11 @@ async def test_a_change_wants_password_and_code_again(server, account, factor, a
         assert set(RECOVERY.findall(done.text)).isdisjoint(codes)
         token = step_cookie(await try_password(server))
         assert (await send_code(server, token, codes[1])).status_code == 403
-    else:
+    elif act == "remove":
         assert SESSION in str((await try_password(server)).headers)
+    else:
+        assert (await try_password(server)).status_code == 403
+        assert step_cookie(await try_password(server, password=sent["new_password"]))
 
 
 async def test_setting_up_wants_the_password_again(server, browser):
