@@ -27,9 +27,9 @@ def is_safe(url: str) -> bool:
 def is_loopback(host: str) -> bool:
     """Whether the host is this machine itself."""
     try:
-        return host == "localhost" or ip_address(host).is_loopback
+        return ip_address(host).is_loopback
     except ValueError:
-        return False
+        return host == "localhost" or host.endswith(".localhost")
 
 
 @dataclass(frozen=True, slots=True)

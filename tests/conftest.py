@@ -14,6 +14,7 @@ import pytest
 from hypothesis import settings
 
 from api.desk import passwords
+from api.middleware import request_limits
 from store.engine import migrate
 from tests.kit.budget import Budget
 from tests.kit.opening import store_at
@@ -27,6 +28,9 @@ from tests.kit.statements import share_compiled_statements
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from starlette.types import Scope
+
+    from api.http.request import Context
     from store.database import Store
 
 __all__ = ["pgbouncer", "pgbouncer_url", "receiver", "s3", "s3_endpoint", "second_receiver", "shared_receivers"]
@@ -73,6 +77,27 @@ def cheap_passwords() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(passwords, "password_hasher", cheap_hasher)
         yield
+
+
+FAILED: list[str] = []
+"""Requests of this process that were answered 500."""
+_log_failed = request_limits._log_failed
+
+
+def _note_failed(scope: Scope, context: Context, error: Exception) -> None:
+    FAILED.append(f"{scope['method']} {scope['path']}: {error!r}")
+    _log_failed(scope, context, error)
+
+
+request_limits._log_failed = _note_failed
+
+
+@pytest.fixture(autouse=True)
+def failed_requests() -> Iterator[list[str]]:
+    """No request of any test is answered 500; one that plants a fault takes it out of this list."""
+    yield FAILED
+    failed, FAILED[:] = FAILED[:], []
+    assert failed == []
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
+
+from config.cross_checks import is_loopback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,16 +52,7 @@ def cookie_kind(public_url: str) -> CookieKind | None:
     parts = urlsplit(public_url)
     if parts.scheme == "https":
         return PROTECTED
-    return LOOPBACK if _is_loopback(parts.hostname or "") else None
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return LOOPBACK if is_loopback(parts.hostname or "") else None
 
 
 def cookie_of(headers: Headers, name: str) -> str | None:

@@ -41,6 +41,7 @@ DESK_ROUTES = (
     Route("POST", CODE_STEP, code_step.send_code, "desk"),
     Route("GET", openid_sign_in.BEGIN, openid_sign_in.begin_openid, "desk"),
     Route("GET", openid_sign_in.BACK, openid_sign_in.finish_openid, "desk"),
+    Route("GET", "/desk/session", desk_fragment(sign_in.show_session), "desk"),
     Route("POST", "/desk/sign-out", desk_form(sign_in.sign_out), "desk"),
     Route("GET", account_page.ACCOUNT, desk_page(account_page.show_account), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/password", desk_form(account_page.change_password), "desk"),

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 import structlog
+from starlette.responses import JSONResponse
 
 from api.desk.code_step import begin_set_up, begin_step
 from api.desk.cookies import cookie_kind
 from api.desk.credential_checks import check_password, network_of
-from api.desk.desk_frame import DeskPage, alert_html, redirect
+from api.desk.desk_frame import HEADERS, DeskPage, alert_html, redirect
 from api.desk.handlers import SIGN_IN, read_form, signed_in
 from api.desk.password_queue import PasswordsBusy
 from api.desk.session_start import begin_session, forget_session
@@ -70,6 +71,11 @@ async def sign_in(request: ApiRequest) -> Response:
         page = DeskPage.of(request, None)
         return await begin_set_up(request, page, found.account, kind, wanted, has_factor=False)
     return await begin_session(request, found.account, kind, wanted)
+
+
+async def show_session(_: ApiRequest, __: DeskPage, person: DeskPerson) -> Response:
+    """Who is signed in and the token of the session, for a page that was made in another one."""
+    return JSONResponse({"account": person.client_id, "token": person.csrf_token}, headers=HEADERS)
 
 
 async def sign_out(request: ApiRequest, _page: DeskPage, person: DeskPerson, _form: Query) -> Response:

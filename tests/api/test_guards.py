@@ -161,7 +161,7 @@ async def test_a_database_that_does_not_answer_is_503(public, monkeypatch):
     assert int(response.headers["retry-after"]) >= 1
 
 
-async def test_an_error_in_a_plain_read_reveals_nothing(public, monkeypatch, capsys):
+async def test_an_error_in_a_plain_read_reveals_nothing(public, monkeypatch, capsys, failed_requests):
     """500 `internal`; the log holds the trace, without secrets."""
 
     async def fails(_):
@@ -171,6 +171,7 @@ async def test_an_error_in_a_plain_read_reveals_nothing(public, monkeypatch, cap
     response = await public.http.get(FEED)
 
     assert (response.status_code, response.json()["code"]) == (500, "internal")
+    assert failed_requests.pop().endswith("client_secret=hunter2 went wrong')")
     assert "hunter2" not in response.text
     logged = capsys.readouterr().out
     assert "request.failed" in logged

@@ -73,7 +73,7 @@ async def test_what_is_refused_and_what_is_written_has_a_line(public):
     }
 
 
-async def test_what_fails_has_a_line(public, monkeypatch):
+async def test_what_fails_has_a_line(public, monkeypatch, failed_requests):
     """Beside the one that holds the trace."""
 
     async def fails(_):
@@ -84,6 +84,7 @@ async def test_what_fails_has_a_line(public, monkeypatch):
         await public.http.get(f"{FEED}?liveblogId=gderby")
 
     assert [line["event"] for line in logs] == ["request.failed", "request.served"]
+    failed_requests.clear()
 
 
 async def test_a_slow_read_has_a_line(public, monkeypatch):

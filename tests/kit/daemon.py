@@ -78,9 +78,19 @@ class Daemon:
         return await self.process.wait()
 
 
+async def no_fault(response: httpx.Response) -> None:
+    """Of the 5xx a daemon answers 501 and 503 alone."""
+    assert response.status_code < 500 or response.status_code in {501, 503}, f"{response.request.url}: {response!r}"
+
+
 @asynccontextmanager
 async def client_of(daemon: Daemon) -> Any:
     async with httpx.AsyncClient(
-        base_url=daemon.address, auth=("cms", SECRET), trust_env=False, verify=False, timeout=60
+        base_url=daemon.address,
+        auth=("cms", SECRET),
+        trust_env=False,
+        verify=False,
+        timeout=60,
+        event_hooks={"response": [no_fault]},
     ) as client:
         yield client

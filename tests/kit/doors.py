@@ -350,6 +350,7 @@ DOORS: dict[str, Door] = {
     "POST /desk/liveblogs/{liveblogId}/open": desk(lambda n: form(n, page="one", post=n.draft), stranger=GONE),
     # One's own account: an admin of another organization has one too.
     "GET /desk/account": of_oneself(lambda _: Sent(), 200),
+    "GET /desk/session": of_oneself(lambda _: Sent(), 200, GONE),
     "POST /desk/sign-out": of_oneself(form),
     "POST /desk/account/password": of_oneself(lambda n: form(n, password=PASSWORD, new_password="seven wet umbrellas")),
     "POST /desk/account/second-factor": of_oneself(lambda n: form(n, act="app", password=PASSWORD), 200),

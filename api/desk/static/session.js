@@ -1,7 +1,7 @@
 // A session that ends while a page is open: the page says so, stays as it is, and signs in in its place.
 
 const EVERY = 5_000;
-const ACCOUNT = import.meta.url.replace(/\/desk\/static\/.*$/, "/desk/account"); // a page of whoever is signed in; that of a form's answer cannot be read again
+const DESK = import.meta.url.replace(/\/desk\/static\/.*$/, "/desk");
 let running = null;
 
 export const tokenOf = (page) => page.querySelector('meta[name="csrf-token"]')?.content ?? "";
@@ -9,9 +9,15 @@ export const accountOf = (page) => page.querySelector('meta[name="account"]')?.c
 
 /** Waits until somebody is signed in; the page says so where nobody is. Throws where the service does not answer. */
 export async function signedIn() {
-  const found = await fetchPage(ACCOUNT);
-  if (tokenOf(found)) takeOver(found);
-  else await (running ??= signIn(found).finally(() => (running = null)));
+  const found = await fetchSession();
+  if (found) takeOver(found);
+  else await (running ??= signIn().finally(() => (running = null)));
+}
+
+/** The session that this browser has now, null for none. Throws where the service does not answer. */
+async function fetchSession() {
+  const response = await fetch(`${DESK}/session`, { credentials: "same-origin" });
+  return response.status === 401 ? null : response.json();
 }
 
 /** Whether there is another session than that of the token, once somebody is signed in. Throws where nobody answers. */
@@ -31,16 +37,17 @@ async function fetchPage(address, options = {}) {
   return found;
 }
 
-/** The page goes on with the session that the other one was made in; for somebody else it is made anew. */
-function takeOver(found) {
-  if (accountOf(found) !== accountOf(document)) return location.reload();
-  document.querySelector('meta[name="csrf-token"]').content = tokenOf(found);
-  for (const each of document.querySelectorAll('input[name="csrf_token"]')) each.value = tokenOf(found);
+/** The page goes on with this session; for somebody else it is made anew. */
+function takeOver({ account, token }) {
+  if (account !== accountOf(document)) return location.reload();
+  document.querySelector('meta[name="csrf-token"]').content = token;
+  for (const each of document.querySelectorAll('input[name="csrf_token"]')) each.value = token;
   return undefined;
 }
 
-/** Shows the form of the page that was found, and each that follows it, until somebody is signed in, here or in another tab. */
-function signIn(found) {
+/** Shows the form of the sign-in, and each that follows it, until somebody is signed in, here or in another tab. */
+async function signIn() {
+  const first = await fetchPage(`${DESK}/sign-in`);
   const box = made("aside", { id: "signed-out" }), inside = made("details", {});
   const summary = made("summary", {}), card = made("div", {});
   let before = null;
@@ -49,22 +56,23 @@ function signIn(found) {
   document.body.append(box);
   box.addEventListener("focusin", ({ relatedTarget: from }) => !box.contains(from) && (before = from));
   return new Promise((done) => {
-    const timer = setInterval(() => readsCodes() || fetchPage(ACCOUNT).then(end).catch(() => null), EVERY);
+    const look = () => fetchSession().then(end).catch(() => null);
+    const timer = setInterval(() => readsCodes() || look(), EVERY);
     const readsCodes = () => card.querySelector(".secret") && !card.querySelector("form");
 
-    function end(page) {
-      if (!tokenOf(page) || !box.isConnected) return;
+    function end(session) {
+      if (!session || !box.isConnected) return;
       clearInterval(timer);
       const held = box.contains(document.activeElement);
       box.remove();
       if (held) before?.focus();
-      takeOver(page);
+      takeOver(session);
       done();
     }
 
     function show(page) {
       const shown = page.querySelector("main .card");
-      if (!shown || tokenOf(page)) return end(page);
+      if (!shown || tokenOf(page)) return look();
       summary.textContent = page.querySelector("h1").textContent;
       card.replaceChildren(...shown.childNodes);
       for (const each of card.querySelectorAll("a")) each.target = "_blank";
@@ -83,9 +91,9 @@ function signIn(found) {
       if (!event.target.closest("a") || !readsCodes()) return;
       event.preventDefault();
       card.replaceChildren();
-      fetchPage(ACCOUNT).then(end).catch(() => null);
+      look();
     });
-    show(found);
+    show(first);
   });
 }
 

@@ -1,17 +1,28 @@
 """A session ends while somebody writes at the desk, in a real browser: no word is lost, and what was sent is sent once."""
 
+import time
 from functools import partial
+from urllib.parse import parse_qs, urlencode, urlsplit
 
+import pyotp
 import pytest
+from pydantic import SecretStr
 from sqlalchemy import update
 
-from store.accounts import sessions
+from config.sections import OpenId
+from store.accounts import second_factors, sessions
 from store.accounts.tables import desk_sessions
+from tests.api.conftest import NOW, declared_database
+from tests.api.desk.conftest import desk_on_a_port
+from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.desk_browser import sign_in
-from tests.kit.event_desk import post
+from tests.kit.event_desk import Desk, post
 from tests.kit.liveblog_page import PATH, at_desk, enter, row, says, writing
+from tests.kit.openid_servers import CLIENT, SECRET, forger, right
+from tests.kit.opening import store_at
 from tests.kit.people import EMAIL, PASSWORD
+from tests.kit.sqlite import copied_url
 
 pytestmark = [needed, pytest.mark.proof]
 WORDS = "Half a sentence, and the rest"
@@ -84,6 +95,58 @@ async def test_what_is_sent_after_the_end_is_sent_once_somebody_is_signed_in_aga
     assert await page.locator("#unsent").is_hidden()
     await page.get_by_role("button", name="Sign out", exact=True).click()
     await page.get_by_label("Password").wait_for()
+
+
+async def test_a_code_is_entered_in_place(desk, browser):
+    """A wrong one is refused there; with the right one of the app, behind the password, the words are sent."""
+    page, secret = await at_desk(desk, browser), pyotp.random_base32()
+    await begin_post(page)
+    await desk.store.write(partial(second_factors.set_secret, account_id=desk.account.id, secret=secret, step=0))
+    await end_everywhere(desk, browser)
+    await page.keyboard.press("Control+Enter")
+    await page.locator("#signed-out summary").click()
+    await page.get_by_label("E-mail address").fill(EMAIL)
+    await page.get_by_label("Password").fill(PASSWORD)
+    await page.keyboard.press("Enter")
+    for code in ("000000", pyotp.TOTP(secret).at(NOW - 60)):
+        assert await posted(desk) == []
+        await page.get_by_label("Code of the app").fill(code)
+        await page.keyboard.press("Enter")
+        if code == "000000":
+            await page.locator("#signed-out").get_by_text("The code is wrong").wait_for()
+    await says(page, "Posted.")
+
+    assert await posted(desk) == [WORDS]
+    assert await page.locator("#signed-out").count() == 0
+
+
+async def test_a_provider_signs_in_in_a_tab_of_its_own(browser, tmp_path):
+    """The page waits with its words, and sends them once the other tab has a session."""
+    store = await store_at(copied_url(tmp_path / "openid.db", declared_database), clock=time.time)
+    with forger() as forged:
+        openid = OpenId(issuer=forged.address, client_id=CLIENT, client_secret=SecretStr(SECRET))
+        async with desk_on_a_port(store, desk__openid=openid) as (desk, address, account):
+            await desk.add(matchday.derby())
+            desk.account, desk.address, desk.desk, desk.now = account, address, Desk(desk.http), time.time()
+
+            async def authorize(route):
+                """Whoever comes to the provider is known there already."""
+                sent = {name: values[0] for name, values in parse_qs(urlsplit(route.request.url).query).items()}
+                forged.claims = right(desk, forged, sent["nonce"], email=EMAIL)
+                back = urlencode({"code": "c", "state": sent["state"]})
+                await route.fulfill(status=302, headers={"Location": f"{sent['redirect_uri']}?{back}"})
+
+            await browser.route(f"{forged.address}/authorize?*", authorize)
+            page = await at_desk(desk, browser)
+            await begin_post(page)
+            await end_everywhere(desk, browser)
+            await page.keyboard.press("Control+Enter")
+            await page.locator("#signed-out summary").click()
+            await page.get_by_role("link", name="Sign in with").click()
+            await says(page, "Posted.")
+
+            assert await posted(desk) == [WORDS]
+    await store.close()
 
 
 async def test_a_page_that_is_loaded_again_has_the_words_until_they_are_sent_or_their_writer_signs_out(desk, browser):

@@ -121,6 +121,7 @@ QUERIES = {
     "/desk/comments": ("", "?status=approved", "?status=rejected", "?status=hidden", "?liveblogId=gxss"),
     "/desk/comments/list": ("?status=approved",),
     "/desk/account": ("", "?done={xss}"),
+    "/desk/session": ("",),
     "/desk/sign-in": ("?next={xss}",),
     "/desk/sign-in/code": ("?next={xss}",),
     "/desk/liveblogs/{liveblogId}": ("", "?show=drafts", "?show=changed", "?show={xss}", "?after={xss}"),
