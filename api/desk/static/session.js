@@ -37,7 +37,7 @@ async function fetchPage(address, options = {}) {
   return found;
 }
 
-/** The page goes on with this session; for somebody else it is made anew. */
+/** The page goes on as the account with the token; for somebody else it is made anew. */
 function takeOver({ account, token }) {
   if (account !== accountOf(document)) return location.reload();
   document.querySelector('meta[name="csrf-token"]').content = token;

@@ -1,12 +1,19 @@
 """Modifications of a liveblog: nine kinds, in order, all or nothing, one step; and who may make them."""
 
+import sys
+import threading
+from collections import Counter
+from contextlib import contextmanager
 from functools import partial
 
 import pytest
 
 from store.masterdata.declarations import Declaration, declare
+from tests.api.conftest import declared_database, open_store, serving
 from tests.kit import matchday
-from tests.kit.desk import BOARD, META, Desk, change, good, match, news, permission, refused, team
+from tests.kit.desk import BOARD, META, WRITE, Desk, change, good, match, news, permission, refused, team
+from tests.kit.event_desk import DESK
+from tests.kit.sqlite import copied_url
 
 ORGANIZATION = matchday.ORGANIZATION
 STATE = "Svc::Model::GameStateInfo::"
@@ -31,6 +38,45 @@ async def shared(desk, stranger):
     game = await desk.made("ticker/create", match(permissions=[permission(matchday.OTHER)]))
     assert good(await stranger.get("ticker/show", local_id=game["local_id"]))["version"] == 1
     return game
+
+
+@contextmanager
+def calls_of_all_threads():
+    """Counts the calls of Python functions in all threads that begin meanwhile and in this one; gives what reads and resets."""
+    seen = Counter()
+
+    def note(_, kind, __):
+        seen["calls"] += kind == "call"
+
+    threading.setprofile(note)
+    sys.setprofile(note)
+    try:
+        yield lambda: seen.pop("calls", 0)
+    finally:
+        threading.setprofile(None)
+        sys.setprofile(None)
+
+
+async def test_a_change_costs_what_its_answer_costs_to_read(tmp_path):
+    """However many posts the liveblog has, a modification makes at most a tenth more calls than `show` of it."""
+    posts = tuple(matchday.event(f"e{each}", matchday.KICK_OFF + each) for each in range(400))
+    read = {"local_id": "gderby"}
+    changed = {**read, "modifications": [change("UpdateGameScoreInfo", score_info={**SCORE, "home_score": 2})]}
+    with calls_of_all_threads() as calls:
+        store = await open_store(copied_url(tmp_path / "many.db", declared_database))
+        async with serving(store, client_per_second=0, public_per_second=0) as server:
+            await server.add(matchday.Liveblog(document=matchday.document(), events=posts))
+            counted = {"show": [], "modify": []}
+            for _ in range(2):  # the first ones fill caches
+                calls()
+                shown = await server.http.get(f"{WRITE}/ticker/show.json", params=read, auth=DESK)
+                counted["show"].append(calls())
+                made = await server.http.post(f"{WRITE}/ticker/post_modifications.json", json=changed, auth=DESK)
+                counted["modify"].append(calls())
+        await store.close()
+
+    assert len(shown.json()["events"]) == len(made.json()["events"]) == len(posts)
+    assert counted["modify"][1] <= 1.1 * counted["show"][1], counted
 
 
 async def test_all_nine_kinds_are_one_step(server, desk, game):
