@@ -133,12 +133,13 @@ async def test_who_is_ready_does_not_wait_for_a_provider_of_declared_liveblogs(t
     assert found == [0, 1]
 
 
-async def test_an_unexpected_error_is_500_without_detail(day, monkeypatch):
+async def test_an_unexpected_error_is_500_without_detail(day, monkeypatch, failed_requests):
     """The caller learns that it was us, and nothing else."""
     monkeypatch.setattr("ingest.sync.import_match.game_document", lambda *_: 1 / 0)
     refusal = await refused(day, 500, "internal")
 
     assert "division" not in refusal["message"]
+    assert "division" in failed_requests.pop()
 
 
 OTHER = "5f0c1de2a1b2c3d4e5f60719"
