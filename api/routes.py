@@ -12,7 +12,7 @@ from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import handback, match_preview, source, timeline
+from api.external import handback, timeline
 from api.feeds import endpoint as feeds
 from api.feeds.feed import FEED_PATH
 from api.http.openapi import DocumentLimits, Json, document
@@ -84,11 +84,11 @@ ROUTES: tuple[Route, ...] = (
     )),
     Route("GET", media.LINK_PATH, media.link, "read", media.LINK),
     Route("POST", f"{EXTERNAL}/createFromExternal", external.create_from_external, "external", external.CREATE),
-    Route("GET", f"{EXTERNAL}/previewExternal", match_preview.show_preview, "external", match_preview.PREVIEW),
-    Route("GET", f"{SOURCE}.json", source.show, "external", source.SHOW),
-    Route("POST", f"{SOURCE}.json", source.change, "external", source.CHANGE),
-    Route("POST", f"{SOURCE}/attach.json", source.attach, "external", source.ATTACH),
-    Route("POST", f"{SOURCE}/detach.json", source.detach, "external", source.DETACH),
+    Route("GET", f"{EXTERNAL}/previewExternal", external.show_preview, "external", external.PREVIEW),
+    Route("GET", f"{SOURCE}.json", external.show, "external", external.SHOW),
+    Route("POST", f"{SOURCE}.json", external.change, "external", external.CHANGE),
+    Route("POST", f"{SOURCE}/attach.json", external.attach, "external", external.ATTACH),
+    Route("POST", f"{SOURCE}/detach.json", external.detach, "external", external.DETACH),
     Route("POST", f"{SOURCE}/handback.json", handback.give_back, "external", handback.HANDBACK),
     Route("GET", f"{SOURCE}/timeline.json", timeline.show, "read", timeline.SHOW),
     Route("POST", f"{MEDIA}/upload", uploads.upload, "write", uploads.UPLOAD),

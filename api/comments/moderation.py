@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.http.request import ApiRequest
-    from store.comments.comments import CommentPage
+    from store.comments.comments import CommentPage, StoredComment
     from store.engine.unit import Unit
 
 PATH = "/api/comments/v1/organization/{organizationId}"
@@ -134,35 +134,45 @@ async def moderate(request: ApiRequest) -> Response:
 
     What a person has decided is not hidden by reports any more.
     """
-    services, comment_id = request.services, request.path_params["commentId"]
     decision = await request.document(CommentDecision)
-    decide = partial(
-        moderation.decide,
-        organization_id=request.organization_id,
-        comment_id=comment_id,
-        status=ACTIONS[decision.action],
-        client_id=request.caller.client_id,
-    )
-    decided = await services.store.write(decide)
-    _forget_kept(request)
-    request.audit(f"comments.{decision.action}", liveblog=decided.game_id, record=comment_id)
-    return json_response(as_moderated(services, decided))
+    decided = await decide(request, request.organization_id, str(request.path_params["commentId"]), decision.action)
+    return json_response(as_moderated(request.services, decided))
 
 
 async def ban(request: ApiRequest) -> Response:
     """Ban a reader (ours): none of its comments is seen or taken any more; lifted, those that were approved come back."""
-    reader_id, wanted = request.path_params["readerId"], await request.document(ReaderBanRequest)
-    banning = partial(
-        moderation.ban,
-        organization_id=request.organization_id,
-        reader_id=reader_id,
-        banned=wanted.banned,
+    reader_id, wanted = str(request.path_params["readerId"]), await request.document(ReaderBanRequest)
+    await set_ban(request, request.organization_id, reader_id, banned=wanted.banned)
+    return _shown(reader_id=reader_id, banned=wanted.banned)
+
+
+async def decide(request: ApiRequest, organization_id: str, comment_id: str, action: str) -> StoredComment:
+    """Do this to a comment of the organization, for the request's caller. Raises NotFound."""
+    change = partial(
+        moderation.decide,
+        organization_id=organization_id,
+        comment_id=comment_id,
+        status=ACTIONS[action],
         client_id=request.caller.client_id,
     )
-    await request.services.store.write(banning)
+    decided = await request.services.store.write(change)
     _forget_kept(request)
-    request.audit("comments.ban" if wanted.banned else "comments.unban", record=reader_id)
-    return _shown(reader_id=reader_id, banned=wanted.banned)
+    request.audit(f"comments.{action}", liveblog=decided.game_id, record=comment_id)
+    return decided
+
+
+async def set_ban(request: ApiRequest, organization_id: str, reader_id: str, *, banned: bool) -> None:
+    """Ban a reader from the organization, or lift that, for the request's caller."""
+    change = partial(
+        moderation.ban,
+        organization_id=organization_id,
+        reader_id=reader_id,
+        banned=banned,
+        client_id=request.caller.client_id,
+    )
+    await request.services.store.write(change)
+    _forget_kept(request)
+    request.audit("comments.ban" if banned else "comments.unban", record=reader_id)
 
 
 async def close(request: ApiRequest) -> Response:

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 from api.comments import moderation
 from api.desk.desk_frame import DeskPage, alert_html, pager_html, redirect
-from api.desk.form_operations import FormOperation, perform
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
+from api.http.people import PeopleDoor
 from api.http.request import choice, integer
 from api.page.times import moment
 from mapping.desk.comments_text import CommentsText
@@ -89,7 +89,7 @@ async def comments_fragment(request: ApiRequest, page: DeskPage, person: DeskPer
 async def act_on_comment(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Decide about the comment, or about the reader, whom a button of the queue names, where no script does so."""
     try:
-        await perform(request, person, _operation(person, form))
+        await _do(request, person, form)
     except (InvalidRequest, Forbidden):
         raise
     except ServiceError:
@@ -109,27 +109,20 @@ def filter_of(query: Query) -> QueueFilter:
     )
 
 
-def _operation(person: DeskPerson, form: Query) -> FormOperation:
-    """What the pressed button stands for: the name of its field is the action, its value whom it is about."""
-    path = {"organizationId": person.organization_id}
+async def _do(request: ApiRequest, person: DeskPerson, form: Query) -> None:
+    """Do what the pressed button stands for: the name of its field is the action, its value whom it is about."""
+    person.demand("comments")
+    owner = person.organization_id
     for action in DECISIONS:
         if action in form:
-            return FormOperation(
-                handler=moderation.moderate,
-                access="comments",
-                path={**path, "commentId": form[action]},
-                written="comments.moderate",
-                body={"action": action},
-            )
+            await moderation.decide(request, owner, form[action], action)
+            await request.services[PeopleDoor].record(person, "comments.moderate", request.context.written or "")
+            return
     for field, banned in (("ban", True), ("unban", False)):
         if field in form:
-            return FormOperation(
-                handler=moderation.ban,
-                access="comments",
-                path={**path, "readerId": form[field]},
-                written="comments.ban",
-                body={"banned": banned},
-            )
+            await moderation.set_ban(request, owner, form[field], banned=banned)
+            await request.services[PeopleDoor].record(person, "comments.ban", form[field])
+            return
     raise InvalidRequest("the form names nothing to do")
 
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
 from api.desk.sessions_door import check_csrf, check_site
-from api.http.people import DeskPerson
+from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import Query, parse_query
 from mapping.desk.own_path import HOME
 from mapping.errors import InvalidRequest, PayloadTooLarge
@@ -97,3 +97,9 @@ def _to_sign_in(request: ApiRequest) -> Response:
     path, query = str(request.scope["path"]), request.scope["query_string"].decode("latin-1")
     wanted = f"{path}?{query}" if query else path
     return redirect(request, SIGN_IN if wanted == HOME else f"{SIGN_IN}?{urlencode({'next': wanted})}")
+
+
+async def write_down(request: ApiRequest, person: DeskPerson, operation: str, liveblog: str) -> None:
+    """Log and record what a form has done to a liveblog, as for a request of the API."""
+    request.audit(operation, liveblog=liveblog)
+    await request.services[PeopleDoor].record(person, operation, liveblog)

@@ -9,14 +9,15 @@ from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import alert_html, redirect
 from api.desk.form_fields import select_html
-from api.desk.form_operations import perform_change, perform_detachment, perform_show
 from api.desk.fragment_cache import FragmentCache
+from api.desk.handlers import write_down
 from api.desk.kind_name import kind_name
 from api.desk.match_table import automatic_text
-from api.desk.matches_page import NEW, may_change
+from api.desk.matches_page import NEW, change_match, may_change
 from api.desk.refusal_text import refusal_text
 from api.desk.sources_section import SourcesPage, source_change, source_refusal, sources_html
-from api.external.source import NOT_ATTACHED
+from api.external import operations
+from api.external.operations import NOT_ATTACHED
 from api.http.request import parse_document
 from api.page.reader_language import LOCALES
 from api.page.scoreboard import title
@@ -55,23 +56,21 @@ async def show_settings(request: ApiRequest, page: DeskPage, person: DeskPerson)
 
 async def save_settings(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Save what the person has changed of automatic posting, text and language; what others have changed meanwhile stays."""
-    name = _name(request)
     try:
-        known = parse_document(ExternalChange, await perform_show(request, person, name))
-        await perform_change(request, person, name, change_of(form, known.applied_to(ImportOptions(sport=""))))
+        known = parse_document(ExternalChange, await operations.show(request.services, _named(request, person)))
+        await change_match(request, person, _name(request), change_of(form, known.applied_to(ImportOptions(sport=""))))
     except NotFound:
         raise
     except ServiceError as error:
         return await _page(request, page, person, alert=refusal_text(page, error), status=409)
-    return _done(request, name)
+    return _done(request)
 
 
 async def save_sources(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Have a source stand by or no longer, or a person's choice hold; what is refused is said at its field."""
-    name = _name(request)
     try:
-        known = await perform_show(request, person, name)
-        await perform_change(request, person, name, source_change(form, known["sources"]))
+        known = await operations.show(request.services, _named(request, person))
+        await change_match(request, person, _name(request), source_change(form, known["sources"]))
     except StoreUnavailable:
         raise
     except ServiceError as error:
@@ -81,21 +80,22 @@ async def save_sources(request: ApiRequest, page: DeskPage, person: DeskPerson, 
         if isinstance(error, NotFound):
             raise
         return await _page(request, page, person, alert=refusal_text(page, error), status=409)
-    return _done(request, name)
+    return _done(request)
 
 
 async def detach(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Take the liveblog off its match, where the person has confirmed it."""
-    name = _name(request)
     if "confirmed" not in form:
         return await _page(request, page, person)
     try:
-        await perform_detachment(request, person, name)
+        person.demand("external")
+        game = await operations.detach(request.services, _named(request, person))
     except NotFound:
         raise
     except ServiceError as error:
         return await _page(request, page, person, alert=refusal_text(page, error), status=409)
-    return _done(request, name)
+    await write_down(request, person, "liveblog.detachExternal", game["local_id"])
+    return _done(request)
 
 
 def change_of(form: Query, now: ImportOptions) -> dict[str, Any]:
@@ -145,9 +145,13 @@ def _name(request: ApiRequest) -> str:
     return str(request.path_params["liveblogId"])
 
 
-def _done(request: ApiRequest, name: str) -> Response:
+def _named(request: ApiRequest, person: DeskPerson) -> NamedLiveblog:
+    return NamedLiveblog(_name(request), person.organization_id)
+
+
+def _done(request: ApiRequest) -> Response:
     request.services[FragmentCache].forget()
-    return redirect(request, f"/desk/matches/{quote(name, safe='')}?done=saved")
+    return redirect(request, f"/desk/matches/{quote(_name(request), safe='')}?done=saved")
 
 
 async def _page(
@@ -160,11 +164,11 @@ async def _page(
     refusal: SourceRefusal | None = None,
     status: int = 200,
 ) -> Response:
-    named = NamedLiveblog(_name(request), person.organization_id)
+    named = _named(request, person)
     game = await request.services.store.read(named.find)
     name = title(game.as_document())
     try:
-        found = await perform_show(request, person, named.name)
+        found = await operations.show(request.services, named)
     except NotFound as error:
         if error.message != NOT_ATTACHED:
             raise

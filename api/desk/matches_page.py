@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.form_fields import select_html
-from api.desk.form_operations import perform_change
 from api.desk.fragment_cache import FragmentCache, fragment_response, wait_for_news, wants_anew
+from api.desk.handlers import write_down
 from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
 from api.desk.match_table import query_text, table_html
 from api.desk.refusal_text import refusal_text
-from api.http.request import integer
+from api.external import operations
+from api.http.request import integer, parse_document
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME, own_path
+from mapping.documents.external import ExternalChange
 from mapping.errors import InvalidRequest, ServiceError
+from store.following.connection import NamedLiveblog
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.responses import Response
 
     from api.desk.fragment_cache import KeptFragment
@@ -80,13 +85,21 @@ async def act_on_row(request: ApiRequest, page: DeskPage, person: DeskPerson, fo
     paused = "pause" in form
     name = form.get("pause") or form.get("resume") or ""
     try:
-        await perform_change(request, person, name, {"paused": paused})
+        await change_match(request, person, name, {"paused": paused})
     except ServiceError as error:
         return await matches_page(
             request, page._replace(path=HOME), person, alert=refusal_text(page, error), status=409
         )
     request.services[FragmentCache].forget()
     return redirect(request, own_path(form.get("back")))
+
+
+async def change_match(request: ApiRequest, person: DeskPerson, name: str, change: Mapping[str, Any]) -> None:
+    """Change what the liveblog of this name takes over from its match. Raises Forbidden for whoever may only look."""
+    person.demand("external")
+    named = NamedLiveblog(name, person.organization_id)
+    game = await operations.change(request.services, named, parse_document(ExternalChange, dict(change)))
+    await write_down(request, person, "liveblog.changeExternal", game.local_id)
 
 
 def may_change(person: DeskPerson) -> bool:

@@ -10,12 +10,13 @@ from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import alert_html, redirect
 from api.desk.form_fields import select_html
-from api.desk.form_operations import perform_attachment, perform_creation, perform_preview
 from api.desk.fragment_cache import FragmentCache
+from api.desk.handlers import write_down
 from api.desk.match_settings_page import box, locale_select
 from api.desk.match_states import STATES
 from api.desk.matches_page import NEW, may_change
 from api.desk.refusal_text import refusal_text
+from api.external import operations
 from api.page.scoreboard import title
 from api.page.times import moment
 from mapping.desk.matches_text import MatchesText
@@ -49,16 +50,22 @@ async def submit_new_match(request: ApiRequest, page: DeskPage, person: DeskPers
     """Make the liveblog, or put the one that the form names on the match."""
     body: dict[str, Any] = {"provider": form.get("provider", ""), _kind(form): form.get("id", "")}
     try:
+        person.demand("external")
+        services, client = request.services, person.client_id
         if form.get("attach"):
-            game = await perform_attachment(request, person, form["attach"], body)
+            done, named = "liveblog.attachExternal", NamedLiveblog(form["attach"], person.organization_id)
+            game = await operations.attach(services, named, body, client_id=client)
         else:
             body |= {"autoPostEnabled": "auto" in form, "includeTextContent": "text" in form}
             body |= {name: form[name] for name in ("title", "locale") if form.get(name)}
-            game = await perform_creation(request, person, body, form.get("key", ""))
+            done, owner = "liveblog.createFromExternal", person.organization_id
+            key = form.get("key") or None
+            game = await operations.create(services, body, organization_id=owner, client_id=client, key=key)
     except StoreUnavailable:
         raise
     except ServiceError as error:
         return await _page(request, page, person, form, alert=refusal_text(page, error))
+    await write_down(request, person, done, game["local_id"])
     request.services[FragmentCache].forget()
     return redirect(request, f"/desk/matches/{quote(str(game['local_id']), safe='')}?done=saved")
 
@@ -71,7 +78,9 @@ async def _page(request: ApiRequest, page: DeskPage, person: DeskPerson, given: 
     if given.get("provider") and given.get("id", "").strip() and not alert:
         query = {"provider": given["provider"], _kind(given): given["id"].strip()}
         try:
-            found = await perform_preview(request, person, query)
+            found = await operations.preview(
+                request.services, query, organization_id=person.organization_id, client_id=person.client_id, text=False
+            )
             preview = _preview(request, page, given, found)
         except StoreUnavailable:
             raise

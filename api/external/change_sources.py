@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from api.external.endpoint import SELECTOR_ID, check_provider
+from api.external.request_rules import SELECTOR_ID, check_provider
 from api.view.match_sources import AUTOMATIC, place_of
 from mapping.errors import (
     Conflict,

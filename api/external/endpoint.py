@@ -1,40 +1,75 @@
-"""Creation of a liveblog from an external provider: the rules of the request; the importing itself is handed in."""
+"""Liveblogs from an external provider, over HTTP: created, looked at before, shown, changed, attached to a match, taken off it."""
 
 from __future__ import annotations
 
-import hashlib
-import json
-import re
-from functools import partial
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING
 
+from api.external import operations
+from api.external.operations import LIVEBLOG_ID
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
-from api.http.openapi import WRITE_ERRORS, document_answer, in_path, json_body, operation, readable, request_schema
-from api.http.request import parse_document
-from api.view.references import decorate
-from mapping.documents.external import CreateFromExternal
+from api.http.openapi import (
+    IF_MATCH,
+    READ_ERRORS,
+    WRITE_ERRORS,
+    document_answer,
+    in_path,
+    json_body,
+    operation,
+    query,
+    readable,
+    refusals,
+    request_schema,
+)
+from api.http.request import boolean
+from api.view.liveblog_access import expected_version
+from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource
+from mapping.documents.external_preview import ExternalPreview
 from mapping.documents.game import Game
-from mapping.errors import InvalidRequest, NotFound, Unprocessable
-from store.following.import_request import ImportRequest, SelectorKind
-from store.liveblogs import liveblogs
+from store.following.connection import NamedLiveblog
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import Connection
-    from starlette.datastructures import Headers
     from starlette.responses import Response
 
-    from api.http.json_path import Json
     from api.http.request import ApiRequest
-    from mapping.documents.external import AttachToExternal, ExternalChange
 
-SELECTORS: tuple[SelectorKind, ...] = get_args(SelectorKind)
-"""In the order of their precedence."""
-SELECTOR_ID = re.compile(r"[^\x00-\x20\x7f-\x9f]{1,255}")
-
-
+TAG = "External providers"
+PATH = (in_path("organizationId"), in_path(LIVEBLOG_ID))
+SETTINGS = {
+    "autoPostEnabled": True,
+    "autoPostConfiguration": {"excludeEvents": ["soccer.yellow-card"]},
+    "paused": False,
+}
+SHOW = operation(
+    "liveblog.external",
+    "Show what a liveblog takes over from its match",
+    TAG,
+    {200: document_answer(ExternalSource, "The settings, the match and the health of the feed"), **READ_ERRORS},
+    parameters=PATH,
+)
+CHANGE = operation(
+    "liveblog.changeExternal",
+    "Change what a liveblog takes over from its match",
+    TAG,
+    {200: document_answer(ExternalSource, "The settings as they are now"), **WRITE_ERRORS},
+    parameters=[*PATH, IF_MATCH],
+    body=json_body(request_schema(ExternalChange), SETTINGS),
+)
+ATTACH = operation(
+    "liveblog.attachExternal",
+    "Put a liveblog that exists on a provider's match",
+    TAG,
+    {200: document_answer(Game, "The decorated liveblog, with `external`"), **WRITE_ERRORS},
+    parameters=PATH,
+    body=json_body(request_schema(AttachToExternal), {"provider": "heim", "matchId": "8315073", **SETTINGS}),
+)
+DETACH = operation(
+    "liveblog.detachExternal",
+    "Take a liveblog off its match",
+    TAG,
+    {200: document_answer(Game, "The decorated liveblog, without `external`"), **WRITE_ERRORS},
+    parameters=PATH,
+)
 EXAMPLE = {
     "provider": "heim",
     "matchId": "8315073",
@@ -55,101 +90,86 @@ CREATED = readable(document_answer(Game, "The decorated liveblog, with `external
 CREATE = operation(
     "liveblog.createFromExternal",
     "Create a liveblog that a provider's match fills",
-    "External providers",
+    TAG,
     {200: CREATED, **WRITE_ERRORS},
     parameters=[in_path("organizationId"), KEY_OF_CREATION],
     body=json_body(request_schema(CreateFromExternal), EXAMPLE),
 )
+SELECTOR = {"type": "string", "maxLength": 255, "pattern": r"^([^\x00-\x20\x7f-\x9f]{1,255})?$"}
+PREVIEW = operation(
+    "liveblog.previewExternal",
+    "Look at a provider's match before a liveblog is made of it",
+    TAG,
+    {
+        200: document_answer(ExternalPreview, "What the match holds now; nothing is created"),
+        **READ_ERRORS,
+        **refusals(422),
+    },
+    parameters=[
+        in_path("organizationId"),
+        query("provider", "The provider", {"type": "string", "minLength": 1}, required=True),
+        query("matchId", "The match; `matchId`, `phaseId` or `overallId` has to be given", SELECTOR),
+        query("phaseId", "A phase that holds the match", SELECTOR),
+        query("overallId", "An overall that holds the match", SELECTOR),
+        query("includeTextContent", "Refuse a match without text", {"type": "boolean", "default": False}),
+    ],
+)
+
+
+def named_liveblog(request: ApiRequest) -> NamedLiveblog:
+    """The liveblog that the path names."""
+    return NamedLiveblog(str(request.path_params[LIVEBLOG_ID]), request.organization_id)
 
 
 async def create_from_external(request: ApiRequest) -> Response:
     """Create a liveblog that a provider's match fills (interface: Create a liveblog from an external provider)."""
-    services = request.services
-    wanted = import_request(
+    made = await operations.create(
+        request.services,
         await request.json(),
         organization_id=request.organization_id,
         client_id=request.caller.client_id,
-        headers=request.headers,
-        providers=services.providers,
-        event_types=services.event_types,
+        key=idempotency_key(request.headers),
     )
-    game_id = await services.importer.create(wanted)
-    return json_response(await services.store.read(partial(created_game, game_id=game_id)))
+    return json_response(made)
 
 
-def created_game(conn: Connection, game_id: str) -> Json:
-    """The decorated liveblog, with `external`."""
-    return decorate(conn, liveblogs.require_game(conn, game_id))
-
-
-def import_request(
-    body: dict[str, Any],
-    *,
-    organization_id: str,
-    client_id: str,
-    headers: Headers,
-    providers: Collection[str],
-    event_types: Collection[str],
-) -> ImportRequest:
-    """The body as a checked request; raises InvalidRequest, NotFound or Unprocessable with the field at fault."""
-    check_provider(body.get("provider"), providers)
-    document = _document(body)
-    kind, selector_id = selector_of(document)
-    auto = document.auto_post_configuration if document.auto_post_enabled else None
-    check_event_types(document, event_types)
-    return ImportRequest(
-        organization_id=organization_id,
-        client_id=client_id,
-        provider=document.provider,
-        selector_kind=kind,
-        selector_id=selector_id,
-        title=document.title or None,
-        locale=document.locale,
-        text=document.include_text_content,
-        auto_post=document.auto_post_enabled,
-        exclude_scoreboard=bool(auto and auto.exclude_scoreboard),
-        exclude_events=tuple(auto.exclude_events) if auto else (),
-        idempotency_key=idempotency_key(headers),
-        idempotency_digest=digest(body),
+async def show_preview(request: ApiRequest) -> Response:
+    """Fetch a match as createFromExternal would, and show what it holds (ours)."""
+    found = await operations.preview(
+        request.services,
+        request.query,
+        organization_id=request.organization_id,
+        client_id=request.caller.client_id,
+        text=boolean(request.query, "includeTextContent"),
     )
+    return json_response(found, headers={"Cache-Control": "no-store"})
 
 
-def digest(body: dict[str, Any]) -> str:
-    """SHA-256 in hex of what the body means."""
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
+async def show(request: ApiRequest) -> Response:
+    """Show the settings under which a liveblog follows its match (interface: Liveblog from a provider)."""
+    return json_response(await operations.show(request.services, named_liveblog(request)))
 
 
-def check_provider(provider: Any, providers: Collection[str]) -> None:
-    """Raise InvalidRequest, NotFound or Unprocessable unless this is one of the providers."""
-    if provider is None or provider == "":
-        raise InvalidRequest("provider is missing", field="provider")
-    if not isinstance(provider, str):
-        raise Unprocessable("provider should be a string", field="provider")
-    if provider not in providers:
-        raise NotFound("there is no such provider", field="provider")
+async def change(request: ApiRequest) -> Response:
+    """Change these settings; the posts that are there follow within seconds (interface: Liveblog from a provider)."""
+    services, named = request.services, named_liveblog(request)
+    document = await request.document(ExternalChange)
+    game = await operations.change(services, named, document, expected_version(request.headers))
+    shown = await operations.show(services, named)
+    request.audit("liveblog.changeExternal", liveblog=game.local_id, version=shown["version"])
+    return json_response(shown)
 
 
-def _document(body: dict[str, Any]) -> CreateFromExternal:
-    # null says the same as leaving a name out: none of these fields can be cleared.
-    return parse_document(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
+async def attach(request: ApiRequest) -> Response:
+    """Put the liveblog on a match, or on another one than so far (interface: Liveblog from a provider)."""
+    named, body = named_liveblog(request), await request.json()
+    game = await operations.attach(request.services, named, body, client_id=request.caller.client_id)
+    request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
+    return json_response(game)
 
 
-def selector_of(document: CreateFromExternal | AttachToExternal) -> tuple[SelectorKind, str]:
-    """Kind and id of what the document names first; raises Unprocessable."""
-    for kind in SELECTORS:
-        value: str | None = getattr(document, f"{kind}_id")
-        if value and SELECTOR_ID.fullmatch(value):
-            return kind, value
-        if value:
-            raise Unprocessable("an id has at most 255 characters, none of them blank", field=f"{kind}Id")
-    raise Unprocessable("one of matchId, phaseId, overallId should be given", field="matchId")
-
-
-def check_event_types(document: CreateFromExternal | ExternalChange, known: Collection[str]) -> None:
-    """Raise Unprocessable, with its path, for an event type that no provider has."""
-    configured = document.auto_post_configuration
-    for index, name in enumerate(configured.exclude_events if configured else ()):
-        if name not in known:
-            path = f"autoPostConfiguration.excludeEvents.{index}"
-            raise Unprocessable("there is no such event type", field=path)
+async def detach(request: ApiRequest) -> Response:
+    """Take the liveblog off its match; its posts are the editors' from then on (interface: Liveblog from a provider)."""
+    game = await operations.detach(request.services, named_liveblog(request))
+    request.audit("liveblog.detachExternal", liveblog=game["local_id"], version=game["version"])
+    return json_response(game)

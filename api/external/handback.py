@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.external.source import LIVEBLOG_ID, NOT_ATTACHED, PATH, TAG, named_liveblog, shown_game
+from api.external.endpoint import PATH, TAG, named_liveblog
+from api.external.operations import LIVEBLOG_ID, NOT_ATTACHED, shown_game
 from api.http.errors import json_response
 from api.http.openapi import IF_MATCH, WRITE_ERRORS, document_answer, json_body, operation, request_schema
 from api.view.liveblog_access import check_version, expected_version
@@ -48,7 +49,7 @@ async def give_back(request: ApiRequest) -> Response:
     wanted = await request.document(HandBack)
     expected = expected_version(request.headers)
     await services.store.write(partial(return_fields, named=named, wanted=wanted, expected=expected))
-    game = await services.store.read(partial(shown_game, named, request))
+    game = await services.store.read(partial(shown_game, named, services))
     request.audit("liveblog.handBackExternal", liveblog=game["local_id"], version=game["version"])
     return json_response(game)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.external.source import PATH, TAG, named_liveblog
+from api.external.endpoint import PATH, TAG, named_liveblog
 from api.http.errors import json_response
 from api.http.openapi import READ_ERRORS, document_answer, operation, query
 from api.view.post_times import timeline_of

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from api.external.endpoint import digest
+from api.external.operations import digest
 from api.http.idempotency import IDEMPOTENCY_HEADER
 from api.http.json_path import Json, at, kind, node, text
 from api.liveblogs import write_check

@@ -1,109 +1,111 @@
-"""The connection of a liveblog that exists: shown, changed, attached to a match, taken off it."""
+"""What is done with the connection of a liveblog and a provider's match, for a request of the API or a form of the desk.
+
+Each raises the errors of `mapping.errors` for what a caller may not have or has said wrongly; whether it may do it at all is
+checked before.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from api.external.change_sources import change_sources, check_sources, find_standbys, follow_sources
-from api.external.endpoint import check_event_types, check_provider, created_game, selector_of
-from api.http.errors import json_response
-from api.http.openapi import (
-    IF_MATCH,
-    READ_ERRORS,
-    WRITE_ERRORS,
-    document_answer,
-    in_path,
-    json_body,
-    operation,
-    request_schema,
-)
+from api.external.request_rules import check_event_types, check_provider, selector_of
 from api.http.request import parse_document
 from api.view.external import externals
-from api.view.liveblog_access import check_version, expected_version
+from api.view.liveblog_access import check_version
 from api.view.match_sources import match_sources
 from api.view.references import decorate
-from mapping.documents.external import AttachToExternal, ExternalChange, ExternalSource
-from mapping.documents.game import Game
+from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
 from mapping.errors import Conflict, NotFound, Unprocessable
 from mapping.import_options import ImportOptions, Withdrawn
 from store.following import sources, standbys, sync
 from store.following.connection import NamedLiveblog, change_terms, lock
 from store.following.import_request import ImportRequest
+from store.following.overview import liveblogs_on
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from sqlalchemy import Connection
-    from starlette.responses import Response
 
     from api.http.json_path import Json
-    from api.http.request import ApiRequest
     from api.http.services import Services
     from store.engine.unit import Unit
     from store.following.import_request import FoundStandby
     from store.liveblogs.liveblogs import StoredGame
 
-NOT_ATTACHED = "the liveblog is on no match"
 LIVEBLOG_ID = "liveblogId"
-TAG = "External providers"
-PATH = (in_path("organizationId"), in_path(LIVEBLOG_ID))
-SETTINGS = {
-    "autoPostEnabled": True,
-    "autoPostConfiguration": {"excludeEvents": ["soccer.yellow-card"]},
-    "paused": False,
-}
-SHOW = operation(
-    "liveblog.external",
-    "Show what a liveblog takes over from its match",
-    TAG,
-    {200: document_answer(ExternalSource, "The settings, the match and the health of the feed"), **READ_ERRORS},
-    parameters=PATH,
-)
-CHANGE = operation(
-    "liveblog.changeExternal",
-    "Change what a liveblog takes over from its match",
-    TAG,
-    {200: document_answer(ExternalSource, "The settings as they are now"), **WRITE_ERRORS},
-    parameters=[*PATH, IF_MATCH],
-    body=json_body(request_schema(ExternalChange), SETTINGS),
-)
-ATTACH = operation(
-    "liveblog.attachExternal",
-    "Put a liveblog that exists on a provider's match",
-    TAG,
-    {200: document_answer(Game, "The decorated liveblog, with `external`"), **WRITE_ERRORS},
-    parameters=PATH,
-    body=json_body(request_schema(AttachToExternal), {"provider": "heim", "matchId": "8315073", **SETTINGS}),
-)
-DETACH = operation(
-    "liveblog.detachExternal",
-    "Take a liveblog off its match",
-    TAG,
-    {200: document_answer(Game, "The decorated liveblog, without `external`"), **WRITE_ERRORS},
-    parameters=PATH,
-)
+NOT_ATTACHED = "the liveblog is on no match"
+SELECTED = ("provider", "matchId", "phaseId", "overallId")
+"""What names a match that is looked at."""
 
 
-def named_liveblog(request: ApiRequest) -> NamedLiveblog:
-    """The liveblog that the path names."""
-    return NamedLiveblog(str(request.path_params[LIVEBLOG_ID]), request.organization_id)
+async def create(
+    services: Services, body: dict[str, Any], *, organization_id: str, client_id: str, key: str | None
+) -> Json:
+    """Create a liveblog that a provider's match fills; `key`: the same one creates one. Gives the decorated liveblog."""
+    check_provider(body.get("provider"), services.providers)
+    # null says the same as leaving a name out: none of these fields can be cleared.
+    document = parse_document(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
+    kind, selector_id = selector_of(document)
+    auto = document.auto_post_configuration if document.auto_post_enabled else None
+    check_event_types(document, services.event_types)
+    wanted = ImportRequest(
+        organization_id=organization_id,
+        client_id=client_id,
+        provider=document.provider,
+        selector_kind=kind,
+        selector_id=selector_id,
+        title=document.title or None,
+        locale=document.locale,
+        text=document.include_text_content,
+        auto_post=document.auto_post_enabled,
+        exclude_scoreboard=bool(auto and auto.exclude_scoreboard),
+        exclude_events=tuple(auto.exclude_events) if auto else (),
+        idempotency_key=key,
+        idempotency_digest=digest(body),
+    )
+    return await _made(services, await services.importer.create(wanted))
 
 
-async def show(request: ApiRequest) -> Response:
-    """Show the settings under which a liveblog follows its match (interface: Liveblog from a provider)."""
-    return json_response(await request.services.store.read(_reader(request)))
+async def preview(
+    services: Services, query: Mapping[str, str], *, organization_id: str, client_id: str, text: bool
+) -> Json:
+    """What the match holds that the query names, and which liveblogs are on it; `text`: refuse one without."""
+    check_provider(query.get("provider"), services.providers)
+    names = {name: query[name] for name in SELECTED if query.get(name)}
+    kind, selector_id = selector_of(parse_document(CreateFromExternal, names))
+    wanted = ImportRequest.of_terms(
+        ImportOptions(sport="", text=text),
+        organization_id=organization_id,
+        client_id=client_id,
+        provider=names["provider"],
+        selector_kind=kind,
+        selector_id=selector_id,
+    )
+    found = await services.importer.preview(wanted)
+    provider, match_id = found["provider"], found["selector"]["matchId"]
+    find = partial(liveblogs_on, organization_id=organization_id, provider=provider, match_id=match_id)
+    return {**found, "liveblogs": await services.store.read(find)}
 
 
-async def change(request: ApiRequest) -> Response:
-    """Change these settings; the posts that are there follow within seconds (interface: Liveblog from a provider)."""
-    services, named = request.services, named_liveblog(request)
-    document = await request.document(ExternalChange)
+async def show(services: Services, named: NamedLiveblog) -> Json:
+    """The settings; what the liveblog does not say itself is as its organization has it."""
+    organization = services.settings.organization(named.organization_id)
+    return await services.store.read(partial(_settings, named, organization.withdrawn))
+
+
+async def change(
+    services: Services, named: NamedLiveblog, document: ExternalChange, expected: int | None = None
+) -> StoredGame:
+    """Change the settings; `expected`: unless another version than this stands. Gives the liveblog as it was before."""
     check_event_types(document, services.event_types)
     if document.provider is not None:
         check_provider(document.provider, services.providers)
-    expected = expected_version(request.headers)
     found: list[FoundStandby] = []
     if document.standby:  # what is refused whatever the providers say is refused before they are requested
         known = await services.store.read(partial(_check, services, named, document, expected))
@@ -126,15 +128,11 @@ async def change(request: ApiRequest) -> Response:
     game, attachment = await services.store.write(save)
     if found:
         await follow_sources(services, attachment)
-    shown = await services.store.read(_reader(request))
-    request.audit("liveblog.changeExternal", liveblog=game.local_id, version=shown["version"])
-    return json_response(shown)
+    return game
 
 
-async def attach(request: ApiRequest) -> Response:
-    """Put the liveblog on a match, or on another one than so far (interface: Liveblog from a provider)."""
-    services, named = request.services, named_liveblog(request)
-    body = await request.json()
+async def attach(services: Services, named: NamedLiveblog, body: dict[str, Any], *, client_id: str) -> Json:
+    """Put the liveblog on a match, or on another one than so far; gives it decorated."""
     check_provider(body.get("provider"), services.providers)
     document = parse_document(AttachToExternal, body)
     check_event_types(document, services.event_types)
@@ -146,7 +144,7 @@ async def attach(request: ApiRequest) -> Response:
     wanted = ImportRequest.of_terms(
         terms,
         organization_id=named.organization_id,
-        client_id=request.caller.client_id,
+        client_id=client_id,
         provider=document.provider,
         selector_kind=kind,
         selector_id=selector_id,
@@ -157,9 +155,41 @@ async def attach(request: ApiRequest) -> Response:
     game_id = await services.importer.create(wanted)
     if found:
         await follow_sources(services, await services.store.read(partial(sync.attachment, game_id=game_id)))
-    game = await services.store.read(partial(created_game, game_id=game_id))
-    request.audit("liveblog.attachExternal", liveblog=game["local_id"], version=game.get("version"))
-    return json_response(game)
+    return await _made(services, game_id)
+
+
+async def detach(services: Services, named: NamedLiveblog) -> Json:
+    """Take the liveblog off its match; its posts are the editors' from then on. Gives it decorated."""
+
+    def work(unit: Unit) -> None:
+        game, attachment = lock(unit, named)
+        if attachment is None:
+            return
+        if attachment.declared_key is not None:
+            raise Conflict("the configuration declares this liveblog; attach it to another match, or pause it")
+        sources.detach(unit, attachment)
+        liveblogs.record(unit, game.id, liveblogs.Change())
+
+    await services.store.write(work)
+    return await services.store.read(partial(shown_game, named, services))
+
+
+def shown_game(named: NamedLiveblog, services: Services, conn: Connection) -> Json:
+    """The decorated liveblog, with the name of its organization."""
+    return decorate(conn, named.find(conn), owner_name=services.organizations)
+
+
+def digest(body: dict[str, Any]) -> str:
+    """SHA-256 in hex of what the body means."""
+    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+async def _made(services: Services, game_id: str) -> Json:
+    def read(conn: Connection) -> Json:
+        return decorate(conn, liveblogs.require_game(conn, game_id))
+
+    return await services.store.read(read)
 
 
 def _check(
@@ -183,25 +213,6 @@ def _changed_terms(services: Services, attachment: sync.Attachment, document: Ex
     return after
 
 
-async def detach(request: ApiRequest) -> Response:
-    """Take the liveblog off its match; its posts are the editors' from then on (interface: Liveblog from a provider)."""
-    services, named = request.services, named_liveblog(request)
-
-    def work(unit: Unit) -> None:
-        game, attachment = lock(unit, named)
-        if attachment is None:
-            return
-        if attachment.declared_key is not None:
-            raise Conflict("the configuration declares this liveblog; attach it to another match, or pause it")
-        sources.detach(unit, attachment)
-        liveblogs.record(unit, game.id, liveblogs.Change())
-
-    await services.store.write(work)
-    game = await services.store.read(partial(shown_game, named, request))
-    request.audit("liveblog.detachExternal", liveblog=game["local_id"], version=game["version"])
-    return json_response(game)
-
-
 def require_attachment(attachment: sync.Attachment | None) -> sync.Attachment:
     """The attachment that a liveblog has to have. Raises NotFound."""
     if attachment is None:
@@ -216,13 +227,6 @@ def _terms(named: NamedLiveblog, conn: Connection) -> ImportOptions:
     if attachment is not None:
         return sync.terms_of(attachment)
     return ImportOptions(sport=game.sportstype, locale=game.document.get("locale") or "en")
-
-
-def _reader(request: ApiRequest) -> Callable[[Connection], Json]:
-    """Reads the settings; what the liveblog does not say itself is as its organization has it."""
-    named = named_liveblog(request)
-    organization = request.services.settings.organization(named.organization_id)
-    return partial(_settings, named, organization.withdrawn)
 
 
 def _settings(named: NamedLiveblog, withdrawn: Withdrawn, conn: Connection) -> Json:
@@ -242,7 +246,3 @@ def _settings(named: NamedLiveblog, withdrawn: Withdrawn, conn: Connection) -> J
         **match_sources(conn, source),
         **{name: found[name] for name in ("locale", "paused", "provider", "selector", "status", "feedHealth")},
     }
-
-
-def shown_game(named: NamedLiveblog, request: ApiRequest, conn: Connection) -> Json:
-    return decorate(conn, named.find(conn), owner_name=request.services.organizations)
