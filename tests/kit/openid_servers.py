@@ -131,7 +131,7 @@ def forger():
 
 
 def desk(store, issuer, *roles, secret=SECRET, **more):
-    """The service with this provider; its time is that of the provider."""
+    """The service with this provider."""
     rows = tuple(OpenIdRole(group=group, organization=owner, account_role=role) for group, owner, role in roles)
     openid = OpenId(issuer=issuer, client_id=CLIENT, client_secret=SecretStr(secret), roles=rows, **more)
     return serving(store, public_url=HERE, desk__openid=openid, client_per_second=0, public_per_second=0)
@@ -181,8 +181,8 @@ async def node_provider(folder, people, habits):
 
 
 async def sign_in(server, subject):
-    """All pages and redirects of a person who signs in with the provider: the last response."""
-    server.now = time.time()
+    """All pages and redirects of a person who signs in with a provider, whose time is that of the machine: the last response."""
+    still, server.now = server.now, time.time()
     begun = await server.http.get(BEGIN)
     assert begun.status_code == 303, begun.text
     address = begun.headers["location"]
@@ -193,12 +193,13 @@ async def sign_in(server, subject):
                 prompt = PROMPT.search(page.text)[1]
                 page = await http.post(address, data={"prompt": prompt, "login": subject, "password": "any"})
             address = urljoin(address, page.headers["location"])
-    return await server.http.get(f"{BACK}?{urlsplit(address).query}", headers={"Cookie": cookie_in(begun)})
+    back = await server.http.get(f"{BACK}?{urlsplit(address).query}", headers={"Cookie": cookie_in(begun)})
+    server.now = still
+    return back
 
 
 def right(server, forged, nonce, /, **claims):
     """The claims of a token that is right but for these; None leaves one out."""
-    server.now = time.time()
     times = {"iat": int(server.now), "exp": int(server.now) + 300}
     return {"iss": forged.address, "aud": CLIENT, "nonce": nonce, **times, **RIGHT, **claims}
 

@@ -10,6 +10,7 @@ from store.masterdata import declarations
 from tests.api.conftest import NOW, declared_database, open_store, serving
 from tests.kit import matchday
 from tests.kit.event_desk import Desk
+from tests.kit.openid_servers import forger
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.people import add_account
 from tests.kit.served_page import AT_ONCE
@@ -35,6 +36,13 @@ async def desk_at(folder, **settings):
 async def server(tmp_path):
     """Time stands still unless a test moves it."""
     async with desk_at(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def forged():
+    """A provider of OpenID Connect that says what the test says."""
+    with forger() as made:
         yield made
 
 

@@ -2,7 +2,6 @@
 
 import hmac
 import json
-import time
 from base64 import urlsafe_b64encode
 from functools import partial
 from urllib.parse import parse_qs
@@ -15,7 +14,7 @@ from api.desk.openid_provider import KEPT
 from api.desk.openid_sign_in import BACK, BEGIN
 from mapping.desk.openid_claims import person_of_claims
 from store.accounts import accounts
-from tests.api.conftest import contents, declared_database
+from tests.api.conftest import contents
 from tests.kit.matchday import ORGANIZATION, OTHER
 from tests.kit.openid_servers import (
     CLIENT,
@@ -26,30 +25,13 @@ from tests.kit.openid_servers import (
     SECRET,
     cookie_in,
     desk,
-    forger,
     return_with,
     right,
     sent_in,
 )  # fmt: skip
-from tests.kit.opening import store_at
 from tests.kit.people import SignedInBrowser, add_account, session_of
-from tests.kit.sqlite import copied_url
 
 NAME = "matchwire-desk"
-
-
-@pytest.fixture
-async def store(tmp_path):
-    """Its time is that of the provider, which is a process of its own."""
-    opened = await store_at(copied_url(tmp_path / "openid.db", declared_database), clock=time.time)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def forged():
-    with forger() as made:
-        yield made
 
 
 async def test_the_code_is_bound_to_this_browser_and_to_us(store, forged):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,7 +11,6 @@ import structlog
 from api.desk.openid_provider import KEPT
 from api.desk.openid_sign_in import BEGIN
 from store.accounts import accounts
-from tests.api.conftest import declared_database
 from tests.kit.matchday import ORGANIZATION
 from tests.kit.openid_servers import (
     CLIENT,
@@ -20,16 +18,13 @@ from tests.kit.openid_servers import (
     KEY,
     SECRET,
     desk,
-    forger,
     needs_node,
     node_provider,
     return_with,
     sent_in,
     sign_in,
-)
-from tests.kit.opening import store_at
+)  # fmt: skip
 from tests.kit.people import SignedInBrowser, add_account, session_of
-from tests.kit.sqlite import copied_url
 
 BASIC, POST = "client_secret_basic", "client_secret_post"
 NONE = {"email": None, "email_verified": None}
@@ -113,19 +108,6 @@ HABITS = {
     "one group as one text": Habit({**KIM, "groups": "desk"}),
     "a word about no address": Habit({**NONE, "email_verified": False, "groups": ["desk"]}, KIM, 1),
 }  # fmt: skip
-
-
-@pytest.fixture
-async def store(tmp_path):
-    opened = await store_at(copied_url(tmp_path / "openid.db", declared_database), clock=time.time)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-def forged():
-    with forger() as made:
-        yield made
 
 
 def with_habit(store, forged, habit, roles="desk", **settings):

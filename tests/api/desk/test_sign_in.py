@@ -273,10 +273,9 @@ async def test_right_sign_ins_make_no_colleague_wait(server):
         assert (await from_address(server, ABROAD)).status_code == 303
     assert [row for row in (await contents(server))["sign_in_tries"] if row["failures"]] == []
     for number in range(12):
-        for _ in range(4):
-            await from_address(server, ABROAD, f"name{number}@example.org", "guess")
+        guesses = [await from_address(server, ABROAD, f"name{number}@example.org", "guess") for _ in range(4)]
+        assert {each.status_code for each in guesses} == {403}
         server.now += 40_000
-    assert [(await from_address(server, ABROAD)).status_code for _ in range(2)] == [303, 303]
 
 
 async def test_who_guesses_and_has_an_account_waits_all_the_same(server):
@@ -291,24 +290,21 @@ async def test_who_guesses_and_has_an_account_waits_all_the_same(server):
     assert statuses == {403, 429}
 
 
-async def test_addresses_of_one_ipv6_network_count_as_one(server):
-    """A customer has 2⁶⁴ of them."""
-    await add_account(server.store)
-    for n in range(5):
-        await from_address(server, f"2001:db8:1:2::{n + 1}", password="guess")
-
-    assert (await from_address(server, "2001:db8:1:2:ffff::1")).status_code == 429
-    assert (await from_address(server, "2001:db8:1:3::1")).status_code == 303
-
-
-async def test_addresses_of_ipv4_are_themselves_however_a_proxy_writes_them(server):
-    """In those of IPv6 that stand for them, they are not one network."""
+@pytest.mark.parametrize(
+    ("tried", "same", "other"),
+    [
+        ("2001:db8:1:2::1", "2001:db8:1:2:ffff::1", "2001:db8:1:3::1"),
+        (f"::ffff:{ABROAD}", ABROAD, "::ffff:198.51.100.7"),
+    ],
+)
+async def test_addresses_count_as_the_network_of_a_customer(server, tried, same, other):
+    """Who has IPv6 has 2⁶⁴ of them; one of IPv4 is itself, however a proxy writes it."""
     await add_account(server.store)
     for _ in range(5):
-        await from_address(server, f"::ffff:{ABROAD}", password="guess")
+        await from_address(server, tried, password="guess")
 
-    assert (await from_address(server, ABROAD)).status_code == 429
-    assert (await from_address(server, "::ffff:198.51.100.7")).status_code == 303
+    assert (await from_address(server, same)).status_code == 429
+    assert (await from_address(server, other)).status_code == 303
 
 
 async def test_tries_at_once_are_all_counted(server):
