@@ -50,11 +50,12 @@ async def add_account(store, email: str = EMAIL, role: str = "editor", organizat
     return await store.write(partial(accounts.create, spec=spec))
 
 
-async def from_address(server, address, email=EMAIL, password=PASSWORD):
-    """A try to sign in from another address."""
+async def from_address(server, address, email=EMAIL, password=PASSWORD, *, path="/desk/sign-in", headers=None, **form):
+    """A try to sign in from another address, or another form."""
+    sent = {"data": form or {"email": email, "password": password}, "headers": {**OWN_SITE, **(headers or {})}}
     transport = httpx.ASGITransport(app=server.app, client=(address, 4000))
     async with httpx.AsyncClient(transport=transport, base_url="http://testserver") as http:
-        return await http.post("/desk/sign-in", data={"email": email, "password": password}, headers=OWN_SITE)
+        return await http.post(path, **sent)
 
 
 @dataclass

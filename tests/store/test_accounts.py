@@ -157,6 +157,7 @@ async def test_codes_and_recovery_codes_count_once_whoever_sends_them_at_once(st
         partial(second_factors.use_recovery_code, account_id=account.id, entered=codes[3]),
     ):
         assert sorted(await asyncio.gather(*(store.write(used) for _ in range(8)))) == [False] * 7 + [True]
+    assert not await store.write(partial(use, entered=app.at(int(clock.now) - 30))), "of before the one that counted"
     assert await store.read(partial(second_factors.recovery_codes_left, account_id=account.id)) == 9
     await store.write(partial(begin, has_factor=True))
     clock.now += 30
@@ -223,6 +224,9 @@ async def test_a_step_of_a_sign_in_lasts_a_while_and_is_no_session(store, accoun
     await store.write(partial(sessions.end_all, account_id=account.id))
     assert await store.read(partial(find, token=second)) is None
     third = await store.write(begin)
+    for disabled_at in (clock.now, None):
+        await store.write(partial(accounts.change, account_id=account.id, disabled_at=disabled_at))
+        assert (await store.read(partial(find, token=third)) is None) == (disabled_at is not None)
     clock.now += sign_in_steps.LASTS
     assert not await store.write(sign_in_steps.purge)
     clock.now -= 1
