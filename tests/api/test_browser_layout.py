@@ -150,11 +150,7 @@ MATCHES = {
     ),
     "right to left": match(ARABIC, pair(2, 1), parts_of(("Half-time",), (1, 1))),
     "running set": match(
-        PLAYERS,
-        pair(1, 0),
-        parts_of(("1", "2"), (7, 6), (2, 1)),
-        state={"gamestate": 1},
-        sportstype="tennis",
+        PLAYERS, pair(1, 0), parts_of(("1", "2"), (7, 6), (2, 1)), state={"gamestate": 1}, sportstype="tennis"
     ),
     "race": race("Großer Preis von Aserbaidschan", lap=51, total_laps=78, flag="red-flag", gamestate=1),
     "race over": race("24 Stunden auf dem Nürburgring", gamestate=31),

@@ -155,10 +155,7 @@ async def test_what_came_since_is_in_no_public_byte(urls, several):
     """Two liveblogs of each recording that part at a second: until the delay has gone by, all bytes and headers are equal."""
     time, courses = [PARTING - 300.0], recorded(several)
     delays = {"delay_max": 100, "client_delays": {"reader": 30}, "public_delays": {matchday.OTHER: 30}}
-    async with (
-        served(urls[0], lambda: time[0], **delays) as one,
-        served(urls[1], lambda: time[0], **delays) as other,
-    ):
+    async with served(urls[0], lambda: time[0], **delays) as one, served(urls[1], lambda: time[0], **delays) as other:
         both = (one, other)
         for server in both:
             for each in courses:

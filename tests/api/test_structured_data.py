@@ -64,11 +64,7 @@ async def test_a_liveblog_is_a_live_blog_posting(derby, read):
     assert (
         schema["author"]
         == schema["publisher"]
-        == {
-            "@type": "Organization",
-            "name": "Example Newsroom",
-            "url": "https://live.example.org/",
-        }
+        == {"@type": "Organization", "name": "Example Newsroom", "url": "https://live.example.org/"}
     )
     assert ids(schema) == list(reversed(matchday.PUBLIC))
     goal = next(each for each in schema["liveBlogUpdate"] if each["url"] == f"{AT}#egoal")

@@ -3,18 +3,7 @@
 from dataclasses import replace
 
 from mapping.import_options import ImportOptions
-from mapping.match import (
-    Clock,
-    Comment,
-    Incident,
-    Involved,
-    Match,
-    Named,
-    Person,
-    Score,
-    Side,
-    Status,
-)
+from mapping.match import Clock, Comment, Incident, Involved, Match, Named, Person, Score, Side, Status
 from mapping.posts import Post, wanted_posts
 from mapping.references import References
 

@@ -9,17 +9,7 @@ from mapping.match import Clock, Decided, Fault, PeriodScore, Race, RankingEntry
 from mapping.parts import ALL_PARTS
 from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without
-from tests.mapping.soccer_builders import (
-    CALETA_CAR,
-    GEIS,
-    GORETZKA,
-    HOME,
-    KICKOFF,
-    MEYER,
-    comment,
-    incident,
-    involved,
-)
+from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, HOME, KICKOFF, MEYER, comment, incident, involved
 
 GOOD = ALL_PARTS
 

@@ -21,11 +21,7 @@ SCORED = only(incidents=(START, GOAL, LATER, CHANGE))
 
 DIFFERENT = {
     "scores": (only(score=Score(1, 0)), only(score=Score(0, 0)), "score"),
-    "scores of a period": (
-        only(periods=(replace(FULL.periods[0], score=Score(0, 0)),)),
-        only(periods=()),
-        "periods",
-    ),
+    "scores of a period": (only(periods=(replace(FULL.periods[0], score=Score(0, 0)),)), only(periods=()), "periods"),
     "states": (only(status=Status.SCHEDULED, clock=Clock()), only(clock=Clock(phase=0)), "status"),
     "halves of a substitution": (
         only(incidents=(START, GOAL, replace(CHANGE, people=involved(in_=MEYER)))),

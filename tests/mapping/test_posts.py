@@ -28,12 +28,7 @@ from tests.mapping.soccer_builders import (
 )
 
 GOAL = incident(
-    "soccer.goal",
-    side="home",
-    minute=15,
-    phase=1,
-    score=Score(1, 0),
-    people=involved(scorer=GORETZKA, assist=GEIS),
+    "soccer.goal", side="home", minute=15, phase=1, score=Score(1, 0), people=involved(scorer=GORETZKA, assist=GEIS)
 )
 CARD = incident("soccer.yellow-card", key="incident:2", order=2, side="home", minute=20, people=involved(player=GEIS))
 WITH_GOAL = replace(MATCH, incidents=(GOAL,))

@@ -75,11 +75,7 @@ INCIDENTS = [
         id="goal-without-scorer",
     ),
     pytest.param(
-        goal(side=None, score=None),
-        MATCH,
-        ("Goal", "Goal"),
-        ("Tor", "Tor"),
-        id="goal-of-which-nothing-is-known",
+        goal(side=None, score=None), MATCH, ("Goal", "Goal"), ("Tor", "Tor"), id="goal-of-which-nothing-is-known"
     ),
     pytest.param(
         goal(people=involved(scorer=GORETZKA), method="penalty"),
@@ -312,8 +308,7 @@ def test_an_own_goal_has_no_scorer():
 
 
 @pytest.mark.parametrize(
-    ("namesake", "expected"),
-    [("Jonas Geis", "Johannes Geis"), ("Max Geis", "J. Geis"), ("Max Geisler", "Geis")],
+    ("namesake", "expected"), [("Jonas Geis", "Johannes Geis"), ("Max Geis", "J. Geis"), ("Max Geisler", "Geis")]
 )
 def test_two_players_of_one_surname_are_distinguished(namesake, expected):
     """An initial is added, the whole name where the initials are equal, whichever side they play for."""

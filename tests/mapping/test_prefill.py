@@ -11,16 +11,7 @@ from mapping.errors import DownstreamRejected
 from mapping.import_options import ImportOptions
 from mapping.match import Clock, Decided, Named, PeriodScore, Person, Score, Status
 from mapping.prefill import EVERYTHING, game_document, synced_parts
-from tests.mapping.soccer_builders import (
-    GORETZKA,
-    HOME,
-    KICKOFF,
-    MATCH,
-    NOBODY,
-    REFERENCES,
-    incident,
-    terms,
-)
+from tests.mapping.soccer_builders import GORETZKA, HOME, KICKOFF, MATCH, NOBODY, REFERENCES, incident, terms
 
 HALF_TIME = PeriodScore(title="half-time", score=Score(1, 0))
 FULL_TIME = PeriodScore(title="full-time", score=Score(1, 1))

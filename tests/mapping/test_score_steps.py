@@ -108,10 +108,7 @@ def test_quarters_that_end_are_posted_with_their_score():
     assert ["The quarter is over: Chiefs 7-3 Giants.", "Half-time: Chiefs 7-10 Giants."] == [
         text for text in texts if "over" in text or "Half" in text
     ]
-    assert texts[-2:] == [
-        "Touchdown and extra point for Giants! Chiefs 7-10 Giants.",
-        "Half-time: Chiefs 7-10 Giants.",
-    ]
+    assert texts[-2:] == ["Touchdown and extra point for Giants! Chiefs 7-10 Giants.", "Half-time: Chiefs 7-10 Giants."]
     assert found.match.incidents[-2].phase == 2
     assert [] == texts_of(believed(at(7, 3, phase=2)).match)
 

@@ -70,10 +70,7 @@ async def test_a_person_has_a_source_stand_by_chooses_who_leads_and_takes_it_off
     assert "One source alone" in words(before)
     assert re.findall(
         r'<option value="([^"]+)"', before.partition('id="standby_provider"')[2].partition("</select>")[0]
-    ) == [
-        "gn-gsd",
-        "second",
-    ]
+    ) == ["gn-gsd", "second"]
     added = await submit(desk, ADD)
     await desk.go_on()
     page = await page_of(desk)

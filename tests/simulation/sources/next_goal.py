@@ -57,12 +57,7 @@ def _new_goals(before: Match, now: Match) -> set[str]:
 
 
 async def wait_for_goal(
-    course: Course,
-    other: Course,
-    forms: Sequence[WireForm],
-    way: str,
-    seed: int,
-    patch: pytest.MonkeyPatch,
+    course: Course, other: Course, forms: Sequence[WireForm], way: str, seed: int, patch: pytest.MonkeyPatch
 ) -> Wait:
     """The failure at a random instant, the goal at the last source at another one. `forms`: those of the other sources.
 
