@@ -76,15 +76,6 @@ async def test_a_client_reads_the_posts_out_of_the_initial_data(public):
     assert (await public.http.get(LIVEBLOG, params=DERBY)).json()["schema"]["liveBlogUpdate"][0] == update
 
 
-async def test_hostile_texts_are_texts_in_the_initial_data(public):
-    """What a post says comes out as it is, and ends neither the attribute nor the element."""
-    await public.add(poison.xss_liveblog())
-    name = poison.xss_liveblog().local_id
-    schema = (await public.http.get(LIVEBLOG, params={"liveblogId": name})).json()["schema"]
-
-    assert await initial_data(public, name) == schema
-
-
 async def test_images_have_addresses_that_hold_in_an_article(public):
     """Whole ones, of the proxy; a page in the service's own folder names them relatively."""
     photo = file("mphoto", "https://img.example.org/1.jpg", width=1000, height=500)
@@ -105,16 +96,6 @@ async def test_the_teaser_links_to_the_newest_posts(derby):
     assert re.findall(r'<a href="([^"]*)"', html) == [f"{PAGE}#{name}" for name in reversed(matchday.PUBLIC[-3:])]
     assert 'class="board"' in html
     assert read(html).bad == []
-
-
-@BOTH
-async def test_a_liveblog_must_be_named_and_published(derby, path):
-    """Errors in the one shape; a draft of the whole liveblog does not exist for readers."""
-    missing = await derby.http.get(path)
-    unknown = await derby.http.get(path, params={"liveblogId": "gnone"})
-
-    assert (missing.status_code, missing.json()["field"]) == (400, "liveblogId")
-    assert (unknown.status_code, unknown.json()["code"], unknown.json()["field"]) == (404, "not_found", "liveblogId")
 
 
 @BOTH

@@ -54,39 +54,6 @@ def test_python_names_are_not_names_of_the_wire():
 
 
 @pytest.mark.parametrize(
-    ("change", "path"),
-    [
-        ({"provider": 5}, "provider"),
-        ({"matchId": 8315073}, "matchId"),
-        ({"phaseId": ["1"]}, "phaseId"),
-        ({"overallId": True}, "overallId"),
-        ({"title": {}}, "title"),
-        ({"title": "a\0"}, "title"),
-        ({"locale": "xx"}, "locale"),
-        ({"includeTextContent": "yes"}, "includeTextContent"),
-        ({"autoPostEnabled": 1}, "autoPostEnabled"),
-        ({"autoPostConfiguration": []}, "autoPostConfiguration"),
-        ({"autoPostConfiguration": {"excludeScoreboard": "true"}}, "autoPostConfiguration.excludeScoreboard"),
-        ({"autoPostConfiguration": {"excludeEvents": "soccer.goal"}}, "autoPostConfiguration.excludeEvents"),
-        ({"autoPostConfiguration": {"excludeEvents": ["soccer.goal", 5]}}, "autoPostConfiguration.excludeEvents.1"),
-    ],
-)
-def test_wrong_types_are_named_by_their_path(change, path):
-    """Nothing is converted: the first error names the field as the request wrote it."""
-    (error,) = errors_of(CreateFromExternal, games.REQUEST | change)
-
-    assert path == field_path(error)
-
-
-@pytest.mark.parametrize("body", [None, 5, "text", [], [{}]])
-def test_a_request_is_an_object(body):
-    """Anything but an object is one error without a path."""
-    (error,) = errors_of(CreateFromExternal, body)
-
-    assert field_path(error) == ""
-
-
-@pytest.mark.parametrize(
     ("model", "document", "path"),
     [
         (GameDraft, {"meta_info": games.TEAM_META | {"home_team": {"_id": 5}}}, "meta_info.home_team._id"),

@@ -109,10 +109,3 @@ def test_a_killed_process_leaves_no_half_entry(tmp_path):
     """What can be read afterwards is whole, and the cap holds after the next write."""
     for seed in range(3):
         killed(tmp_path, seed)
-
-
-@pytest.mark.soak
-def test_fifty_kills_leave_no_half_entry(tmp_path):
-    """The same, fifty times on one folder."""
-    for seed in range(50):
-        killed(tmp_path, seed)

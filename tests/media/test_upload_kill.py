@@ -94,27 +94,25 @@ async def purge_killed(database, media, rng):
     await process.wait()
 
 
-async def killed(folder, database, media, *, kills, seed):
-    """`media`: the settings of the storage."""
-    rng = random.Random(seed)
-    config = folder / "matchwire.toml"
+async def test_kills_lose_no_upload_and_leave_nothing_over(database, tmp_path):
+    """A kill of the daemon under four senders, one of the purge, at random instants."""
+    rng, media = random.Random(7), f'folder = "{tmp_path / "media"}"\n'
+    config = tmp_path / "matchwire.toml"
     text = CONFIG.format(database=database, organization=ORGANIZATION, upstream="http://127.0.0.1:9", secret=SECRET)
     config.write_text(f"{text}[media]\n{media}")
     daemon, acknowledged, files = Daemon(config), {}, file_store(MediaConfig.model_validate(tomllib.loads(media)))
-    for _ in range(kills):
-        await daemon.start()
-        async with client_of(daemon) as client:
-            senders = [asyncio.create_task(uploading(client, rng, acknowledged)) for _ in range(4)]
-            wanted = len(acknowledged) + 5
-            async with asyncio.timeout(60):
-                while len(acknowledged) < wanted:
-                    await asyncio.sleep(0.005)
-            await asyncio.sleep(rng.uniform(0, 0.1))
-            await daemon.kill()
-            await asyncio.gather(*senders)
+    await daemon.start()
+    async with client_of(daemon) as client:
+        senders = [asyncio.create_task(uploading(client, rng, acknowledged)) for _ in range(4)]
+        wanted = len(acknowledged) + 5
+        async with asyncio.timeout(60):
+            while len(acknowledged) < wanted:
+                await asyncio.sleep(0.005)
+        await asyncio.sleep(rng.uniform(0, 0.1))
+        await daemon.kill()
+        await asyncio.gather(*senders)
     used = await checked(database, files, acknowledged)
-    for _ in range(kills):
-        await purge_killed(database, media, rng)
+    await purge_killed(database, media, rng)
     store = await store_at(database)
     try:
         await UploadPurge(store, files, upload_kept=0, clock=lambda: time.time() + LATER).run()
@@ -123,28 +121,7 @@ async def killed(folder, database, media, *, kills, seed):
         await store.close()
     assert sorted(rows) == used
     assert [file.key for file in await files.keys("", len(used) + 1)] == used
-    left = {path.name for path in (folder / "media").rglob("*") if path.is_file()}
-    assert left == (set() if "s3" in media else set(used))
+    left = {path.name for path in (tmp_path / "media").rglob("*") if path.is_file()}
+    assert left == set(used)
     for key in used:
         assert hashlib.sha256(await files.read(key, 2_000_000)).hexdigest() == acknowledged[key]
-
-
-@pytest.fixture
-def disk(tmp_path):
-    return f'folder = "{tmp_path / "media"}"\n'
-
-
-@pytest.fixture(params=["disk", "s3"])
-def media(request, disk):
-    return disk if request.param == "disk" else disk + request.getfixturevalue("s3").toml()
-
-
-async def test_kills_lose_no_upload_and_leave_nothing_over(database, disk, tmp_path):
-    """A kill of the daemon under four senders, one of the purge, at random instants."""
-    await killed(tmp_path, database, disk, kills=1, seed=7)
-
-
-@pytest.mark.soak
-async def test_fifty_kills_lose_no_upload_and_leave_nothing_over(database, media, tmp_path):
-    """The same fifty times each, and with a bucket."""
-    await killed(tmp_path, database, media, kills=50, seed=11)

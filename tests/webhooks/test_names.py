@@ -12,7 +12,7 @@ from config.sections import Webhooks
 from ingest.guard.names import Resolver
 from ingest.guard.ssrf_guard import SsrfGuard
 from tests.kit.command import ROOT
-from tests.kit.latency import OTHER, SLOW, changing, games_of, latencies, p99, shown
+from tests.kit.latency import OTHER, SLOW, games_of
 from tests.webhooks.conftest import QUICK
 
 
@@ -100,23 +100,3 @@ assert not asyncio.run(SsrfGuard(Webhooks(look_up_timeout=0.1)).is_allowed("http
 def test_the_end_of_the_process_waits_for_no_look_up():
     """A thread that hangs in a look-up is left behind."""
     subprocess.run([sys.executable, "-c", HANGING], cwd=ROOT, check=True, timeout=50)
-
-
-@pytest.mark.soak
-async def test_sixty_names_that_take_twelve_seconds(hub, receiver, monkeypatch):
-    """A receiver of another organization, whose name is looked up for each delivery, is as fast as alone."""
-    SlowNames(monkeypatch, 12)
-    own, theirs = await games_of(hub, SLOW[0], 10, 10), await games_of(hub, OTHER, 30, 10)
-    await hub.subscribe(receiver.named_url("localhost", "once", "other"), OTHER)
-    async with (
-        hub.deliver(Webhooks(rate=0), guard=SsrfGuard(Webhooks(allow_hosts=["localhost"]))),
-        changing(hub, own, 0.2),
-    ):
-        alone = await latencies(hub, receiver, "other", theirs, 600, 0.05)
-        for number in range(60):
-            await hub.subscribe(receiver.named_url(f"slow-{number}.example", "ok", "never"), SLOW[0])
-        await asyncio.sleep(5)
-        beside = await latencies(hub, receiver, "other", theirs, 600, 0.05)
-    print(f"\nalone: {shown(alone)}\nbeside sixty slow names: {shown(beside)}")  # noqa: T201
-
-    assert p99(beside) <= 3 * p99(alone)

@@ -5,12 +5,11 @@ import pytest
 from store.following import ledger
 from tests.kit.browser import needed
 from tests.kit.event_desk import post
-from tests.kit.liveblog_page import TICKER, at_desk, follow_match, provider_says, row, says, stands
+from tests.kit.liveblog_page import TICKER, at_desk, follow_match, row, says, stands
 
 pytestmark = needed
 WROTE = {"version", "updated_at", "editor", "sort"}
 """What every write changes."""
-OTHER = {"_type": "Svc::Model::Player", "local_id": "pJonas Wiebe", "name": "Jonas Wiebe"}
 
 
 def content(document):
@@ -99,21 +98,6 @@ async def test_a_field_that_was_handed_back_becomes_the_persons_again(desk, brow
 
 
 @pytest.mark.proof
-async def test_undoing_a_correction_gives_the_field_what_the_provider_says_by_now(desk, browser):
-    """Not what it said when the person corrected it: the field follows the provider again."""
-    await follow_match(desk)
-    page = await at_desk(desk, browser)
-    await correct(page, "egoal9")
-    acting = [{"event_player_type": "scorer", "event_player_title": "Scorer", "player": OTHER}]
-    stored = (await stands(desk, "egoal9"))["sport_event"]
-    await provider_says(desk, sport_event={**stored, "players": acting})
-    await undo(page)
-    await says(page, "Undone.")
-    assert scorers(await stands(desk, "egoal9")) == ["Jonas Wiebe"]
-    await row(page, "egoal9").locator(".taken").wait_for(state="detached")
-
-
-@pytest.mark.proof
 async def test_one_thing_after_the_other_is_taken_back_until_all_is_as_it_was(desk, browser):
     """Pin, edit, unpin and withdraw of one post: in the end it says what it said at first."""
     await desk.desk.create(post("As it was", local_id="emine", headline="A first headline"))
@@ -165,29 +149,3 @@ async def test_what_others_have_changed_since_is_not_taken_back(desk, browser):
     await says(page, "This cannot be undone any more: the post has been deleted.")
     now = await stands(desk, "eours")
     assert (now["highlight"], now["headline"]) == ("inplace", "Theirs")
-
-
-@pytest.mark.proof
-async def test_score_and_state_by_hand_are_taken_back_to_the_provider(desk, browser):
-    """So they follow the match again; and what was handed back can be the person's again."""
-    await follow_match(desk)
-    page = await at_desk(desk, browser)
-    before = await desk.desk.show()
-    await page.locator("#match summary").click()
-    await page.get_by_label("Score, home").fill("9")
-    await page.get_by_label("State of play").select_option(label="Over")
-    await page.get_by_role("button", name="Set by hand").click()
-    await says(page, "Saved.")
-    by_hand = await desk.desk.show()
-    await page.get_by_role("button", name="Hand all back to the provider").click()
-    await says(page, "Handed back")
-    await undo(page)
-    await says(page, "Undone.")
-    await page.locator("#match-owner").filter(has_text="A person's").wait_for()
-    now = await desk.desk.show()
-    assert (now["scoreboard"], now["state_info"]) == (by_hand["scoreboard"], by_hand["state_info"])
-    await undo(page)
-    await page.locator("#match-owner").filter(has_text="The provider's").wait_for()
-    now = await desk.desk.show()
-    assert (now["scoreboard"], now["state_info"]) == (before["scoreboard"], before["state_info"])
-    assert page.complaints == []

@@ -153,8 +153,10 @@ async def test_a_job_under_way_leaves_its_grace_to_requests(tmp_path):
     assert status == 0
 
 
-async def stopped_and_continued(folder, seconds):
-    async with followed(folder) as all_:
+@pytest.mark.proof
+async def test_a_process_that_stood_still_posts_and_sends_nothing_twice(tmp_path):
+    """Stopped in the middle of a live match it catches up: each card and each version once."""
+    async with followed(tmp_path) as all_:
         daemon, receiver = all_.daemon, all_.receiver
         async with client_of(daemon) as client:
             assert (await client.post(f"{HOOKS}/subscribe", json={"url": receiver.url("ok")})).status_code == 200
@@ -162,7 +164,7 @@ async def stopped_and_continued(folder, seconds):
             liveblog = (await client.post(CREATE, json=body)).json()["local_id"]
             await receiver.until(lambda: len(receiver.versions("ok")) > 2)
         daemon.process.send_signal(signal.SIGSTOP)
-        await asyncio.sleep(seconds)
+        await asyncio.sleep(3)
         shown_by_then, sent_by_then = int(all_.replay.clock.now()), len(receiver.versions("ok"))
         daemon.process.send_signal(signal.SIGCONT)
         async with client_of(daemon) as client:
@@ -184,16 +186,3 @@ async def stopped_and_continued(folder, seconds):
     assert len(posts) == len(set(posts)), "a card stands twice"
     assert len(versions) == len(set(versions)), "a notification was sent twice"
     assert set(range(1, game["version"] + 1)) <= set(versions)
-
-
-@pytest.mark.proof
-async def test_a_process_that_stood_still_posts_and_sends_nothing_twice(tmp_path):
-    """Stopped in the middle of a live match it catches up: each card and each version once."""
-    await stopped_and_continued(tmp_path, 3)
-
-
-@pytest.mark.proof
-@pytest.mark.soak
-async def test_a_process_that_stood_still_for_a_minute(tmp_path):
-    """The same with a minute."""
-    await stopped_and_continued(tmp_path, 60)

@@ -17,6 +17,9 @@ from tests.kit.workers import LIVE, NUMBERS, create, two_processes, until
 
 pytestmark = pytest.mark.proof
 
+FROZEN = 11.0
+"""Seconds for which the second process is stopped: longer than its lease."""
+
 
 def shares(*workers):
     """The condition that these processes follow so many matches each."""
@@ -55,10 +58,10 @@ async def cards_of(worker, liveblog):
     return [post for post in posts_of_the_liveblog(game) if post[0] == "soccer.yellow-card"]
 
 
-async def frozen_and_killed(folder, database, frozen):
-    """The whole story; `frozen`: seconds for which the second process is stopped."""
+async def test_two_workers_share_take_over_and_never_write_twice(tmp_path, postgres_url):
+    """Even shares within 10 s; one frozen for longer than its lease writes nothing when it wakes; one killed is replaced."""
     roles = {"api": "api", "one": "worker", "two": "worker"}
-    async with two_processes(folder, database, **roles) as (upstream, api, one, two):
+    async with two_processes(tmp_path, postgres_url, **roles) as (upstream, api, one, two):
         await asyncio.gather(api.start(), one.start())
         liveblogs = [await create(api, number) for number in NUMBERS]
         await until(shares(one)(8), within=60)
@@ -77,12 +80,12 @@ async def frozen_and_killed(folder, database, frozen):
         upstream.open.set()
         await until(shares(one)(8), within=60)
         await until(counted(api, 1), within=60)
-        await asyncio.sleep(max(0.0, frozen - (time.monotonic() - stopped)))
-        before = await fences(database)
+        await asyncio.sleep(max(0.0, FROZEN - (time.monotonic() - stopped)))
+        before = await fences(postgres_url)
         two.send(signal.SIGCONT)
         woken = time.monotonic() - upstream.began
         await until(shares(one, two)(4, 4), within=60)
-        after = await fences(database)
+        after = await fences(postgres_url)
         early = {
             number: polls for number, polls in polled(upstream, woken, "two").items() if before[number] == after[number]
         }
@@ -110,14 +113,3 @@ async def frozen_and_killed(folder, database, frozen):
 async def fences(database):
     """The fence of each match."""
     return await look(database, lambda conn: {each.match_id: each.fence for each in conn.execute(select(follows))})
-
-
-async def test_two_workers_share_take_over_and_never_write_twice(tmp_path, postgres_url):
-    """Even shares within 10 s; one frozen for longer than its lease writes nothing when it wakes; one killed is replaced."""
-    await frozen_and_killed(tmp_path, postgres_url, frozen=11.0)
-
-
-@pytest.mark.soak
-async def test_frozen_for_twenty_seconds(tmp_path, postgres_url):
-    """The same with a longer sleep."""
-    await frozen_and_killed(tmp_path, postgres_url, frozen=20.0)

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from api.view.key_moments import moments_of
 from mapping.disallowed import WithdrawalRules
-from store.following import sync
-from store.following.connection import NamedLiveblog, change_terms, lock
 from store.upkeep.doctor import examine
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, snapshot
 from tests.kit.editing import edit
-from tests.kit.scripted import NOTES, OWNER, SILENT, Bodies, Process, open_store
+from tests.kit.scripted import NOTES, Bodies, Process, open_store
 from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import MATCH_ID, row
 
@@ -95,45 +92,6 @@ async def test_the_note_counts_nowhere(store):
     assert 1 == sum(len(each) for each in found.player_events.values())
 
 
-@pytest.mark.parametrize("again", [TWO, snapshot("2:0", START, FIRST, LATER)], ids=["same id", "new id"])
-@pytest.mark.parametrize("kill", [None, 0, 1, 2, 3])
-async def test_a_goal_that_is_given_again_is_the_same_post(store, again, kill):
-    """The note becomes the goal it was, whoever dies in between."""
-    process, ticker_id = await begun(store)
-    before = {event.local_id: event.document for event in await process.events(ticker_id)}
-    for fuse in (kill, None, None):
-        await process.poll(ONE, fuse=fuse)
-    await process.settle()
-    assert before.keys() == {event.local_id for event in await process.events(ticker_id)}
-    for fuse in (kill, None):
-        await process.poll(again, fuse=fuse)
-    await process.settle()
-    after = {event.local_id: event.document for event in await process.events(ticker_id)}
-    assert before == after
-    assert "2:0" == await score(process, ticker_id)
-
-
-async def test_what_an_editor_wrote_stays_in_the_note_and_in_the_goal(store):
-    """Headline and text are theirs throughout."""
-    process, ticker_id = await begun(store)
-    document = await post(process, ticker_id)
-    contents = [{**document["contents"][0], "text": "What a shot!"}]
-    await edit(process, ticker_id, KEY, headline="Ours", contents=contents)
-    await process.poll(ONE)
-    await process.settle()
-    note = await post(process, ticker_id)
-    assert ("Ours", "What a shot!") == (note["headline"], note["contents"][0]["text"])
-    assert "Goal disallowed" == note["sport_event"]["title"]
-    await process.poll(TWO)
-    await process.settle()
-    goal = await post(process, ticker_id)
-    assert ("Ours", "What a shot!", "Goal") == (
-        goal["headline"],
-        goal["contents"][0]["text"],
-        goal["sport_event"]["title"],
-    )
-
-
 async def test_a_deleted_note_swallows_no_goal(store):
     """An editor deletes the note; the same player scores in the next minute."""
     process, ticker_id = await taken_back(store)
@@ -181,79 +139,6 @@ async def test_a_goal_that_the_score_has_lost_is_under_review_until_its_row_says
     await process.settle()
     assert goal == await post(process, ticker_id)
     await store.close()
-
-
-@pytest.mark.parametrize("ends", ["its row goes", "the match is over"])
-@pytest.mark.parametrize(("rules", "left"), [(NOTES, "Goal disallowed"), (SILENT, None)], ids=["note", "silent"])
-async def test_a_review_ends_with_the_row_or_with_the_match(store, rules, left, ends):
-    """A liveblog that wants no notes marks nothing meanwhile."""
-    process, ticker_id = await begun(store, rules=rules)
-    await process.poll(snapshot("1:0", *BOTH))
-    await process.settle()
-    title = (await post(process, ticker_id))["sport_event"]["title"]
-    assert title == ("Goal – under review" if left else "Goal")
-    last = snapshot("1:0", START, FIRST) if ends == "its row goes" else snapshot("1:0", *BOTH, finished="yes")
-    await process.poll(last)
-    await process.settle()
-    found = await post(process, ticker_id)
-    assert left == (found and found["sport_event"]["title"])
-    await process.poll(last)
-    assert "1:0" == await score(process, ticker_id)
-
-
-@pytest.mark.parametrize(("public", "left"), [(20, None), (40, "Goal disallowed")])
-async def test_a_goal_that_hardly_anybody_has_seen_leaves_silently(store, public, left):
-    """Public for less than the setting says."""
-    process, ticker_id = await begun(store, ONE, WithdrawalRules(note_after=30))
-    await process.poll(TWO)
-    process.clock.now += public - 10  # each poll is five seconds
-    await process.poll(ONE)
-    await process.poll()
-    await process.settle()
-    found = await post(process, ticker_id)
-    assert left == (found and found["sport_event"]["title"])
-
-
-async def set_withdrawn(process: Process, ticker_id: str, withdrawn: str) -> None:
-    """What `external.json` does."""
-
-    def work(unit: Any) -> None:
-        game, attachment = lock(unit, NamedLiveblog(ticker_id, OWNER))
-        terms = replace(sync.terms_of(attachment), withdrawn=withdrawn)
-        change_terms(unit, game, attachment, terms)
-
-    await process.store.write(work)
-
-
-@pytest.mark.parametrize(("rules", "own", "left"), [(NOTES, "silent", None), (SILENT, "note", "Goal disallowed")])
-async def test_a_liveblog_has_it_its_own_way(store, rules, own, left):
-    """Two liveblogs on one match: one as the organization has it, one otherwise."""
-    process, ticker_id = await begun(store, rules=rules)
-    other = await process.create()
-    await set_withdrawn(process, ticker_id, own)
-    await process.restart()
-    await process.poll(ONE)
-    await process.settle()
-    titles = [
-        found and found["sport_event"]["title"] for found in [await post(process, each) for each in (ticker_id, other)]
-    ]
-    assert [left, None if left else "Goal disallowed"] == titles
-
-
-async def test_a_red_card_leaves_a_note_and_yellow_ones_substitutions_and_kicks_of_the_shootout_leave_silently(store):
-    """A reader who saw somebody sent off would look for it."""
-    card, red = row(21, "card/yellow", 40, "away", 5), row(22, "card/red", 41, "away", 6)
-    change = row(23, "substitution/in", 42, "home", 11, 12)
-    pso = row(24, "pso/goal", 120, "home", 9)
-    start = row(25, "match/penalty-start", 120)
-    process, ticker_id = await begun(store, snapshot("1:0", START, FIRST, card, red, change, start, pso))
-    shown = (await process.posted(ticker_id)).keys()
-    assert {"incident:21", "incident:22", "incident:24"} <= shown
-    await process.poll(snapshot("1:0", START, FIRST, start))
-    await process.settle()
-    left = await process.posted(ticker_id)
-    assert {"incident:21", "incident:23", "incident:24"}.isdisjoint(left)
-    assert "soccer.withdrawn-card" == left["incident:22"]["sport_event"]["event_type"]
 
 
 async def test_a_note_follows_the_language_and_stays_when_the_match_is_closed(store):

@@ -9,7 +9,7 @@ import pytest
 
 from ingest.cli.explain import explain
 from store.liveblogs import liveblogs
-from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, begun, goals, snapshot
+from tests.kit.corrected_match import FIRST, ONE, START, TWO, begun, snapshot
 from tests.kit.editing import KEY, corrected, edit, post
 from tests.kit.scripted import Bodies, Process
 from tests.providers.heim.feed import item, match
@@ -29,22 +29,6 @@ def planned_at(time: str) -> Bodies:
     before = dict.fromkeys(("current_period", "current_period_start", "current_minute"), "")
     body = {"match": match(match_time=time, match_result=[], live_status="none", **before)}
     return {"match": json.dumps(body).encode(), "match-event": b"[]", "liveticker": b"[]"}
-
-
-async def test_an_imported_post_waits_for_an_editor_and_stays_so_when_the_setting_is_taken_back(store):
-    """A goal that falls while `editorial_publishing` is on is a draft; turning it off publishes nothing, an editor does."""
-    process, ticker_id = await begun(store, ONE)
-    await change(process, ticker_id, "meta_info", editorial_publishing=True)
-    await process.poll(TWO)
-    await process.settle()
-    await change(process, ticker_id, "meta_info", editorial_publishing=False)
-    await process.poll(snapshot("2:0", START, FIRST, SECOND, attendance="1000"))
-    await process.settle()
-    assert ["incident:11"] == await goals(process, ticker_id)
-
-    await edit(process, ticker_id, "incident:12", local_status=0)
-    await process.poll(TWO)
-    assert ["incident:11", "incident:12"] == await goals(process, ticker_id)
 
 
 UNITS = {
@@ -90,29 +74,6 @@ async def test_a_photo_does_not_stop_the_narrative_that_comes_later(store):
     assert ["bphoto", "A header from close range."] == [contents[0]["local_id"], contents[1]["text"]]
 
 
-async def test_a_removed_block_stays_removed(store):
-    """The editor took the sentence out; neither a correction nor the narrative brings it back."""
-    process, ticker_id = await begun(store, ONE)
-    await edit(process, ticker_id, KEY, contents=[PHOTO])
-    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
-    await process.poll({**corrected(), "liveticker": json.dumps([narrative]).encode()})
-
-    assert [PHOTO] == (await post(process, ticker_id))["contents"]
-
-
-async def test_a_rewritten_text_is_not_replaced_by_the_narrative(store):
-    """The block belongs to the editor; the scorer is still corrected."""
-    process, ticker_id = await begun(store, ONE)
-    before = await post(process, ticker_id)
-    await edit(process, ticker_id, KEY, contents=[{**before["contents"][0], "text": "My own words."}])
-    narrative = item(901, 15, "<b>Tor</b> <br/>A header from close range.", FIRST)
-    await process.poll({**corrected(), "liveticker": json.dumps([narrative]).encode()})
-
-    now = await post(process, ticker_id)
-    assert ["My own words."] == [block["text"] for block in now["contents"]]
-    assert "Jan Muster8" == now["sport_event"]["players"][0]["player"]["name"]
-
-
 async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_its_reason(store):
     """The provider takes the goal back: the post leaves the public, keeps the editor's words, and says why."""
     process, ticker_id = await begun(store, TWO)
@@ -127,41 +88,6 @@ async def test_an_edited_post_whose_incident_vanishes_is_hidden_and_shown_with_i
     assert ("withdrawn", "hidden", "withdrawn by the provider", ["headline"]) == (
         line["state"], line["status"], line["reason"], line["edited"],
     )  # fmt: skip
-
-
-async def move(process: Process, ticker_id: str, seconds: int) -> int:
-    """What an editor's client does to a post's time; returns the time from then on (Unix seconds)."""
-    name = (await process.ledger(ticker_id))[KEY].local_id
-
-    def work(unit: Any) -> int:
-        (event,) = liveblogs.events_named(unit.conn, [name]).values()
-        at = event.created_at + seconds
-        write = event.rewritten(created_at=at)
-        liveblogs.record(unit, ticker_id, liveblogs.Change(events=(write,)))
-        return at
-
-    return await process.store.write(work)
-
-
-async def placed(process: Process, ticker_id: str) -> int:
-    name = (await process.ledger(ticker_id))[KEY].local_id
-    return next(event.created_at for event in await process.events(ticker_id) if event.local_id == name)
-
-
-def dated(seconds: int) -> Bodies:
-    """The first goal with a later time, as providers correct it."""
-    return snapshot("1:0", START, {**FIRST, "created": f"14.06.2025 19:10:{seconds:02}"})
-
-
-async def test_a_moved_post_stays_where_the_editor_put_it(store):
-    """`created_at` is a unit as well."""
-    process, ticker_id = await begun(store, ONE)
-    moved = await move(process, ticker_id, -600)
-    for bodies in (corrected(), corrected(minute="17"), dated(20)):
-        await process.poll(bodies)
-    await process.settle()
-
-    assert moved == await placed(process, ticker_id)
 
 
 async def test_a_team_name_that_an_editor_changed_stays(store):

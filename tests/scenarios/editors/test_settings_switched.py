@@ -6,14 +6,12 @@ import json
 from functools import partial
 from typing import Any
 
-import pytest
-
 from store.following import sync
 from store.liveblogs import liveblogs, publishing
 from tests.kit.corrected_match import ONE, TWO, begun, goals
-from tests.kit.editing import KEY, corrected, edit, post
+from tests.kit.editing import KEY, corrected
 from tests.kit.scripted import Process
-from tests.providers.heim.feed import MATCH_ID, item
+from tests.providers.heim.feed import item
 
 TEXTS = [item(901, 5, "<b>Chance</b> <br/>Just over the bar."), item(902, 9, "<b>Corner</b> <br/>Cleared.")]
 WITH_TEXTS = {**TWO, "liveticker": json.dumps(TEXTS).encode()}
@@ -42,23 +40,6 @@ async def schedule(process: Process, ticker_id: str, key: str = KEY, seconds: in
 async def texts(process: Process, ticker_id: str, statuses: tuple[int, ...] = (0,)) -> list[str]:
     names = {row.local_id for row in (await process.ledger(ticker_id)).values() if row.kind == "text"}
     return [event.local_id for event in await process.events(ticker_id, statuses) if event.local_id in names]
-
-
-async def test_a_scheduled_post_is_not_published_by_a_correction(store):
-    """Its minute is corrected and it waits on; at its time it is public as it was corrected."""
-    process, ticker_id = await begun(store, ONE)
-    await schedule(process, ticker_id)
-    version = (await process.game(ticker_id)).version
-    await process.poll(corrected())
-    await process.settle()
-
-    assert [] == await goals(process, ticker_id)
-    [waiting] = await waits(process, ticker_id)
-    assert "16'" == waiting.document["sport_event"]["time_of_play"]
-    assert version == (await process.game(ticker_id)).version, "no reader sees anything of it"
-    process.clock.now += SCHEDULED_IN + 60
-    await store.write(partial(publishing.publish, game_id=ticker_id))
-    assert "16'" == (await post(process, ticker_id))["sport_event"]["time_of_play"]
 
 
 async def test_a_scheduled_post_is_not_taken_back_by_a_setting(store):
@@ -94,42 +75,6 @@ async def test_a_scheduled_post_is_not_published_by_a_withdrawal_and_its_return(
 
     assert [KEY] == await goals(process, ticker_id)
     assert 1 == len(await waits(process, ticker_id))
-
-
-@pytest.mark.parametrize("setting", [{"auto_post": False}, {"exclude_events": ["soccer.goal"]}])
-async def test_what_an_editor_hid_is_not_published_by_a_setting(store, setting):
-    """Posting is switched off and on again: the hidden goal stays hidden, the others come back."""
-    process, ticker_id = await begun(store, TWO)
-    await edit(process, ticker_id, KEY, local_status=60)
-    before = (await process.store.read(lambda conn: sync.attachment(conn, ticker_id))).terms
-    await set_terms(process, ticker_id, **setting)
-    assert [] == await goals(process, ticker_id)
-    await set_terms(process, ticker_id, **before)
-    await process.poll(corrected_two())
-    await process.settle()
-
-    assert ["incident:12"] == await goals(process, ticker_id)
-
-
-def corrected_two() -> Any:
-    """Both goals, the first one's minute corrected."""
-    rows = json.loads(TWO["match-event"])
-    rows[1]["minute"] = "16"
-    return {**TWO, "match-event": json.dumps(rows).encode()}
-
-
-async def test_a_draft_that_a_person_published_is_not_taken_back_by_a_setting(store):
-    """Posting is switched on and off again: what a person published as a draft stays public."""
-    process = Process(store, MATCH_ID, wishes={"auto_post": False})
-    process.adapter.bodies = TWO
-    ticker_id = await process.create()
-    await process.poll()
-    await edit(process, ticker_id, KEY, local_status=0)
-    await set_terms(process, ticker_id, auto_post=True)
-    assert [KEY, "incident:12"] == await goals(process, ticker_id)
-    await set_terms(process, ticker_id, auto_post=False)
-
-    assert [KEY] == await goals(process, ticker_id)
 
 
 async def test_texts_that_are_not_wanted_for_a_while_are_drafts_meanwhile(store):
