@@ -21,15 +21,9 @@ ARABIC = "نادي الهلال"
 def card_of(**changes):
     sides = (CardSide("SV Hafenstadt", "HAF", "HAF"), CardSide("Alpenverein Bergheim", "AVB", "AVB"))
     known = {
-        "title": "",
-        "sides": sides,
-        "score": "2-1",
-        "decided": "",
-        "state": "Live",
-        "live": True,
-        "lines": (),
+        "title": "", "sides": sides, "score": "2-1", "decided": "", "state": "Live", "live": True, "lines": (),
         "above": "Cup",
-    }
+    }  # fmt: skip
     return CardFacts(**{**known, "publisher": "Newsroom", **changes})
 
 

@@ -48,16 +48,9 @@ HUGE = {
 }
 """Of each read of what is stored, what asks for most."""
 FILES = {
-    "/desk/static/{version}/{name}",
-    "/livez",
-    "/readyz",
-    "/docs",
-    "/docs/{name}",
-    "/static/{name}",
-    "/static/{version}/{name}",
-    "/media/{signature}/video/{media}/play",
-    "/media/{signature}/{options}/{media}",
-}
+    "/desk/static/{version}/{name}", "/livez", "/readyz", "/docs", "/docs/{name}", "/static/{name}",
+    "/static/{version}/{name}", "/media/{signature}/video/{media}/play", "/media/{signature}/{options}/{media}",
+}  # fmt: skip
 """What reads no documents: files, which are read in threads, and probes."""
 STATISTICS = (
     "overview.json",

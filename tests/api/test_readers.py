@@ -22,15 +22,9 @@ from tests.kit.matchday import ORGANIZATION, OTHER
 from tests.kit.readers import SECRET
 
 SETTINGS = {
-    "token_age": 3600.0,
-    "sign_in_age": 300.0,
-    "tokens_per_second": 1.0,
-    "tokens_burst": 100,
-    "reader_per_second": 1.0,
-    "reader_burst": 3,
-    "address_per_second": 1.0,
-    "address_burst": 5,
-}
+    "token_age": 3600.0, "sign_in_age": 300.0, "tokens_per_second": 1.0, "tokens_burst": 100,
+    "reader_per_second": 1.0, "reader_burst": 3, "address_per_second": 1.0, "address_burst": 5,
+}  # fmt: skip
 
 
 @dataclass

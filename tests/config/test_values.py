@@ -11,21 +11,10 @@ POSTGRES = ["postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d", "postgresql+
 @pytest.mark.parametrize(
     ("given", "seconds"),
     [
-        (5, 5.0),
-        (0, 0.0),
-        (0.25, 0.25),
-        ("5", 5.0),
-        ("0.5", 0.5),
-        ("250ms", 0.25),
-        ("5s", 5.0),
-        ("1.5s", 1.5),
-        ("10m", 600.0),
-        ("1h", 3600.0),
-        ("48h", 172800.0),
-        ("7d", 604800.0),
-        (" 5 s ", 5.0),
+        (5, 5.0), (0, 0.0), (0.25, 0.25), ("5", 5.0), ("0.5", 0.5), ("250ms", 0.25), ("5s", 5.0), ("1.5s", 1.5),
+        ("10m", 600.0), ("1h", 3600.0), ("48h", 172800.0), ("7d", 604800.0), (" 5 s ", 5.0),
     ],
-)
+)  # fmt: skip
 def test_durations(given, seconds):
     """Numbers are seconds; strings carry a unit or are seconds too."""
     assert TypeAdapter(values.Duration).validate_python(given) == seconds

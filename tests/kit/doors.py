@@ -383,24 +383,12 @@ DESK_PARAMETERS: dict[str, dict[str, Iterable[str]]] = {
 """What pages of the desk take in their query, and what of it; operations say so in the OpenAPI document."""
 PAGES = {"page": ("2", "0", "999999"), "limit": ("1", "0")}
 WORDS_OF = {
-    "q": (WORDS, "%_", "0"),
-    "team_id": ("own",),
-    "continue_event_id": ("egoal", "enever"),
-    "channel_id": ("egoal",),
-    "eventId": ("egoal",),
-    "post": ("egoal",),
-    "tags": ("a", "a,b"),
-    "tag": ("a",),
-    "event_types": ("soccer.goal", "x"),
-    "highlights": ("true", "sticky,milestone"),
-    "tz": ("Europe/Berlin", "Nowhere"),
-    "template_id": ("soccer",),
-    "sportstype": ("soccer",),
-    "liveblogId": ("gmatch1",),
-    "url": (HOOK,),
-    "next": ("c" * 24,),
-    "after": ("0" * 24,),
-}
+    "q": (WORDS, "%_", "0"), "team_id": ("own",), "continue_event_id": ("egoal", "enever"), "channel_id": ("egoal",),
+    "eventId": ("egoal",), "post": ("egoal",), "tags": ("a", "a,b"), "tag": ("a",),
+    "event_types": ("soccer.goal", "x"), "highlights": ("true", "sticky,milestone"),
+    "tz": ("Europe/Berlin", "Nowhere"), "template_id": ("soccer",), "sportstype": ("soccer",),
+    "liveblogId": ("gmatch1",), "url": (HOOK,), "next": ("c" * 24,), "after": ("0" * 24,),
+}  # fmt: skip
 """Values of parameters that are free texts; of others it is `WORDS`."""
 
 

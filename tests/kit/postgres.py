@@ -31,16 +31,10 @@ IN_MEMORY = Path("/dev/shm")
 ROOM = 4 * 2**30
 """Bytes that have to be free there."""
 OPTIONS = {
-    "listen_addresses": "127.0.0.1",
-    "unix_socket_directories": "",
-    "max_connections": "100",
-    "shared_buffers": "32MB",
-    "fsync": "off",
-    "full_page_writes": "off",
-    "autovacuum": "off",
-    "log_timezone": "UTC",
+    "listen_addresses": "127.0.0.1", "unix_socket_directories": "", "max_connections": "100",
+    "shared_buffers": "32MB", "fsync": "off", "full_page_writes": "off", "autovacuum": "off", "log_timezone": "UTC",
     "timezone": "UTC",
-}
+}  # fmt: skip
 
 
 def binaries() -> Path | None:

@@ -14,23 +14,11 @@ def svc(kind: str, **fields: Any) -> Json:
 
 
 DETAILS: Json = {
-    "ext_id": "p-10",
-    "name": "Ana Example",
-    "short_name": "A. Example",
-    "country": "HR",
-    "number": "10",
-    "team_member_since": 1341100800,
-    "position": "midfield",
-    "birthdate": -86400,
-    "gender": "f",
-    "height": 172,
-    "weight": 66000,
-    "about": "Captain",
-    "facebook": "ana",
-    "twitter": "ana",
-    "instagram": "ana",
+    "ext_id": "p-10", "name": "Ana Example", "short_name": "A. Example", "country": "HR", "number": "10",
+    "team_member_since": 1341100800, "position": "midfield", "birthdate": -86400, "gender": "f", "height": 172,
+    "weight": 66000, "about": "Captain", "facebook": "ana", "twitter": "ana", "instagram": "ana",
     "image": "https://img.example/ana.jpg",
-}
+}  # fmt: skip
 OWNED: Json = {"owner_id": HEX, "sportstype": "soccer"}
 LOOKS: Json = {
     "short_name": "CRO",
@@ -80,14 +68,8 @@ TIMED_STATE = svc(
 )
 BASEBALL_STATE = svc("GameStateInfo::BaseballGameStateInfo", gamestate=1)
 RANKED_ENTRY: Json = {
-    "position": 1,
-    "player": PLAYER,
-    "team": TEAM,
-    "time": "1:31.2",
-    "gap": "+0.4",
-    "status": "pit",
-    "laps": 7,
-}
+    "position": 1, "player": PLAYER, "team": TEAM, "time": "1:31.2", "gap": "+0.4", "status": "pit", "laps": 7,
+}  # fmt: skip
 RANKED_STATE = svc(
     "GameStateInfo::RankedGameStateInfo",
     gamestate=1,

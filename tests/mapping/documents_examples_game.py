@@ -65,16 +65,9 @@ GAME_DRAFT = svc(
 
 AUTO_POST: Json = {"excludeScoreboard": True, "excludeEvents": ["soccer.yellow-card"]}
 REQUEST: Json = {
-    "provider": "heim",
-    "matchId": "1",
-    "phaseId": "2",
-    "overallId": "3",
-    "title": "Final",
-    "locale": "de",
-    "includeTextContent": True,
-    "autoPostEnabled": True,
-    "autoPostConfiguration": AUTO_POST,
-}
+    "provider": "heim", "matchId": "1", "phaseId": "2", "overallId": "3", "title": "Final", "locale": "de",
+    "includeTextContent": True, "autoPostEnabled": True, "autoPostConfiguration": AUTO_POST,
+}  # fmt: skip
 SELECTOR: Json = svc("ExternalSelector", matchId="1", phaseId="2", overallId="3")
 EXTERNAL_AUTO_POST: Json = svc("ExternalAutoPost", enabled=True, includeTextContent=False, **AUTO_POST)
 HEALTH: Json = svc("FeedHealth", lastGood=1530446400, lastChange=1530446395, failures=2, skipped=1)
@@ -127,25 +120,12 @@ SUMMARY = svc(
     comment_channel_cnt=1,
 )
 GAME = GAME_DRAFT | {
-    "_id": HEX,
-    "local_id": "g1",
-    "ticker_id": HEX,
-    "version": 8,
-    "local_status": 0,
-    "created_at": 1530440000,
-    "updated_at": 1530446460,
-    "sportstype": "soccer",
-    "summary": SUMMARY,
-    "summary_text": "Croatia v Denmark 3:2",
-    "owner": ORGANIZATION,
-    "editors": [svc("Editor", _id="newsroom-cms", name="newsroom-cms")],
-    "marketplace_info": MARKETPLACE,
-    "custom_template": TEMPLATE,
-    "state_info": TIMED_STATE,
-    "squads": SQUADS,
-    "external": EXTERNAL,
-    "events": [EVENT],
-}
+    "_id": HEX, "local_id": "g1", "ticker_id": HEX, "version": 8, "local_status": 0, "created_at": 1530440000,
+    "updated_at": 1530446460, "sportstype": "soccer", "summary": SUMMARY, "summary_text": "Croatia v Denmark 3:2",
+    "owner": ORGANIZATION, "editors": [svc("Editor", _id="newsroom-cms", name="newsroom-cms")],
+    "marketplace_info": MARKETPLACE, "custom_template": TEMPLATE, "state_info": TIMED_STATE, "squads": SQUADS,
+    "external": EXTERNAL, "events": [EVENT],
+}  # fmt: skip
 COLLECTION = svc("Collection", objects=[TEAM], total=31, total_exact=True, page=2, limit=30, more=False)
 
 MODIFICATIONS = [

@@ -9,20 +9,10 @@ from mapping.countries import ALPHA2, HOME_NATIONS, alpha2
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("GER", "DE"),
-        ("CRO", "HR"),
-        ("SUI", "CH"),
-        ("NED", "NL"),
-        ("DEU", "DE"),
-        ("TRI", "TT"),
-        ("BRN", "BH"),
-        ("gre", "GR"),
-        (" por ", "PT"),
-        ("de", "DE"),
-        ("KOS", "XK"),
-        ("TPE", "TW"),
+        ("GER", "DE"), ("CRO", "HR"), ("SUI", "CH"), ("NED", "NL"), ("DEU", "DE"), ("TRI", "TT"), ("BRN", "BH"),
+        ("gre", "GR"), (" por ", "PT"), ("de", "DE"), ("KOS", "XK"), ("TPE", "TW"),
     ],
-)
+)  # fmt: skip
 def test_codes_of_ioc_fifa_and_iso_are_known(code, expected):
     """Whatever alphabet of three letters a feed uses, two letters come out; two letters stay what they are."""
     assert alpha2(code) == expected

@@ -32,18 +32,11 @@ def read(kind, value):
 @pytest.mark.parametrize(
     ("given", "seconds"),
     [
-        (0, 0),
-        (1530446400, 1530446400),
-        (-86400, -86400),
-        (1530446400.9, 1530446400),
-        (-0.5, -1),
-        ("1530446400", 1530446400),
-        ("-86400", -86400),
-        ("007", 7),
-        (TIMESTAMP_LIMIT, TIMESTAMP_LIMIT),
+        (0, 0), (1530446400, 1530446400), (-86400, -86400), (1530446400.9, 1530446400), (-0.5, -1),
+        ("1530446400", 1530446400), ("-86400", -86400), ("007", 7), (TIMESTAMP_LIMIT, TIMESTAMP_LIMIT),
         (-TIMESTAMP_LIMIT, -TIMESTAMP_LIMIT),
     ],
-)
+)  # fmt: skip
 def test_timestamps_are_whole_seconds(given, seconds):
     """Integers, floats and strings of ASCII digits become whole seconds; negative ones lie before 1970."""
     actual = read(Timestamp, given)
@@ -98,22 +91,13 @@ def test_timestamps_survive_their_own_text(seconds):
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
-        (CountryCode, "HR"),
-        (GenderType, "o"),
-        (ImageRef, "https://img.example/a.png"),
-        (ImageRef, "imageservice://abc"),
-        (ImageRef, "HTTPS://img.example/a.png"),
-        (MediaUrl, "http://img.example/a.mp4"),
-        (WebUrl, "http://example.org/?a=b"),
-        (Locale, ""),
-        (Locale, "nl-nl"),
-        (ObjectId, "5f0c1de2a1b2c3d4e5f60718"),
-        (Int, -(2**63)),
-        (Int, 2**63 - 1),
-        (Text, "Žalgiris 🏀"),
+        (CountryCode, "HR"), (GenderType, "o"), (ImageRef, "https://img.example/a.png"),
+        (ImageRef, "imageservice://abc"), (ImageRef, "HTTPS://img.example/a.png"),
+        (MediaUrl, "http://img.example/a.mp4"), (WebUrl, "http://example.org/?a=b"), (Locale, ""), (Locale, "nl-nl"),
+        (ObjectId, "5f0c1de2a1b2c3d4e5f60718"), (Int, -(2**63)), (Int, 2**63 - 1), (Text, "Žalgiris 🏀"),
         (LocalStatus, 60),
     ],
-)
+)  # fmt: skip
 def test_good_values_stay_as_they_are(kind, value):
     """A value of the right shape is kept unchanged."""
     assert value == read(kind, value)
@@ -122,35 +106,15 @@ def test_good_values_stay_as_they_are(kind, value):
 @pytest.mark.parametrize(
     ("kind", "value"),
     [
-        (CountryCode, "hr"),
-        (CountryCode, "HRV"),
-        (CountryCode, "HR\n"),
-        (CountryCode, "Croatia"),
-        (GenderType, "x"),
-        (ImageRef, "http://img.example/a.png"),
-        (ImageRef, "https://"),
-        (ImageRef, "https://img.example/a b.png"),
-        (ImageRef, "https://img.example/a\nb"),
-        (MediaUrl, "javascript:alert(1)"),
-        (MediaUrl, "file:///etc/passwd"),
-        (WebUrl, "imageservice://abc"),
-        (WebUrl, " https://example.org"),
-        (Locale, "en-us"),
-        (ObjectId, ""),
-        (ObjectId, 5),
-        (Int, 2**63),
-        (Int, -(2**63) - 1),
-        (Int, True),
-        (Int, "5"),
-        (Int, 1.5),
-        (Text, 5),
-        (Text, "a\0b"),
-        (Text, "\ud800"),
-        (LocalStatus, False),
-        (LocalStatus, 1),
-        (LocalStatus, "published"),
+        (CountryCode, "hr"), (CountryCode, "HRV"), (CountryCode, "HR\n"), (CountryCode, "Croatia"),
+        (GenderType, "x"), (ImageRef, "http://img.example/a.png"), (ImageRef, "https://"),
+        (ImageRef, "https://img.example/a b.png"), (ImageRef, "https://img.example/a\nb"),
+        (MediaUrl, "javascript:alert(1)"), (MediaUrl, "file:///etc/passwd"), (WebUrl, "imageservice://abc"),
+        (WebUrl, " https://example.org"), (Locale, "en-us"), (ObjectId, ""), (ObjectId, 5), (Int, 2**63),
+        (Int, -(2**63) - 1), (Int, True), (Int, "5"), (Int, 1.5), (Text, 5), (Text, "a\0b"), (Text, "\ud800"),
+        (LocalStatus, False), (LocalStatus, 1), (LocalStatus, "published"),
     ],
-)
+)  # fmt: skip
 def test_bad_values_are_refused(kind, value):
     """A value of another shape is an error."""
     with pytest.raises(ValidationError):

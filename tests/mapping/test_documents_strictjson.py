@@ -39,34 +39,18 @@ def test_plain_json_is_read_as_it_is(value):
 @pytest.mark.parametrize(
     ("body", "error"),
     [
-        (b"", NotJson),
-        (b"{", NotJson),
-        (b"{'a': 1}", NotJson),
-        (b"[1,]", NotJson),
-        (b"NaN", NotJson),
-        (b'{"a": Infinity}', NotJson),
-        (b"[-Infinity]", NotJson),
-        (b'"\x01"', NotJson),
-        (b"<html>", NotJson),
-        (b'"\xff"', NotUtf8),
-        (b'"\xed\xa0\x80"', NotUtf8),
-        ('{"a": 1}'.encode("utf-16"), NotUtf8),
-        (b'"\\ud800"', ForbiddenText),
-        (b'{"a": ["x", "\\udc00 \\ud800"]}', ForbiddenText),
-        (b'"a\\u0000b"', ForbiddenText),
-        (b'{"\\u0000": 1}', ForbiddenText),
-        (b'{"\\udfff": 1}', ForbiddenText),
-        (b"9223372036854775808", NumberTooLarge),
-        (b"-9223372036854775809", NumberTooLarge),
-        (b"9" * 100_000, NumberTooLarge),
-        (b"[1e999]", NumberTooLarge),
-        (b"-1e999", NumberTooLarge),
-        (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), TooDeep),
-        (b"[" * 200_000 + b"]" * 200_000, TooDeep),
+        (b"", NotJson), (b"{", NotJson), (b"{'a': 1}", NotJson), (b"[1,]", NotJson), (b"NaN", NotJson),
+        (b'{"a": Infinity}', NotJson), (b"[-Infinity]", NotJson), (b'"\x01"', NotJson), (b"<html>", NotJson),
+        (b'"\xff"', NotUtf8), (b'"\xed\xa0\x80"', NotUtf8), ('{"a": 1}'.encode("utf-16"), NotUtf8),
+        (b'"\\ud800"', ForbiddenText), (b'{"a": ["x", "\\udc00 \\ud800"]}', ForbiddenText),
+        (b'"a\\u0000b"', ForbiddenText), (b'{"\\u0000": 1}', ForbiddenText), (b'{"\\udfff": 1}', ForbiddenText),
+        (b"9223372036854775808", NumberTooLarge), (b"-9223372036854775809", NumberTooLarge),
+        (b"9" * 100_000, NumberTooLarge), (b"[1e999]", NumberTooLarge), (b"-1e999", NumberTooLarge),
+        (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1), TooDeep), (b"[" * 200_000 + b"]" * 200_000, TooDeep),
         (b'{"a":' * 200_000 + b"1" + b"}" * 200_000, TooDeep),
     ],
     ids=lambda part: part[:24] if isinstance(part, bytes) else part.__name__,
-)
+)  # fmt: skip
 def test_hostile_bodies_are_refused_by_name(body, error):
     """Each kind of poison is refused with its own error, all of which are a HostileJson and a ValueError."""
     with pytest.raises(HostileJson) as refused:

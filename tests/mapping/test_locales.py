@@ -187,19 +187,11 @@ def test_no_value_follows_a_word_that_changes_with_it(name, words, values):
 @pytest.mark.parametrize(
     ("locale", "count", "expected"),
     [
-        ("en", 0, "0 posts"),
-        ("en", 1, "1 post"),
-        ("de", 1, "1 Beitrag"),
-        ("de", 2, "2 Beiträge"),
-        ("fr-fr", 0, "0 publication"),
-        ("fr-fr", 2, "2 publications"),
-        ("it-it", 1, "1 aggiornamento"),
-        ("nl-nl", 5, "5 berichten"),
-        ("zh-tw", 1, "1則內容"),
-        ("zh-tw", 7, "7則內容"),
-        ("en-nz", 0, "0 posts"),
+        ("en", 0, "0 posts"), ("en", 1, "1 post"), ("de", 1, "1 Beitrag"), ("de", 2, "2 Beiträge"),
+        ("fr-fr", 0, "0 publication"), ("fr-fr", 2, "2 publications"), ("it-it", 1, "1 aggiornamento"),
+        ("nl-nl", 5, "5 berichten"), ("zh-tw", 1, "1則內容"), ("zh-tw", 7, "7則內容"), ("en-nz", 0, "0 posts"),
     ],
-)
+)  # fmt: skip
 def test_numbers_choose_the_plural(locale, count, expected):
     """A count is written in the form that its language has for it."""
     assert translator(locale).plural(*POSTS, count) == expected

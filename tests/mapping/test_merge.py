@@ -201,22 +201,11 @@ def played(values):
 
 
 UNITS = (
-    "summary",
-    "meta_info.title",
-    "meta_info.home_team.name",
-    "state_info.timeout",
-    "state_info.gamestate",
-    "options.phase_length",
-    "squads.home.lineup",
-    "scoreboard.score.home_score",
-    "scoreboard.score.away_score",
-    "scoreboard.scores.1.home_score",
-    "scoreboard.scores.2.home_score",
-    "headline",
-    "sport_event.time_of_play",
-    "contents.b1",
-    "contents.b2",
-)
+    "summary", "meta_info.title", "meta_info.home_team.name", "state_info.timeout", "state_info.gamestate",
+    "options.phase_length", "squads.home.lineup", "scoreboard.score.home_score", "scoreboard.score.away_score",
+    "scoreboard.scores.1.home_score", "scoreboard.scores.2.home_score", "headline", "sport_event.time_of_play",
+    "contents.b1", "contents.b2",
+)  # fmt: skip
 
 
 def without_empty(document):

@@ -21,21 +21,12 @@ def wait(status, now, *, changed_at=None, pending=False, kickoff=KICKOFF):
 @pytest.mark.parametrize(
     ("status", "offset", "expected"),
     [
-        (Status.SCHEDULED, -86_400, 900),
-        (Status.SCHEDULED, -3900, 300),
-        (Status.SCHEDULED, -3600, 60),
-        (Status.SCHEDULED, -30, 30),
-        (Status.SCHEDULED, -1, 5),
-        (Status.SCHEDULED, 60, 5),
-        (Status.SCHEDULED, 7200, 60),
-        (Status.LIVE, 60, 5),
-        (Status.SHOOTOUT, 9000, 5),
-        (Status.BREAK, 2800, 15),
-        (Status.POSTPONED, 60, 900),
-        (Status.LIVE, 9 * 3600, 60),
-        (Status.BREAK, 9 * 3600, 60),
+        (Status.SCHEDULED, -86_400, 900), (Status.SCHEDULED, -3900, 300), (Status.SCHEDULED, -3600, 60),
+        (Status.SCHEDULED, -30, 30), (Status.SCHEDULED, -1, 5), (Status.SCHEDULED, 60, 5),
+        (Status.SCHEDULED, 7200, 60), (Status.LIVE, 60, 5), (Status.SHOOTOUT, 9000, 5), (Status.BREAK, 2800, 15),
+        (Status.POSTPONED, 60, 900), (Status.LIVE, 9 * 3600, 60), (Status.BREAK, 9 * 3600, 60),
     ],
-)
+)  # fmt: skip
 def test_the_interval_follows_the_state(status, offset, expected):
     """Far ahead rarely, in the hour before more often, at kick-off and while it runs at the live interval."""
     assert expected == wait(status, KICKOFF + offset)

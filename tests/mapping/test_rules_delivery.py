@@ -83,17 +83,10 @@ def test_quick_tries(result, tries, left, jitter, pause):
 @pytest.mark.parametrize(
     ("rounds", "retry_after", "wait"),
     [
-        (1, None, 600),
-        (11, None, 600),
-        (12, None, None),
-        (13, None, None),
-        (1, 30, 600),
-        (1, 900, 900),
-        (1, 86_400, 3600),
-        (1, 0, 600),
-        (12, 900, None),
+        (1, None, 600), (11, None, 600), (12, None, None), (13, None, None), (1, 30, 600), (1, 900, 900),
+        (1, 86_400, 3600), (1, 0, 600), (12, 900, None),
     ],
-)
+)  # fmt: skip
 def test_rounds(rounds, retry_after, wait):
     """Ten minutes apart, put off by `Retry-After` up to an hour, never brought forward, given up after twelve."""
     assert next_round(PLAN, rounds=rounds, now=NOW, retry_after=retry_after) == (None if wait is None else NOW + wait)

@@ -48,20 +48,11 @@ def test_the_frames_of_a_long_animation_are_counted_until_they_are_too_many():
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"GIF89a",
-        b"\xff\xd8\xff",
-        b"RIFF\0\0\0\0WEBP",
-        b"RIFF\0\0\0\0WEBPVP8X",
-        b"\0\0\0\x14ftypavif",
-        b"\0\0\0\x14ftypmp42\0\0\0\0avif"[:16] + b"isom" * 4,
-        b"%PDF-1.7",
-        b"BM" + bytes(100),
-        pictures.SVG,
-        pictures.HTML,
-        pictures.png_header(0, 10),
+        b"", b"GIF89a", b"\xff\xd8\xff", b"RIFF\0\0\0\0WEBP", b"RIFF\0\0\0\0WEBPVP8X", b"\0\0\0\x14ftypavif",
+        b"\0\0\0\x14ftypmp42\0\0\0\0avif"[:16] + b"isom" * 4, b"%PDF-1.7", b"BM" + bytes(100), pictures.SVG,
+        pictures.HTML, pictures.png_header(0, 10),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_image_is_none(body):
     """SVG, pages, other formats and broken heads are no images, and raise nothing."""
     assert identify(body) is None

@@ -233,14 +233,8 @@ FORMS = {
     "front page's fragment": form("/", "/", "title", fragment=1),
 }
 SHOWS_NO_LIVEBLOG = {
-    "livez",
-    "readyz",
-    "/docs",
-    "/docs/{name}",
-    "/openapi.json",
-    "/static/{name}",
-    "/static/{version}/{name}",
-}
+    "livez", "readyz", "/docs", "/docs/{name}", "/openapi.json", "/static/{name}", "/static/{version}/{name}",
+}  # fmt: skip
 PUBLIC = {"open", "page", "feed", "reader"}
 
 

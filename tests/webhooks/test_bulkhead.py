@@ -72,16 +72,10 @@ async def test_organizations_take_turns_and_their_receivers_too():
 @pytest.mark.parametrize(
     ("first", "then", "begins"),
     [
-        (SLOWLY, SLOWLY, False),
-        (SLOWLY, USUAL, True),
-        (SLOWLY, QUICK, True),
-        (USUAL, SLOWLY, False),
-        (USUAL, USUAL, False),
-        (USUAL, None, False),
-        (USUAL, QUICK, True),
-        (QUICK, QUICK, False),
+        (SLOWLY, SLOWLY, False), (SLOWLY, USUAL, True), (SLOWLY, QUICK, True), (USUAL, SLOWLY, False),
+        (USUAL, USUAL, False), (USUAL, None, False), (USUAL, QUICK, True), (QUICK, QUICK, False),
     ],
-)
+)  # fmt: skip
 async def test_quick_work_finds_a_place_among_slow_work(first, then, begins):
     """As much as may be of one kind is under way: work of a faster kind begins at once, other work waits."""
     crowd = Crowd(Bulkhead(16, 16))

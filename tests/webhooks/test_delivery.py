@@ -32,18 +32,8 @@ async def test_a_new_subscription_gets_what_changes_from_now_on(hub, receiver):
 
 
 TRIES = {
-    "ok": 1,
-    "500": 4,
-    "503": 4,
-    "400": 1,
-    "404": 1,
-    "429": 1,
-    "301": 1,
-    "reset": 4,
-    "big": 1,
-    "hang": 4,
-    "drip": 4,
-}
+    "ok": 1, "500": 4, "503": 4, "400": 1, "404": 1, "429": 1, "301": 1, "reset": 4, "big": 1, "hang": 4, "drip": 4,
+}  # fmt: skip
 """Requests of one round that has time for all of them."""
 HANGING = {"hang", "drip"}
 CUT_OFF = 0.1

@@ -235,19 +235,9 @@ def certificate(tmp_path):
     """A certificate for hooks.example and its key."""
     key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
     command = [
-        "openssl",
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:P-256",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=hooks.example",
-    ]
+        "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+        "-subj", "/CN=hooks.example",
+    ]  # fmt: skip
     command += ["-addext", "subjectAltName=DNS:hooks.example", "-keyout", str(key), "-out", str(cert)]
     subprocess.run(command, check=True, capture_output=True)
     return cert, key

@@ -115,14 +115,8 @@ EXTRA_TIME = Moment(word="running", part=3, goals=(FIRST, LEVEL, EXTRA))
 EXTRA_OVER = Moment(word="over", part=4, goals=(FIRST, LEVEL, EXTRA))
 EXTRA_DRAWN = Moment(word="running", part=4, pause=True, goals=(FIRST, LEVEL, EXTRA, REPLY))
 HOME_WINS = (
-    ("home", True),
-    ("away", True),
-    ("home", True),
-    ("away", False),
-    ("home", True),
-    ("away", False),
-    ("home", True),
-)
+    ("home", True), ("away", True), ("home", True), ("away", False), ("home", True), ("away", False), ("home", True),
+)  # fmt: skip
 SHOOT_OUT = replace(EXTRA_DRAWN, part=5, pause=False, kicks=HOME_WINS[:3])
 SHOT_OUT = replace(SHOOT_OUT, word="over", kicks=HOME_WINS)
 LOST_LATE = Moment(word="over", part=2, goals=(FIRST, LEVEL, LOST))

@@ -67,23 +67,13 @@ def test_without_a_team_the_squad_shows_the_side():
 @pytest.mark.parametrize(
     ("time", "period", "minute", "added", "phase"),
     [
-        ("00:00", 1, 1, None, 1),
-        ("14:59", 1, 15, None, 1),
-        ("46:30", 1, 45, 2, 1),
-        ("45:00", 2, 46, None, 2),
-        ("93:10", "2H", 90, 4, 2),
-        ("105:40", "EXTRA_TIME_FIRST_HALF", 105, 1, 3),
-        ("119:00", 4, 120, None, 4),
-        (23, 1, 23, None, 1),
-        ("23'", 1, 23, None, 1),
-        ("45+2", 1, 45, 2, 1),
-        ("45+2'", 1, 45, 2, 1),
-        ("90' + 4'", 2, 90, 4, 2),
-        (2_457_000, "First half", 41, None, 1),
-        (2_760_000, "Second half", 47, None, 2),
+        ("00:00", 1, 1, None, 1), ("14:59", 1, 15, None, 1), ("46:30", 1, 45, 2, 1), ("45:00", 2, 46, None, 2),
+        ("93:10", "2H", 90, 4, 2), ("105:40", "EXTRA_TIME_FIRST_HALF", 105, 1, 3), ("119:00", 4, 120, None, 4),
+        (23, 1, 23, None, 1), ("23'", 1, 23, None, 1), ("45+2", 1, 45, 2, 1), ("45+2'", 1, 45, 2, 1),
+        ("90' + 4'", 2, 90, 4, 2), (2_457_000, "First half", 41, None, 1), (2_760_000, "Second half", 47, None, 2),
         ("2704000", 1, 45, 1, 1),
     ],
-)
+)  # fmt: skip
 def test_the_clock_is_read_in_every_form(time, period, minute, added, phase):
     """`mm:ss`, minutes and milliseconds; what runs past the end of its period is added time."""
     (card,) = translated([action(1, "YELLOW", time, "home", 4, period=period, eventTime={

@@ -126,23 +126,11 @@ async def test_events_inside_the_match_spare_a_request(session):
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"  \n",
-        b"<html><body>502</body></html>",
-        b'[{"id": "1", "action": "goal"',
-        b"\xff\xfe[",
-        b'"text"',
-        b"[NaN]",
-        b"[" * 50_000 + b"]" * 50_000,
-        b'{"a":' * 100 + b"1" + b"}" * 100,
-        b"9" * 6000,
-        json.dumps(wrapped()).encode(),
-        json.dumps([item(5, 12, "Tor")]).encode(),
-        b"[]",
-        b"{}",
-        b"[1, 2]",
+        b"", b"  \n", b"<html><body>502</body></html>", b'[{"id": "1", "action": "goal"', b"\xff\xfe[", b'"text"',
+        b"[NaN]", b"[" * 50_000 + b"]" * 50_000, b'{"a":' * 100 + b"1" + b"}" * 100, b"9" * 6000,
+        json.dumps(wrapped()).encode(), json.dumps([item(5, 12, "Tor")]).encode(), b"[]", b"{}", b"[1, 2]",
     ],
-)
+)  # fmt: skip
 async def test_what_is_not_the_events_is_a_fault_and_never_a_deletion(session, body):
     """Empty, HTML, cut off, wrong encoding, wrong type, too deep, another resource, or shrunken to nothing."""
     await session.poll()

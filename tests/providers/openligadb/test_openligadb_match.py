@@ -154,18 +154,12 @@ def test_a_goal_without_a_score_is_left_out():
 @pytest.mark.parametrize(
     ("minute", "overtime", "half", "expected"),
     [
-        (45, False, None, (45, None, 1)),
-        (50, True, None, (45, 5, 1)),
-        (50, False, None, (50, None, 2)),
-        (50, False, (1, 0), (45, 5, 1)),
-        (50, True, (0, 0), (50, None, 2)),
-        (93, True, None, (90, 3, 2)),
-        (93, False, None, (90, 3, 2)),
-        (112, True, None, (112, None, 4)),
-        (121, True, None, (120, 1, 4)),
+        (45, False, None, (45, None, 1)), (50, True, None, (45, 5, 1)), (50, False, None, (50, None, 2)),
+        (50, False, (1, 0), (45, 5, 1)), (50, True, (0, 0), (50, None, 2)), (93, True, None, (90, 3, 2)),
+        (93, False, None, (90, 3, 2)), (112, True, None, (112, None, 4)), (121, True, None, (120, 1, 4)),
         (None, True, None, (None, None, None)),
     ],
-)
+)  # fmt: skip
 def test_minutes_are_read_with_the_half_that_results_give(minute, overtime, half, expected):
     """The flag is set for added time and for extra time alike; the half-time result outranks it."""
     match = body("cup-final-running")

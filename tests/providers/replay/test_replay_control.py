@@ -36,21 +36,13 @@ async def test_faults_are_switched_on_and_off():
 @pytest.mark.parametrize(
     ("command", "order"),
     [
-        ("fault", {"mode": "slow"}),
-        ("fault", {"mode": "500", "colour": "red"}),
-        ("fault", {"mode": "500", "count": "many"}),
-        ("fault", [1]),
-        ("clock", {"speed": 0}),
-        ("clock", {"speed": "fast"}),
-        ("clock", {"seek": -1}),
-        ("clock", {"seek": "middle"}),
-        ("envelope", {"match": "2", "envelope": "tree"}),
-        ("envelope", {"match": "1", "envelope": "box"}),
-        ("envelope", {}),
-        ("step", {}),
-        ("fault", {"mode": "x" * 70_000}),
+        ("fault", {"mode": "slow"}), ("fault", {"mode": "500", "colour": "red"}),
+        ("fault", {"mode": "500", "count": "many"}), ("fault", [1]), ("clock", {"speed": 0}),
+        ("clock", {"speed": "fast"}), ("clock", {"seek": -1}), ("clock", {"seek": "middle"}),
+        ("envelope", {"match": "2", "envelope": "tree"}), ("envelope", {"match": "1", "envelope": "box"}),
+        ("envelope", {}), ("step", {}), ("fault", {"mode": "x" * 70_000}),
     ],
-)
+)  # fmt: skip
 async def test_a_command_that_means_nothing_is_refused(command, order):
     """The answer is 400 with the reason, and nothing has changed."""
     async with replaying() as (replay, client):
