@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench import __main__ as program
-from bench.results import HEAD, compared, number_of, rows_of
+from bench.results import number_of
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = sorted(
@@ -36,42 +36,6 @@ COMMANDS = sorted(
 def test_what_is_compared_of_a_value(value, number):
     """The ratio to the baseline, else the 99th percentile, else the first number, in one unit."""
     assert number_of(value) == pytest.approx(number)
-
-
-def test_figures_of_one_name_stay_apart():
-    """By the heading above their table, and by their number in it."""
-    lines = [
-        "## SQLite",
-        "",
-        HEAD,
-        "|---|---|---|---|",
-        "| a | 1 s | ≤ 2 s | yes |",
-        "| a | 2 s |  |  |",
-        "",
-        "| no | row |",
-    ]
-
-    rows = rows_of("events", "\n".join(lines))
-
-    assert [(row.figure, row.number, row.met) for row in rows] == [
-        ("SQLite: a", 1.0, True),
-        ("SQLite: a (2)", 2.0, None),
-    ]
-
-
-def test_changes_of_machine_and_options_are_said():
-    """A figure that one side alone has keeps its place; other machines and options stand above the table."""
-    machine = {"platform": "Linux", "python": "3.11", "cores": 2, "load": 0.0}
-    row = {"bench": "b", "figure": "f", "value": "1 s", "number": 1.0, "unit": "s", "met": None}
-    side = {"commit": "", "changed": True, "began": "now", "machine": machine, "options": [], "figures": [row]}
-    other = {**side, "options": ["--quick"], "machine": {**machine, "cores": 4}, "figures": [{**row, "figure": "g"}]}
-
-    said = compared(side, other)
-
-    assert "another machine: compare ratios alone" in said
-    assert "options differ: [] and ['--quick']" in said
-    assert "| b: f | 1 s | – |  |  |\n| b: g | – | 1 s |  |  |\n" in said
-    assert "differ" not in compared(side, side)
 
 
 def test_all_benchmarks_belong_to_the_one_command():

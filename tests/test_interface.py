@@ -31,21 +31,13 @@ PATHS_OF_OTHERS = {"configuration.matchId"}
 PLACEHOLDERS = re.compile(r"<.*>|.*\{base_url\}.*|Svc::Model::.*::|/api/v5/write/|<org_id>_<external_id>")
 
 THEIR_ENUMS = (
-    ("GenderType", r"^\| GenderType \|"),
-    ("Sportstype", r"^\| Sportstype \|"),
-    ("locale", r"^\| `locale` \|.*one of"),
-    ("position", r"^2\. `position` keys"),
-    ("highlight", r"^\| `highlight` \|"),
-    ("timing_type", r"^\| `timing_type` \|"),
-    ("subtype", r"^\| `subtype` \|"),
+    ("GenderType", r"^\| GenderType \|"), ("Sportstype", r"^\| Sportstype \|"),
+    ("locale", r"^\| `locale` \|.*one of"), ("position", r"^2\. `position` keys"),
+    ("highlight", r"^\| `highlight` \|"), ("timing_type", r"^\| `timing_type` \|"), ("subtype", r"^\| `subtype` \|"),
     ("display_type", r"^`Svc::Model::Content::MultiMediaContentBlock`: "),
-    ("timeframe", r"^`timeframe` allowed values"),
-    ("sort", r"^\| `sort` \|"),
-    ("provider", r"^\| `provider` \|"),
-    ("code", r"^\| `code` \|"),
-    ("webhook status", r"^\| `status` \|"),
-    ("event_type", r"^\| `event_type` \|"),
-)
+    ("timeframe", r"^`timeframe` allowed values"), ("sort", r"^\| `sort` \|"), ("provider", r"^\| `provider` \|"),
+    ("code", r"^\| `code` \|"), ("webhook status", r"^\| `status` \|"), ("event_type", r"^\| `event_type` \|"),
+)  # fmt: skip
 NO_VALUES = {
     "locale", "position", "highlight", "timing_type", "subtype", "display_type", "timeframe", "sort", "provider",
     "code", "status", "event_type", "local_id", "items", "ImageMediaContent", "VideoMediaContent",

@@ -41,28 +41,17 @@ async def test_three_mechanisms_open_with_either_live_secret(derby, secret):
 @pytest.mark.parametrize(
     ("query", "header"),
     [
-        ("", None),
-        ("client_id=desk", None),
-        ("client_secret=" + SECRET, None),
-        ("client_id=desk&client_secret=", None),
-        ("client_id=&client_secret=" + SECRET, None),
-        ("client_id=desk&client_secret=wrong", None),
-        ("client_id=nobody&client_secret=" + SECRET, None),
-        ("client_id=Desk&client_secret=" + SECRET, None),
-        ("client_id=desk%0A&client_secret=" + SECRET, None),
-        ("client_id=" + "d" * 300 + "&client_secret=" + SECRET, None),
-        ("", basic("desk", "wrong")),
-        ("", basic("desk", "")),
-        ("", "Basic desk:" + SECRET),
-        ("", "Basic " + base64.b64encode(b"desk").decode()),
-        ("", "Basic " + base64.b64encode(b"\xff:\xff").decode()),
-        ("", "Bearer desk"),
-        ("", "Bearer desk.wrong"),
-        ("", "Bearer"),
-        ("", "Digest username=desk"),
+        ("", None), ("client_id=desk", None), ("client_secret=" + SECRET, None),
+        ("client_id=desk&client_secret=", None), ("client_id=&client_secret=" + SECRET, None),
+        ("client_id=desk&client_secret=wrong", None), ("client_id=nobody&client_secret=" + SECRET, None),
+        ("client_id=Desk&client_secret=" + SECRET, None), ("client_id=desk%0A&client_secret=" + SECRET, None),
+        ("client_id=" + "d" * 300 + "&client_secret=" + SECRET, None), ("", basic("desk", "wrong")),
+        ("", basic("desk", "")), ("", "Basic desk:" + SECRET), ("", "Basic " + base64.b64encode(b"desk").decode()),
+        ("", "Basic " + base64.b64encode(b"\xff:\xff").decode()), ("", "Bearer desk"), ("", "Bearer desk.wrong"),
+        ("", "Bearer"), ("", "Digest username=desk"),
         ("client_id=desk&client_secret=" + SECRET, "Digest username=desk"),
     ],
-)
+)  # fmt: skip
 async def test_all_bad_credentials_get_the_same_answer(derby, query, header):
     """Unknown, wrong, empty, incomplete: one 401, one body, one challenge."""
     response = await show(derby, query, {"Authorization": header} if header else None)

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from mapping.documents.base import parse
 from mapping.documents.modification import Modification, PostModifications
-from mapping.errors import Unprocessable
-from mapping.modifications import CHANGES, Editing, apply, kind_of, sent_fields
+from mapping.modifications import CHANGES, Editing, apply, sent_fields
 from tests.kit.interface_tables import OURS, documents
 
 PREFIX = "Svc::Model::Modification::"
@@ -97,28 +96,6 @@ def test_a_modification_changes_one_field(change, name, expected):
     assert (after.local_status, after.sportstype) == (0, "soccer")
 
 
-@pytest.mark.parametrize(("given_status", "expected"), [("100", 100), (100, 100), ("60", 60), (0, 0), ("0", 0)])
-def test_the_status_is_a_number_or_a_text(given_status, expected):
-    """Both forms occur."""
-    assert applied(("DeleteGame", {"local_status": given_status}), local_status=60).local_status == expected
-
-
-def test_the_sport_changes_with_the_meta_info():
-    """Where one is named."""
-    assert (
-        applied(("UpdateGameMetaInfo", {"sportstype": "tennis", "meta_info": {"_type": TITLE}})).sportstype == "tennis"
-    )
-
-
-def test_nothing_follows_a_deletion():
-    """The index of the modification behind it is named."""
-    score = ("UpdateGameScoreInfo", {"score_info": {}})
-
-    with pytest.raises(Unprocessable) as refused:
-        applied(score, ("DeleteGame", {"local_status": 100}), score)
-    assert refused.value.field == "modifications.2"
-
-
 @given(st.lists(st.tuples(st.sampled_from(["home_score", "away_score"]), st.none() | st.integers(0, 99))))
 def test_scores_are_those_that_were_said_last(changes):
     """Whatever the order; one that was never said is not there."""
@@ -143,8 +120,3 @@ def test_a_permission_is_held_once_until_it_is_taken(steps):
         granted = granted | {refid} if grants else granted - {refid}
 
     assert sorted(each["refid"] for each in applied(*changes).document["permissions"]) == sorted(granted)
-
-
-def test_the_kind_is_the_end_of_the_type():
-    """As the table of functions names it."""
-    assert kind_of({"_type": f"{PREFIX}DeleteGameModification"}) == "DeleteGameModification"

@@ -1,8 +1,6 @@
 """The cache of translated rows spares reading them again, and never changes what is read."""
 
-import gc
 import json
-import tracemalloc
 
 import pytest
 
@@ -128,23 +126,3 @@ def test_what_has_not_been_used_for_longest_is_dropped():
     assert rows.get(keys[1]) is None
     assert rows.get(keys[-1]) is keys[-1]
     assert len(rows) * (keys[-1].size + 200) <= 5000
-
-
-@pytest.mark.soak
-def test_the_limit_is_about_what_is_taken():
-    """The rows of matches that fill the cache take as much memory as they are counted for, a third more or less."""
-    limit, number = 1_000_000, 0
-    translated(cup_final(), RowCache(2**25))  # what is made once for all
-    gc.collect()
-    tracemalloc.start()
-    try:
-        rows, before = RowCache(limit), -1
-        while len(rows) > before:
-            number, before = number + 1, len(rows)
-            translated(cup_final(str(number)), rows, match_id=str(number), names={**NAMES, "unused": str(number)})
-        gc.collect()
-        taken = tracemalloc.get_traced_memory()[0]
-    finally:
-        tracemalloc.stop()
-
-    assert 2 / 3 * limit < taken < 4 / 3 * limit

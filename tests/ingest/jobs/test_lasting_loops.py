@@ -186,22 +186,13 @@ def timelines():
 
 
 LOOPS = {
-    followers: ("_sleep", "_begin_due"),
-    dispatcher: ("_look", "_wait"),
-    dispatcher_looking: ("_notice", "_tick"),
-    leases: ("renew",),
-    alarms: ("look", "_note", "_writable", "_announce"),
-    statistics: ("flush", "_finish"),
-    hub_pings: ("_due", "_ping"),
-    request_log: ("report",),
-    connections: ("_sweep",),
-    clock_watch: ("_look",),
+    followers: ("_sleep", "_begin_due"), dispatcher: ("_look", "_wait"), dispatcher_looking: ("_notice", "_tick"),
+    leases: ("renew",), alarms: ("look", "_note", "_writable", "_announce"), statistics: ("flush", "_finish"),
+    hub_pings: ("_due", "_ping"), request_log: ("report",), connections: ("_sweep",), clock_watch: ("_look",),
     streams_pump: ("_wait", "_advance_heard", "_look_at_versions", "_look_at_lost", "_look_at_results"),
-    streams_ticker: ("_readers", "_begin_all"),
-    listener: ("_connect", "_listen"),
-    sender: ("_send",),
+    streams_ticker: ("_readers", "_begin_all"), listener: ("_connect", "_listen"), sender: ("_send",),
     timelines: ("write",),
-}
+}  # fmt: skip
 """How each lasting loop is made alone, and its steps."""
 FAULTS = (
     RuntimeError("planted"), ValueError("planted"), KeyError("planted"), MemoryError(), RecursionError(), TimeoutError(),
