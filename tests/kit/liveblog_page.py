@@ -1,6 +1,5 @@
 """The desk's page of a liveblog in a browser: opened by somebody who may write, with the derby in it."""
 
-from dataclasses import replace
 from functools import partial
 
 from api.desk.cookies import SESSION
@@ -105,17 +104,6 @@ async def follow_match(server):
 def said(stored):
     """What the provider said last: what stands in the post, which nobody has changed."""
     return {name: value for name, value in stored.document.items() if name != "editor"}
-
-
-async def provider_says(server, **said):
-    """The provider's next word on the goal of the followed match, which the sync keeps beside what people have made of it."""
-
-    def keep(unit):
-        row = ledger.rows(unit.conn, TICKER, only={"1"})["1"]
-        entry = ledger.entry_of(row)
-        ledger.save(unit, TICKER, [ledger.row_of(replace(entry, said={**entry.said, **said}), 1)])
-
-    await server.store.write(keep)
 
 
 async def stands(server, name):

@@ -117,8 +117,8 @@ async def sent_the_score(_, page):
 
 
 EVENTS = (
-    corrected, corrected_twice, given_a_headline, withdrawn, deleted, posted_beside, scored, uploaded, joined,
-    signed_out_elsewhere, sent, sent_the_score,
+    corrected_twice, given_a_headline, withdrawn, deleted, posted_beside, scored, uploaded, joined, signed_out_elsewhere,
+    sent, sent_the_score,
 )  # fmt: skip
 
 
