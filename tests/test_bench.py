@@ -23,16 +23,12 @@ COMMANDS = sorted(
 @pytest.mark.parametrize(
     ("value", "number"),
     [
-        ("74 µs (73–91), 3.2 ×", (3.2, "×")),
-        ("2.79 × (1253 µs : 493 µs; 2.23 to 4.22)", (2.79, "×")),
-        ("0 (5000 × 200)", (0.0, "")),
-        ("p50 17 ms, p99 36 ms (220 changes)", (0.036, "s")),
-        ("6094 µs", (0.006094, "s")),
-        ("+ 30 MiB", (30720.0, "KiB")),
-        ("79% of a core", (79.0, "%")),
+        ("74 µs (73–91), 3.2 ×", (3.2, "×")), ("2.79 × (1253 µs : 493 µs; 2.23 to 4.22)", (2.79, "×")),
+        ("0 (5000 × 200)", (0.0, "")), ("p50 17 ms, p99 36 ms (220 changes)", (0.036, "s")),
+        ("6094 µs", (0.006094, "s")), ("+ 30 MiB", (30720.0, "KiB")), ("79% of a core", (79.0, "%")),
         ("nginx is not installed", (None, "")),
     ],
-)
+)  # fmt: skip
 def test_what_is_compared_of_a_value(value, number):
     """The ratio to the baseline, else the 99th percentile, else the first number, in one unit."""
     assert number_of(value) == pytest.approx(number)

@@ -19,14 +19,9 @@ from tests.kit.interface_tables import OURS, documents, enums, error_rows, opera
 
 VARIANTS = {"create document": "Draft", "update document": "Update"}
 UNIONS = (
-    models.ContentBlock,
-    models.GameOptions,
-    models.GameStateInfo,
-    models.MediaContent,
-    models.MetaInfo,
-    models.Modification,
-    models.Scoreboard,
-)
+    models.ContentBlock, models.GameOptions, models.GameStateInfo, models.MediaContent, models.MetaInfo,
+    models.Modification, models.Scoreboard,
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -88,14 +83,10 @@ def written(default: object) -> str | None:
 @pytest.mark.parametrize(
     ("name", "literal"),
     [
-        ("GenderType", models.GenderType),
-        ("locale", models.Locale),
-        ("highlight", models.Highlight),
-        ("timing_type", models.TimingType),
-        ("serving", models.Side),
-        ("scope", Scope),
+        ("GenderType", models.GenderType), ("locale", models.Locale), ("highlight", models.Highlight),
+        ("timing_type", models.TimingType), ("serving", models.Side), ("scope", Scope),
     ],
-)
+)  # fmt: skip
 def test_enumerations_equal_the_literals(ours, name, literal):
     """The reference lists exactly the values that the documents accept."""
     assert enums(ours)[name] == get_args(literal)

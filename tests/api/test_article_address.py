@@ -152,14 +152,10 @@ async def test_a_teaser_finds_the_page_of_a_site_by_its_readers(server, tmp_path
 @pytest.mark.parametrize(
     "pattern",
     [
-        "https://news.example/live/",
-        "https://news.example/{title}",
-        "https://{local_id}.example/",
-        "javascript:{local_id}",
-        "https://news.example/{local_id} x",
-        "https://news.example/{local_id}/{",
+        "https://news.example/live/", "https://news.example/{title}", "https://{local_id}.example/",
+        "javascript:{local_id}", "https://news.example/{local_id} x", "https://news.example/{local_id}/{",
     ],
-)
+)  # fmt: skip
 def test_a_pattern_names_a_liveblog_in_its_path_or_query(pattern):
     """Anything else is refused when the configuration is read."""
     with pytest.raises(ValidationError):

@@ -8,13 +8,9 @@ from tests.kit import matchday
 
 PAGE = "https://live.example.org/blogs/liveblogs/gderby"
 PATHS = (
-    "/liveblogs/gderby",
-    "/liveblogs/gderby/snippets",
-    "/embed/gderby",
-    "/oembed",
-    "/liveblogs/gderby/card.png",
+    "/liveblogs/gderby", "/liveblogs/gderby/snippets", "/embed/gderby", "/oembed", "/liveblogs/gderby/card.png",
     "/desk",
-)
+)  # fmt: skip
 
 
 @pytest.fixture

@@ -82,15 +82,10 @@ def test_a_variable_outranks_a_secret_file(tmp_path):
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (None, "No such file"),
-        (b"", "empty"),
-        (b"\n", "empty"),
-        (b"x" * 70_000, "longer than"),
-        (b"\xff\xfehush", "UTF-8"),
-        (b"hush\nhush\n", "line break"),
-        (b"hush\x00", "control character"),
+        (None, "No such file"), (b"", "empty"), (b"\n", "empty"), (b"x" * 70_000, "longer than"),
+        (b"\xff\xfehush", "UTF-8"), (b"hush\nhush\n", "line break"), (b"hush\x00", "control character"),
     ],
-)
+)  # fmt: skip
 def test_a_secret_file_that_cannot_be_used_is_one_problem(tmp_path, content, says):
     """What is wrong with the file is reported once, without its content."""
     if content is not None:

@@ -29,14 +29,9 @@ LANGUAGE = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*")
 RELATIVE = re.compile(r"""(?:href|src)=["'](?!https?:|mailto:|tel:)""")
 
 FEED = {
-    "id": (1, 1),
-    "title": (1, 1),
-    "updated": (1, 1),
-    "author": (1, 99),
-    "link": (1, 99),
-    "generator": (0, 1),
+    "id": (1, 1), "title": (1, 1), "updated": (1, 1), "author": (1, 99), "link": (1, 99), "generator": (0, 1),
     "entry": (0, 10**6),
-}
+}  # fmt: skip
 """Element of a feed → how often it may stand there, of those that we write."""
 ENTRY = {"id": (1, 1), "title": (1, 1), "updated": (1, 1), "published": (0, 1), "link": (1, 99), "content": (0, 1)}
 CHANNEL = {

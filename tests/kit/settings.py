@@ -15,13 +15,9 @@ from mapping.rules.pacing import PollIntervals
 LIMITS = Limits()
 NOWHERE = "0" * 24
 BY_ORGANIZATION = {
-    "comment_modes": "comments",
-    "sign_in_secrets": "reader_sign_in",
-    "public_delays": "public_delay",
-    "logos": "logo",
-    "counted": "statistics",
-    "organization_frame_ancestors": "frame_ancestors",
-}
+    "comment_modes": "comments", "sign_in_secrets": "reader_sign_in", "public_delays": "public_delay",
+    "logos": "logo", "counted": "statistics", "organization_frame_ancestors": "frame_ancestors",
+}  # fmt: skip
 """How tests say what is configured of organizations, and the setting of each."""
 
 

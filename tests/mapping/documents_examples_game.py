@@ -93,13 +93,8 @@ SOURCE_OF_MATCH: Json = {
 }
 DISAGREEMENT: Json = {"about": "score", "since": 1530446400, "said": {"heim": "2:0", "pa": "1:0"}}
 CHANGE: Json = {name: REQUEST[name] for name in REQUEST if name.startswith(("auto", "include", "locale"))} | {
-    "paused": True,
-    "withdrawn": "silent",
-    "confirm": "two",
-    "standby": [STANDBY],
-    "leads": "pa",
-    "provider": "heim",
-}
+    "paused": True, "withdrawn": "silent", "confirm": "two", "standby": [STANDBY], "leads": "pa", "provider": "heim",
+}  # fmt: skip
 ATTACH: Json = {name: REQUEST[name] for name in ("provider", "matchId", "phaseId", "overallId")} | CHANGE
 SOURCE: Json = (
     {name: value for name, value in CHANGE.items() if name != "standby"}

@@ -15,14 +15,10 @@ from tests.mapping import documents_examples as wire
 from tests.mapping import documents_examples_game as games
 
 UNIONS = {
-    "ContentBlock": models.ContentBlock,
-    "GameOptions": models.GameOptions,
-    "GameStateInfo": models.GameStateInfo,
-    "MediaContent": models.MediaContent,
-    "MetaInfo": models.MetaInfo,
-    "Modification": models.Modification,
+    "ContentBlock": models.ContentBlock, "GameOptions": models.GameOptions, "GameStateInfo": models.GameStateInfo,
+    "MediaContent": models.MediaContent, "MetaInfo": models.MetaInfo, "Modification": models.Modification,
     "Scoreboard": models.Scoreboard,
-}
+}  # fmt: skip
 EXAMPLES = {
     "PlayerDraft": wire.PLAYER_DRAFT,
     "PlayerUpdate": wire.PLAYER_UPDATE,
@@ -72,12 +68,8 @@ EXAMPLES = {
     "GameDraft": games.GAME_DRAFT,
     "Game": games.GAME,
     "GameShowResponse": {
-        "_type": "Svc::Model::Api::GameShowResponse",
-        "game": games.GAME,
-        "events": [wire.EVENT],
-        "version": 7,
-        "more": False,
-        "reset": True,
+        "_type": "Svc::Model::Api::GameShowResponse", "game": games.GAME, "events": [wire.EVENT], "version": 7,
+        "more": False, "reset": True,
     },
     "AutoPostConfiguration": games.AUTO_POST,
     "CreateFromExternal": games.REQUEST,
@@ -96,7 +88,7 @@ EXAMPLES = {
     "PostModifications": games.POST_MODIFICATIONS,
     **{block["_type"].rpartition("::")[2]: block for block in wire.BLOCKS},
     **{change["_type"].rpartition("::")[2]: change for change in games.MODIFICATIONS},
-}
+}  # fmt: skip
 
 
 def model_of(name):

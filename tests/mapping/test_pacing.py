@@ -35,18 +35,13 @@ def test_the_interval_follows_the_state(status, offset, expected):
 @pytest.mark.parametrize(
     ("status", "offset", "changed", "expected"),
     [
-        (Status.LIVE, 9 * HOUR, 60, 5),
-        (Status.LIVE, 23 * HOUR, 7 * HOUR, 5),
-        (Status.BREAK, 23 * HOUR, 7 * HOUR, 15),
-        (Status.SHOOTOUT, 9 * HOUR, 60, 5),
-        (Status.LIVE, 23 * HOUR, 8.1 * HOUR, 60),
-        (Status.BREAK, 23 * HOUR, 8.1 * HOUR, 60),
-        (Status.LIVE, 7 * HOUR, 20 * HOUR, 5),
-        (Status.SCHEDULED, 9 * HOUR, 600, 5),
-        (Status.SCHEDULED, 9 * HOUR, 2 * HOUR, 60),
-        (Status.SCHEDULED, -DAY, 60, 900),
+        (Status.LIVE, 9 * HOUR, 60, 5), (Status.LIVE, 23 * HOUR, 7 * HOUR, 5),
+        (Status.BREAK, 23 * HOUR, 7 * HOUR, 15), (Status.SHOOTOUT, 9 * HOUR, 60, 5),
+        (Status.LIVE, 23 * HOUR, 8.1 * HOUR, 60), (Status.BREAK, 23 * HOUR, 8.1 * HOUR, 60),
+        (Status.LIVE, 7 * HOUR, 20 * HOUR, 5), (Status.SCHEDULED, 9 * HOUR, 600, 5),
+        (Status.SCHEDULED, 9 * HOUR, 2 * HOUR, 60), (Status.SCHEDULED, -DAY, 60, 900),
     ],
-)
+)  # fmt: skip
 def test_a_match_that_outlasts_its_plan_counts_from_its_last_change(status, offset, changed, expected):
     """`changed` seconds after its last news: a long race keeps its interval, a silent match does not."""
     now = KICKOFF + offset

@@ -190,15 +190,11 @@ def test_of_markup_that_is_too_deep_the_text_is_left():
 @pytest.mark.parametrize(
     "markup",
     [
-        "<del>0-1</del> 0-2",
-        "<strike>0-1</strike>",
-        "<h1>A</h1><h2>B</h2><h5>C</h5>",
-        "<div>A</div><div>B</div>",
-        "<table><tbody><tr><th>A</th><td>B</td></tr></tbody></table>",
-        "<pre><code>x</code></pre>",
+        "<del>0-1</del> 0-2", "<strike>0-1</strike>", "<h1>A</h1><h2>B</h2><h5>C</h5>", "<div>A</div><div>B</div>",
+        "<table><tbody><tr><th>A</th><td>B</td></tr></tbody></table>", "<pre><code>x</code></pre>",
         "H<sub>2</sub>O<sup>+</sup>",
     ],
-)
+)  # fmt: skip
 def test_what_clients_may_write_stays_as_it_was_written(markup):
     """A correction that is struck out stays struck out, and headings, paragraphs and tables keep their form."""
     assert rich_text.sanitise(markup) == markup

@@ -64,15 +64,11 @@ def test_answers_mean_what_the_interface_says(status, meaning):
 @pytest.mark.parametrize(
     ("result", "tries", "left", "jitter", "pause"),
     [
-        (Verdict.PASSING, 1, 10, 0.0, 0.1),
-        (Verdict.PASSING, 1, 10, 1.0, 0.9),
-        (Verdict.PASSING, 3, 10, 0.5, 0.5),
-        (Verdict.PASSING, 4, 10, 0.5, None),
-        (Verdict.PASSING, 1, 0.3, 0.5, None),
-        (Verdict.REFUSED, 1, 10, 0.5, None),
-        (Verdict.TAKEN, 1, 10, 0.5, None),
+        (Verdict.PASSING, 1, 10, 0.0, 0.1), (Verdict.PASSING, 1, 10, 1.0, 0.9), (Verdict.PASSING, 3, 10, 0.5, 0.5),
+        (Verdict.PASSING, 4, 10, 0.5, None), (Verdict.PASSING, 1, 0.3, 0.5, None),
+        (Verdict.REFUSED, 1, 10, 0.5, None), (Verdict.TAKEN, 1, 10, 0.5, None),
     ],
-)
+)  # fmt: skip
 def test_quick_tries(result, tries, left, jitter, pause):
     """Up to three, 100 to 900 ms apart, only for what may pass, and only within the time of the round."""
     found = quick_pause(PLAN, result, tries=tries, left=left, jitter=jitter)

@@ -155,18 +155,12 @@ def test_what_is_no_web_page_is_nowhere(url):
 @pytest.mark.parametrize(
     ("url", "origin"),
     [
-        ("https://[2001:DB8:0:0::1]:8443/derby", "https://[2001:db8::1]:8443"),
-        ("http://[::1]/", "http://[::1]"),
-        ("http://[::1%25eth0]/", ""),
-        (f"http://[::1%{'a' * 1900}]/", ""),
-        (f"http://[{'1' * 1900}::]/", ""),
-        ("http://[v1.fe80::a]/", ""),
-        ("https://999.999.999.999/", ""),
-        ("https://2130706433/", ""),
-        ("https://0x7f.1/", ""),
-        ("https://192.0.2.7/a", "https://192.0.2.7"),
+        ("https://[2001:DB8:0:0::1]:8443/derby", "https://[2001:db8::1]:8443"), ("http://[::1]/", "http://[::1]"),
+        ("http://[::1%25eth0]/", ""), (f"http://[::1%{'a' * 1900}]/", ""), (f"http://[{'1' * 1900}::]/", ""),
+        ("http://[v1.fe80::a]/", ""), ("https://999.999.999.999/", ""), ("https://2130706433/", ""),
+        ("https://0x7f.1/", ""), ("https://192.0.2.7/a", "https://192.0.2.7"),
     ],
-)
+)  # fmt: skip
 def test_an_origin_is_a_host_that_can_be_one(url, origin):
     """Addresses are read by a library: one with a zone, or a number that is no address, is nowhere."""
     assert page_address(url).origin == origin

@@ -81,19 +81,13 @@ async def test_user_and_password_may_stand_in_the_address():
 @pytest.mark.parametrize(
     ("status", "error"),
     [
-        ("401 Unauthorized", ProviderRefused),
-        ("403 Forbidden", ProviderRefused),
-        ("404 Not Found", MatchUnknown),
-        ("410 Gone", MatchUnknown),
-        ("400 Bad Request", DownstreamRejected),
-        ("408 Request Timeout", UpstreamUnavailable),
-        ("429 Too Many Requests", http_client.Throttled),
-        ("500 Internal Server Error", UpstreamUnavailable),
-        ("503 Service Unavailable", UpstreamUnavailable),
-        ("204 No Content", BadBody),
-        ("206 Partial Content", BadBody),
+        ("401 Unauthorized", ProviderRefused), ("403 Forbidden", ProviderRefused), ("404 Not Found", MatchUnknown),
+        ("410 Gone", MatchUnknown), ("400 Bad Request", DownstreamRejected),
+        ("408 Request Timeout", UpstreamUnavailable), ("429 Too Many Requests", http_client.Throttled),
+        ("500 Internal Server Error", UpstreamUnavailable), ("503 Service Unavailable", UpstreamUnavailable),
+        ("204 No Content", BadBody), ("206 Partial Content", BadBody),
     ],
-)
+)  # fmt: skip
 async def test_each_status_is_one_error(status, error):
     """Everything but 200 and 304 is an error, and its body is not looked at."""
     body = b"" if status.startswith("204") else b"<html>secret</html>"

@@ -21,16 +21,11 @@ REFUSED = {
     "a type of attributes": b'<!DOCTYPE r [<!ATTLIST r a CDATA "x">]><r/>',
 }
 CUT_SHORT = {
-    "HTML": b"<html><body><br></body></html>",
-    "half of it": b"<r><a>1</a>",
-    "two roots": b"<r/><r/>",
+    "HTML": b"<html><body><br></body></html>", "half of it": b"<r><a>1</a>", "two roots": b"<r/><r/>",
     "an entity that nobody named": b"<r>&nbsp;</r>",
-    "another encoding": '<?xml version="1.0" encoding="utf-16"?><r/>'.encode("utf-16"),
-    "no UTF-8": b"<r>\xff</r>",
-    "a character that no XML has": b"<r>\x00</r>",
-    "JSON": b'{"r": 1}',
-    "nothing": b" \n",
-}
+    "another encoding": '<?xml version="1.0" encoding="utf-16"?><r/>'.encode("utf-16"), "no UTF-8": b"<r>\xff</r>",
+    "a character that no XML has": b"<r>\x00</r>", "JSON": b'{"r": 1}', "nothing": b" \n",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -182,14 +182,9 @@ async def test_a_new_key_of_the_provider_is_fetched_at_once(store, forged):
 
 BASIC, POST = "client_secret_basic", "client_secret_post"
 TAKEN = [  # what it offers, how it takes our secret, and how many requests two who sign in make
-    (None, BASIC, 2),
-    ([BASIC], BASIC, 2),
-    ([POST], POST, 2),
-    ([POST, BASIC], BASIC, 2),
-    ([POST, BASIC], POST, 3),
-    ([POST, BASIC], "", 4),
-    ([BASIC], POST, 2),
-]
+    (None, BASIC, 2), ([BASIC], BASIC, 2), ([POST], POST, 2), ([POST, BASIC], BASIC, 2), ([POST, BASIC], POST, 3),
+    ([POST, BASIC], "", 4), ([BASIC], POST, 2),
+]  # fmt: skip
 
 
 async def test_our_secret_is_sent_as_the_provider_takes_it(store, forged):

@@ -288,17 +288,12 @@ async def test_a_new_password_ends_all_sessions_and_gives_a_new_token(server, ac
 @pytest.mark.parametrize(
     ("new", "said"),
     [
-        ("short", "too short"),
-        ("x" * 300, "too long"),
-        ("qwertyuiop123", "easily guessed"),
-        ("123456789012", "easily guessed"),
-        ("qwertyqwerty", "easily guessed"),
-        ("PasswordPassword", "easily guessed"),
-        ("aaaaaaaaaaaaaaaa", "easily guessed"),
-        ("kim.example!", "says too much"),
-        ("matchwire2026", "says too much"),
+        ("short", "too short"), ("x" * 300, "too long"), ("qwertyuiop123", "easily guessed"),
+        ("123456789012", "easily guessed"), ("qwertyqwerty", "easily guessed"),
+        ("PasswordPassword", "easily guessed"), ("aaaaaaaaaaaaaaaa", "easily guessed"),
+        ("kim.example!", "says too much"), ("matchwire2026", "says too much"),
     ],
-)
+)  # fmt: skip
 async def test_weak_passwords_are_refused(browser, new, said):
     """With the reason; the old one stays."""
     response = await browser.submit("/desk/account/password", {"password": PASSWORD, "new_password": new})

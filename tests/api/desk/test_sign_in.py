@@ -60,17 +60,12 @@ async def test_the_cookie_is_for_this_host_alone_and_no_script(server):
 @pytest.mark.parametrize(
     ("address", "kind"),
     [
-        ("https://live.example.org/blogs/", PROTECTED),
-        ("http://127.0.0.1:8080", LOOPBACK),
-        ("http://[::1]:8080", LOOPBACK),
-        ("http://localhost:8080", LOOPBACK),
-        ("http://desk.localhost", LOOPBACK),
-        ("http://live.example.org", None),
-        ("http://10.0.0.5:8080", None),
-        ("http://127.0.0.1.example.org", None),
+        ("https://live.example.org/blogs/", PROTECTED), ("http://127.0.0.1:8080", LOOPBACK),
+        ("http://[::1]:8080", LOOPBACK), ("http://localhost:8080", LOOPBACK), ("http://desk.localhost", LOOPBACK),
+        ("http://live.example.org", None), ("http://10.0.0.5:8080", None), ("http://127.0.0.1.example.org", None),
         ("http://0.0.0.0:8080", None),
     ],
-)
+)  # fmt: skip
 def test_cookies_go_over_https_or_stay_on_this_machine(address, kind):
     """Elsewhere nobody signs in: the password would cross a network in the clear."""
     assert cookie_kind(address) is kind

@@ -109,12 +109,8 @@ FOUND = {
     ("tournament.index", "archive_id"): [("2019", {"Küstencup", "Bergpokal"})],
     ("ticker.search", "owner_id"): [(matchday.ORGANIZATION, {"Pokalabend", "Sturmwarnung"})],
     ("ticker.search", "q"): [
-        ("sturm", {"Sturmwarnung"}),
-        ("pokal", {"Pokalabend"}),
-        ("gaense", {"Pokalabend"}),
-        ("hafen pokal", {"Pokalabend"}),
-        ("hafen sturm", set()),
-        ("fremd", set()),
+        ("sturm", {"Sturmwarnung"}), ("pokal", {"Pokalabend"}), ("gaense", {"Pokalabend"}),
+        ("hafen pokal", {"Pokalabend"}), ("hafen sturm", set()), ("fremd", set()),
     ],
     ("ticker.search", "template_id"): [("news", {"Sturmwarnung"}), ("soccer", {"Pokalabend"}), ("x", set())],
     ("ticker.search", "team_id"): [("{home}", {"Pokalabend"}), ("{away}", set())],
@@ -127,7 +123,7 @@ FOUND = {
         ("tomorrow", {"Pokalabend"}),
         ("today", {"Sturmwarnung"}),
     ],
-}
+}  # fmt: skip
 PAGES = {"limit", "page", "more"}
 """Pages of all lists are in tests/tables/test_lists.py."""
 WRONG = {

@@ -12,14 +12,10 @@ from tests.kit.raw_http import HOST, POST, SECRETS, SOON, STREAM, derby, public,
 __all__ = ["derby", "public", "store"]
 
 UNFINISHED = (
-    ("", ""),
-    ("", "\r\n"),
-    ("", "GET /li"),
-    ("", f"GET /livez HTTP/1.1\r\n{HOST}X-Half: "),
-    ("", f"{POST}Content-Length: 100\r\n\r\n{{"),
-    (f"GET /livez HTTP/1.1\r\n{HOST}\r\n", "\r\n"),
+    ("", ""), ("", "\r\n"), ("", "GET /li"), ("", f"GET /livez HTTP/1.1\r\n{HOST}X-Half: "),
+    ("", f"{POST}Content-Length: 100\r\n\r\n{{"), (f"GET /livez HTTP/1.1\r\n{HOST}\r\n", "\r\n"),
     (f"GET /livez HTTP/1.1\r\n{HOST}\r\n", "GET /li"),
-)
+)  # fmt: skip
 
 
 @pytest.mark.proof

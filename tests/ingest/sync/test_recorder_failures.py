@@ -75,15 +75,11 @@ def test_a_failure_is_kept_with_what_came(kept):
 @pytest.mark.parametrize(
     ("message", "manner"),
     [
-        (http_client.LATE, "late"),
-        (http_client.BROKEN, "broken"),
-        (unpacking.TOO_LARGE, "large"),
-        (unpacking.CUT_OFF, "cut"),
-        (unpacking.GARBLED, "garbled"),
-        (unpacking.STRANGE, "strange"),
+        (http_client.LATE, "late"), (http_client.BROKEN, "broken"), (unpacking.TOO_LARGE, "large"),
+        (unpacking.CUT_OFF, "cut"), (unpacking.GARBLED, "garbled"), (unpacking.STRANGE, "strange"),
         ("match: the answer is not JSON", "whole"),
     ],
-)
+)  # fmt: skip
 def test_how_an_answer_ended_is_kept(kept, message, manner):
     """Each in a word of its own, of which the replay knows what to do."""
     (row,) = kept([bad(BadBody(message), status=200, body=b"{")])
@@ -96,18 +92,13 @@ def test_how_an_answer_ended_is_kept(kept, message, manner):
 @pytest.mark.parametrize(
     "echo",
     [
-        b'GET /?api_key=k3y-of-all as p4ss/w"rd',
-        b"p4ss%2fw%22rd p4ss%2Fw%22rd",
-        b'{"given": "p4ss\\/w\\"rd"}',
-        b"<p>p4ss/w&quot;rd</p>",
-        "k3y-of-all".encode("utf-16-le"),
-        b"\xff\xfe k3y-of-all \xff",
-        b"Authorization: Basic bmV3c3Jvb206cDRzcy93InJk",
-        b"http://user:p4ss-of-url@host t0ken-of-options",
+        b'GET /?api_key=k3y-of-all as p4ss/w"rd', b"p4ss%2fw%22rd p4ss%2Fw%22rd", b'{"given": "p4ss\\/w\\"rd"}',
+        b"<p>p4ss/w&quot;rd</p>", "k3y-of-all".encode("utf-16-le"), b"\xff\xfe k3y-of-all \xff",
+        b"Authorization: Basic bmV3c3Jvb206cDRzcy93InJk", b"http://user:p4ss-of-url@host t0ken-of-options",
         b"cut off within k3y-of-al",
     ],
     ids=str,
-)
+)  # fmt: skip
 def test_secrets_are_taken_out_of_failures(echo):
     """However an error page repeats them, in bytes of any kind, and where the answer breaks off within one."""
     failure = Failure(400, echo, retry_after="k3y-of-all")

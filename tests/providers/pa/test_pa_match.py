@@ -127,16 +127,11 @@ def test_times_are_those_of_london(day, hour, moment, is_open):
 @pytest.mark.parametrize(
     ("clock", "added", "minute", "more", "part"),
     [
-        ("0:24", "0:00", 1, None, 1),
-        ("38:00", "0:00", 38, None, 1),
-        ("45:00", "2:10", 45, 3, 1),
-        ("45:01", "0:00", 46, None, 2),
-        ("86:26", "0:00", 87, None, 2),
-        ("90:01", "0:00", 91, None, 3),
-        ("105:00", "0:41", 105, 1, 3),
-        ("120:00", "1:29", 120, 2, 4),
+        ("0:24", "0:00", 1, None, 1), ("38:00", "0:00", 38, None, 1), ("45:00", "2:10", 45, 3, 1),
+        ("45:01", "0:00", 46, None, 2), ("86:26", "0:00", 87, None, 2), ("90:01", "0:00", 91, None, 3),
+        ("105:00", "0:41", 105, 1, 3), ("120:00", "1:29", 120, 2, 4),
     ],
-)
+)  # fmt: skip
 def test_minutes_are_rounded_up_and_added_time_is_apart(clock, added, minute, more, part):
     """Whatever `matchTime` shows, which can lack the added part."""
     bodies = Bodies("cup-tie-running")

@@ -66,13 +66,9 @@ async def test_the_control_is_closed_to_other_machines():
 
     for method, path in (("GET", "/__replay/state"), ("POST", "/__replay/settle")):
         scope = {
-            "type": "http",
-            "method": method,
-            "path": path,
-            "headers": [],
-            "query_string": b"",
+            "type": "http", "method": method, "path": path, "headers": [], "query_string": b"",
             "client": ("192.0.2.7", 5),
-        }
+        }  # fmt: skip
         await create_app(replay)(scope, receive, send)
 
     assert [message["status"] for message in sent if "status" in message] == [403, 403]
