@@ -11,7 +11,7 @@ from api.view.read_cache import FRESH, ReadCache
 from store.liveblogs.liveblogs import Change, EventWrite, record
 from tests.api.conftest import serving
 from tests.kit import matchday
-from tests.kit.event_desk import DESK, Desk, post
+from tests.kit.event_desk import post
 
 FEED = "/api/embed/v4/feed/liveblog"
 READS = {
@@ -174,25 +174,6 @@ async def test_after_lost_notifications_nothing_is_believed(public):
     await slow
 
     assert "After" in await body(server)
-
-
-async def test_a_liveblog_that_is_withdrawn_is_known_to_nobody(public):
-    """It is gone at once, is not kept while it is away, and is there as soon as it is back."""
-    server, seen = public
-    desk = Desk(server.http)
-    await seen.change()
-    for kind in READS:
-        await body(server, kind)
-    for status, expected in ((60, 404), (0, 200), (100, 404)):
-        gone = {"_type": "Svc::Model::Modification::DeleteGameModification", "local_status": status}
-        changed = await server.http.post(
-            "/api/v5/write/ticker/post_modifications.json",
-            json={"local_id": desk.liveblog, "modifications": [gone]},
-            auth=DESK,
-        )
-        assert changed.status_code == 200, changed.text
-        found = {kind: (await server.http.get(path)).status_code for kind, path in READS.items()}
-        assert found == dict.fromkeys(READS, expected) | {"delta": 200}
 
 
 PRESENT = DelayedView(None, 0, 0.0, None)
