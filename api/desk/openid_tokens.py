@@ -10,7 +10,7 @@ from authlib.oauth2 import OAuth2Error
 from authlib.oauth2.auth import ClientAuth
 from authlib.oauth2.rfc6749.parameters import prepare_grant_uri, prepare_token_request
 from authlib.oauth2.rfc7636 import create_s256_code_challenge
-from authlib.oidc.core import CodeIDToken
+from authlib.oidc.core import CodeIDToken, UserInfo
 from joserfc import jws, jwt
 from joserfc.errors import ClaimError, JoseError
 from joserfc.jwk import import_key
@@ -59,8 +59,9 @@ def authorization_address(settings: OpenId, metadata: Mapping[str, Any], begun: 
 
 
 def _wanted(settings: OpenId) -> str:
-    """What is read of a person, wherever the provider says it: in the token where it can."""
-    names = ("email", "email_verified", "name", *([settings.groups_claim] if settings.roles else []))
+    """What is read of a person, in the token if it can be; only what the scopes stand for, as Authelia refuses the rest."""
+    requested = [name for scope in settings.scopes for name in UserInfo.SCOPES_CLAIMS_MAPPING.get(scope, [scope])]
+    names = [name for name in ("email", "email_verified", "name", settings.groups_claim) if name in requested]
     return json.dumps(dict.fromkeys(("id_token", "userinfo"), dict.fromkeys(names)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -129,7 +130,10 @@ async def test_people_of_every_provider_sign_in(store, forged, provider):
         if not has_groups:
             await add_account(store)
         begun = await server.http.get(BEGIN)
-        assert ("claims" in sent_in(begun)) == habit.metadata.get("claims_parameter_supported", False)
+        wanted = json.loads(sent_in(begun).get("claims", "{}"))
+        assert bool(wanted) == habit.metadata.get("claims_parameter_supported", False)
+        names = {"email", "email_verified", "name", *({"groups"} & {*habit.settings.get("scopes", ())})}
+        assert not wanted or set(wanted["id_token"]) == names, "Authelia refuses others than those of the scopes"
         first = await return_with(server, forged, begun, **habit.token)
         assert first.status_code == 303, first.text
         assert forged.requests("/userinfo") == habit.requests, "what the token says is not requested"
