@@ -170,10 +170,8 @@ def _taken_back(was: Match, answer: Match, memory: Memory) -> frozenset[str]:
 
     One that is disallowed and whose row is gone may be there under another id: until then nothing new counts for it.
     """
-    names, said = (
-        {*memory.disallowed, *(each.name for each in memory.retreats)},
-        {each.key for each in answer.incidents},
-    )
+    names = {*memory.disallowed, *(each.name for each in memory.retreats)}
+    said = {each.key for each in answer.incidents}
     names |= set() if said.issuperset(memory.disallowed) else said
     return frozenset(names.difference(each.key for each in was.incidents)) if names else frozenset()
 

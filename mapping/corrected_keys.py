@@ -70,8 +70,10 @@ def content(incident: Incident) -> tuple[Any, ...]:
 
 def numbered_anew(was: Match, now: Match) -> frozenset[str]:
     """Keys of incidents that are there under others: nobody has taken them back."""
-    there, keys = {content(each) for each in now.incidents}, {each.key for each in now.incidents}
-    return frozenset(each.key for each in was.incidents if each.key not in keys and content(each) in there)
+    keys = {each.key for each in now.incidents}
+    gone = [each for each in was.incidents if each.key not in keys]
+    there = {content(each) for each in now.incidents} if gone else set()
+    return frozenset(each.key for each in gone if content(each) in there)
 
 
 def _corrected(before: Match, gone: Sequence[Incident], new: Sequence[Incident]) -> dict[str, str]:
