@@ -1,8 +1,8 @@
-"""Which product files four journeys through the daemon enter: `python -m bench.journeys`.
+"""Which product files six journeys through the daemon enter: `python -m bench.journeys`.
 
 A profiler counts the files whose functions run, each journey made once before so that what is made once is not counted:
-an event update, a poll that finds nothing new, one that does, and createFromExternal. Real API, store (SQLite), followers
-and provider; `--files` lists them.
+an event update, a poll that finds nothing new, one that does, createFromExternal, a feed from the cache and a page after a
+change. Real API, store (SQLite), followers and provider; `--files` lists them.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from api.app import create_app
+from api.feeds.feed import FEED_PATH
 from api.http.services import Keys, Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
@@ -42,7 +43,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api", "config")
-TARGETS = {"event update": 20, "unchanged poll": 8, "changed poll": 40, "createFromExternal": 50}
+TARGETS = {
+    "event update": 36, "unchanged poll": 19, "changed poll": 82, "createFromExternal": 95, "cached feed": 18, "first page": 70,
+}  # fmt: skip
 Json = dict[str, Any]
 CREDENTIALS = b"Basic " + base64.b64encode(f"cms:{'x' * 32}".encode())
 EVENT = "/api/v5/write/event"
@@ -81,9 +84,14 @@ class Entered:
 
 async def request(app: ASGIApp, path: str, query: str, document: Json) -> Json:
     """The document in the response to a POST; ends the program where it is refused."""
-    body = json.dumps(document).encode()
+    found: Json = json.loads(await response(app, "POST", path, query, json.dumps(document).encode()))
+    return found
+
+
+async def response(app: ASGIApp, method: str, path: str, query: str, body: bytes = b"") -> bytes:
+    """The body of the response; ends the program where the request is refused."""
     scope = {
-        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "POST", "scheme": "http",
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
         "path": path, "raw_path": path.encode(), "query_string": query.encode(), "root_path": "",
         "headers": [(b"host", b"bench"), (b"authorization", CREDENTIALS)], "client": ("127.0.0.1", 1), "server": ("bench", 80),
     }  # fmt: skip
@@ -99,8 +107,7 @@ async def request(app: ASGIApp, path: str, query: str, document: Json) -> Json:
     answer = b"".join(message.get("body", b"") for message in sent[1:])
     if sent[0]["status"] != 200:
         raise SystemExit(f"{path}: {sent[0]['status']} {answer.decode()}")
-    found: Json = json.loads(answer)
-    return found
+    return answer
 
 
 def app_of(components: Components) -> ASGIApp:
@@ -141,12 +148,22 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
             body = {**POST, "headline": f"Change {next(numbers)}"}
             await request(app, f"{EVENT}/update.json", f"event_local_id={event['local_id']}", body)
 
+        async def feed() -> None:
+            await response(app, "GET", f"{FEED_PATH}.rss", f"liveblogId={game['local_id']}")
+
+        async def page() -> None:
+            await response(app, "GET", f"/liveblogs/{game['local_id']}", "")
+
         for _ in range(CONFIRMATIONS + 1):
             await poll()  # until nothing waits for a second answer
         found: dict[str, list[str]] = {}
-        for name, work in {"event update": update, "unchanged poll": poll, "createFromExternal": create}.items():
+        works = {"event update": update, "unchanged poll": poll, "createFromExternal": create, "cached feed": feed}
+        for name, work in works.items():
             await work()
             found[name] = await entered.during(work)
+        await page()
+        await update()
+        found["first page"] = await entered.during(page)
         await changing(address, EVENTS)
         for _ in range(MOST_POLLS):
             before = match.changed_at, await versions(components)
