@@ -163,6 +163,7 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
             found[name] = await entered.during(work)
         await page()
         await update()
+        await asyncio.sleep(0.1)  # what goes on after its commit is not the page's
         found["first page"] = await entered.during(page)
         await changing(address, EVENTS)
         for _ in range(MOST_POLLS):
