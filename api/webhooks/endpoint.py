@@ -81,11 +81,7 @@ ROTATE = openapi.operation(
     "webhooks.rotate", "Give a subscription a new secret", TAG, _subscribed("webhooks"),
     parameters=OF_PATH, body=ADDRESS,
 )  # fmt: skip
-V5_URL = openapi.query(
-    "url",
-    "The endpoint; the body may name it instead",
-    {"type": "string", "maxLength": addresses.LONGEST, "pattern": f"{WEB}|^$"},
-)
+V5_URL = openapi.query("url", "The endpoint; the body may name it instead")
 V5_BODY: Json = {**ADDRESS, "required": False}
 SUCCESS: Json = {"_type": "Svc::Model::ApiSuccess"}
 SUCCEEDED: Json = {

@@ -106,7 +106,6 @@ PATTERNS = (
     ),
     ("stats.locations", "origin", ["https://www.example.org"], ["", "www.example.org", f"https://{LONG}"]),
     ("media.link", "url", ["https://a.example/b.jpg", "imageservice://o/k"], ["", "a.jpg", "ftp://a", "https://a b"]),
-    ("webhooks.v5.subscribe", "url", ["", "https://a.example/hook"], ["a.example", "https://a b", "ftp://a"]),
 )
 
 
