@@ -23,10 +23,14 @@ ACTS = ("app", "codes", "remove")
 
 
 def app_html(page: DeskPage, secret: str, email: str) -> str:
-    """The secret as text and as an address."""
+    """The secret as a QR code, as text and as an address."""
+    import segno
+
     address = app_address(secret, email)
+    picture = segno.make_qr(address).svg_inline(light="#fff", omitsize=True, lineclass=None)
     return (
         f"<p>{page.text(SecondFactorText.HOW)}</p>"
+        f'<p class="qr" aria-hidden="true">{picture}</p>'
         f'<p>{page.text(SecondFactorText.SECRET)}: <code class="secret">{in_groups(escape(secret))}</code></p>'
         f'<p><a class="button" href="{escape(address)}">{page.text(SecondFactorText.OPEN_APP)}</a></p>'
     )

@@ -12,7 +12,7 @@ class SecondFactorText(StrEnum):
     WHY = "With a code of an app beside the password, nobody signs in who only knows the password."
     NEEDED = "Here everybody signs in with a code of an app beside the password. Set it up to go on."
     SET_UP = "Set up an app for codes"
-    HOW = "Add this secret to an app for one-time codes, then enter the code that the app shows."
+    HOW = "Scan this with an app for one-time codes, or add the secret to it, then enter the code that the app shows."
     OPEN_APP = "Open it in an app on this device"
     SECRET = "Secret"  # noqa: S105 -- a label
     CODE = "Code of the app"

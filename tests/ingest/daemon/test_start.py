@@ -40,6 +40,7 @@ LATER = {
     "providers.openligadb.translate": "no match has changed",
     "PIL": "no image is looked at",
     "argon2": "nobody signs in to the desk",
+    "segno": "nobody sets up an app",
     "authlib": "nobody signs in to the desk",
     "joserfc": "nobody signs in to the desk",
     "fastapi": "it is no part of the product",
