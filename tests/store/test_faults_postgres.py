@@ -135,31 +135,6 @@ async def test_an_attempt_that_is_given_up_leaves_no_socket(postgres_cluster, po
     assert before == after
 
 
-@pytest.mark.soak
-async def test_a_server_that_is_frozen_for_half_a_minute(postgres_cluster, postgres_url):
-    """With the time-out of the defaults: every caller hears in time, for as long as it lasts; five seconds later all is well."""
-    timeout = pool_settings().timeout
-    async with opened(postgres_url, timeout=timeout) as store:
-        game = await store.write(partial(insert_game, game=new_game()))
-        await outcomes_of(store, game, 3)
-        waits, outcomes = [], []
-        with frozen(postgres_cluster.process):
-            began = time.monotonic()
-            while time.monotonic() - began < 30:
-                found, took = await outcomes_of(store, game, 6)
-                outcomes += found
-                waits.append(took)
-        await healed(store)
-        assert isinstance(await store.write(writing(game.id, "after")), int)
-        await asyncio.sleep(timeout + 1)
-        idle = await store.read(lambda conn: conn.execute(text(IDLE)).scalar())
-
-    assert timeout <= 5
-    assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}
-    assert max(waits) < 2 * timeout
-    assert idle == 0
-
-
 @pytest.mark.proof
 async def test_a_lock_that_is_never_released_is_an_outage_for_those_who_need_it(postgres_url):
     """A row that somebody else has locked makes its writers fail in bounded time, and nobody else."""

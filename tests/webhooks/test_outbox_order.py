@@ -268,10 +268,3 @@ async def play(tmp_path, receiver, **plan):
 async def test_nothing_is_lost_between_writers_and_receivers(tmp_path, receiver, postgres_cluster):
     """300 versions by 16 writers in two processes, one kill of a process, one of PostgreSQL: all arrive, in order."""
     await play(tmp_path, receiver, total=300, kills=1, restarts=1, processes=2)
-
-
-@pytest.mark.proof
-@pytest.mark.soak
-async def test_nothing_is_lost_in_a_long_run(tmp_path, receiver, postgres_cluster):
-    """100,000 versions by 16 writers in four processes, ten kills, two of PostgreSQL: all arrive, in order."""
-    await play(tmp_path, receiver, total=100_000, kills=10, restarts=2, processes=4)

@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import generate_latest
 
 from config.sections import Webhooks
-from tests.kit.latency import OTHER, SLOW, changing, games_of, latencies, one_by_one, p99, shown
+from tests.kit.latency import OTHER, SLOW, games_of, one_by_one
 
 
 async def subscribe_slow(hub, receiver, organization, count, seconds):
@@ -88,33 +88,3 @@ async def test_organizations_take_turns_at_the_same_host(hub, receiver):
     between = order[order.index("few") :]
     assert between.count("few") == 8
     assert len(between) < 8 * 50  # a hundred and sixty are queued at any time
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(
-    ("organizations", "seconds"), [(1, 4.9), (1, 9.9), (2, 4.9), (2, 9.9)], ids=lambda value: f"{value}"
-)
-async def test_a_hundred_slow_subscriptions_of_an_organization(hub, receiver, second_receiver, organizations, seconds):
-    """A receiver of another organization is as fast as while the same liveblogs change without these subscriptions, and
-    so is a quick one of the same. No limit by host, as each subscription would have its own."""
-    slow = SLOW[:organizations]
-    games = {each: await games_of(hub, each, 100 * index + 10, 10) for index, each in enumerate((*slow, OTHER))}
-    await hub.subscribe(second_receiver.url("ok", "other"), OTHER)
-    await hub.subscribe(second_receiver.url("ok", "own"), slow[0])
-
-    async def measured():
-        return await asyncio.gather(
-            latencies(hub, second_receiver, "other", games[OTHER], 600, 0.05),
-            latencies(hub, second_receiver, "own", games[slow[0]], 60, 0.5),
-        )
-
-    async with hub.deliver(Webhooks(rate=0)), changing(hub, [id_ for each in slow for id_ in games[each]], 0.1):
-        without = await measured()
-        for each in slow:
-            await subscribe_slow(hub, receiver, each, 100, seconds)
-        await asyncio.sleep(15)
-        beside = await measured()
-    for whose, before, after in zip(("another organization", "the same organization"), without, beside, strict=True):
-        print(f"\n{whose}: without {shown(before)}; beside {shown(after)}")  # noqa: T201
-
-    assert p99(beside[0]) <= 3 * p99(without[0])

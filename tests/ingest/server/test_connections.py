@@ -1,8 +1,6 @@
 """Clients that hold connections and do nothing with them: others are served, they are let go, and a stop takes no longer."""
 
 import asyncio
-import json
-import sys
 import time
 
 import pytest
@@ -15,10 +13,10 @@ IMPATIENT = "header_timeout = 1\nstall_timeout = 1\nmax_connections = 200"
 PER_ADDRESS = 30
 
 
-async def latencies(running, seconds=None, until=None):
+async def latencies(running, until):
     """How long others wait for a feed and a probe, in seconds; each must be answered."""
-    waited, end = [], time.monotonic() + (seconds or 1e9)
-    while time.monotonic() < end and not (until and until.done()):
+    waited = []
+    while not until.done():
         for path, params in ((FEED, {"liveblogId": running.liveblog, "limit": 10}), ("/livez", {})):
             began = time.monotonic()
             response = await running.http.get(path, params=params)
@@ -41,7 +39,7 @@ async def test_others_are_served_while_rude_clients_are_let_go(tmp_path):
     async with daemon(tmp_path, server=IMPATIENT, limits=limits) as running:
         await running.fill(posts=5, size=10_000)
         rude = asyncio.create_task(running.crowds(count=100, rate=200, seconds=3, patience=30))
-        waited = await latencies(running, until=rude)
+        waited = await latencies(running, rude)
         await quiet(running, within=60)
         numbers = await running.numbers()
 
@@ -64,39 +62,3 @@ async def test_a_stop_does_not_wait_for_rude_clients(tmp_path):
         await rude
 
     assert status == 0
-
-
-@pytest.mark.soak
-async def test_two_thousand_of_each_kind_for_a_minute(tmp_path):
-    """With the default settings others wait at most twice as long, all are gone within 30 s, and so is their memory."""
-    async with daemon(tmp_path) as running:
-        await running.fill(posts=5, size=10_000)
-        await running.crowds(count=2000, rate=100, seconds=15, patience=40)  # what is allocated once and kept
-        before = await latencies(running, seconds=30)
-        memory = running.memory()
-        rude = asyncio.create_task(running.crowds(count=2000, rate=100, seconds=60, patience=40))
-        await asyncio.sleep(5)  # they start five interpreters
-        meanwhile = await latencies(running, until=rude)
-        await quiet(running, within=60)
-        grown = running.memory() - memory
-        again = asyncio.create_task(running.crowds(count=2000, rate=100, seconds=20, patience=1))
-        await asyncio.sleep(10)
-        status, took = await running.stop()
-        await again
-
-    report = {
-        "p99 alone, ms": round(p99(before) * 1000, 1),
-        "p99 beside them, ms": round(p99(meanwhile) * 1000, 1),
-        "MB more": round(grown, 1),
-        "stop, s": round(took, 2),
-        "crowds": rude.result(),
-    }
-    sys.stdout.write(json.dumps(report, indent=1))
-    assert all(crowd["left"] == 0 and crowd["longest"] <= 30 for crowd in rude.result())
-    assert p99(meanwhile) <= 2 * p99(before)
-    assert grown < 40, "the allocator keeps some; it levels off"
-    assert (status, took < 2 + 1) == (0, True)
-
-
-def p99(values):
-    return sorted(values)[int(len(values) * 0.99)]
