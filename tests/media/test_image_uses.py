@@ -13,6 +13,8 @@ from api.media.proxy import ImageProxy
 from api.media.uploaded import StoredUploads
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
+from store.comments import comments, moderation
+from store.comments.comments import NewComment
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change
 from store.media import image_uses
@@ -107,3 +109,23 @@ async def test_pictures_that_a_provider_names_are_shown(room):
     await room.do(imported(f"{URL}?new"))
     await room.step()
     assert (await room.status(), await room.status(f"{URL}?new")) == (404, 200)
+
+
+async def test_the_picture_of_a_commenter_goes_with_the_comments(room):
+    """Shown while one of them is public; neither before it is approved nor after a ban."""
+    await room.desk.create({"local_id": "egoal", "contents": []})
+    new = NewComment("c1", OWNER, TICKER, "egoal", None, "rkim", "Kim", URL, "What a goal!", "pending")
+    await room.do(partial(comments.create, new=new, duplicate_period=0))
+
+    async def after(work):
+        await room.do(work)
+        await room.step()
+        return await room.status()
+
+    decide = partial(moderation.decide, organization_id=OWNER, comment_id="c1", client_id="desk")
+    ban = partial(moderation.ban, organization_id=OWNER, reader_id="rkim", client_id="desk")
+    assert await room.status() == 404
+    assert await after(partial(decide, status=comments.CommentStatus.APPROVED)) == 200
+    assert await after(partial(ban, banned=True)) == 404
+    assert await after(partial(ban, banned=False)) == 200
+    assert await after(partial(decide, status=comments.CommentStatus.DELETED)) == 404
