@@ -15,6 +15,7 @@ from mapping.goals import credited_side, goals_of
 from mapping.match import OPPONENT, Involved, Person, Score
 from mapping.parts import ALL_PARTS
 from providers.heim.adapter import HEIM
+from tests.simulation.sources.fail_over import second_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -56,6 +57,8 @@ class PairHistory:
     lead_changes: int = 0
     shown: dict[str, str] = field(default_factory=dict)
     """Key of a goal at the first source → the key under which it stands in the match."""
+    about: dict[str, str] = field(default_factory=dict)
+    """The other way round: whatever a person does to a post, no other incident becomes it."""
     withdrawn: set[str] = field(default_factory=set)
 
     def play(self) -> PairHistory:
@@ -63,6 +66,7 @@ class PairHistory:
         rng = self.rng = random.Random(f"{self.course.match_id} {self.form.provider} {self.seed}")
         kinds = {each.id: frozenset(each.catalog["soccer"]) for each in (HEIM, self.form.vendor)}
         self.rules = PairRules(lead=LEAD, hold=0.0, kinds=kinds)
+        self.truths = second_keys(self.course, self.form)
         self.state, self.now = PairState(), 1000.0
         self.answered = {"first": self.now, "second": self.now}
         self.believed: dict[str, ConfirmedMatch] = {}
@@ -175,6 +179,10 @@ class PairHistory:
         there = [each.key for each in self.match.incidents]
         if len(set(there)) != len(there):
             self._wrong("a key twice")
+        others = {each.key for each in self.match.incidents if not (in_play(each) or each.marks_period)}
+        truths = Counter(row.first or self.truths.get(row.second, "") for row in self.state.keys if row.key in others)
+        if twice := {truth for truth, number in truths.items() if truth and number > 1}:
+            self._wrong(f"twice: {twice}")
         self._follow(set(there), {each.key for each in self.believed["first"].match.incidents})
 
     def _follow(self, there: set[str], firsts: set[str]) -> None:
@@ -186,6 +194,8 @@ class PairHistory:
                 self.withdrawn.discard(row.first)
                 if self.shown.setdefault(row.first, row.key) != row.key:
                     self._wrong(f"{row.first} is {row.key}, and was {self.shown[row.first]}")
+                if self.about.setdefault(row.key, row.first) != row.first:
+                    self._wrong(f"{row.key} is {row.first}, and was {self.about[row.key]}")
             elif row.first in self.withdrawn:
                 self._wrong(f"{row.key} came back")
         if self.state.lead.source == "first":
@@ -195,8 +205,8 @@ class PairHistory:
         """In the end the match is the first source's, incident by incident, by whichever key."""
         first = self.believed["first"].match
         rows = {row.key: row.first for row in self.state.keys}
-        shown = Counter(rows.get(each.key, each.key) for each in self.match.incidents if in_play(each))
-        wanted = Counter(each.key for each in first.incidents if in_play(each))
+        shown = Counter(rows.get(each.key, each.key) for each in self.match.incidents)
+        wanted = Counter(each.key for each in first.incidents)
         if (shown, self.match.score, self.state.lead.source) != (wanted, first.score, "first"):
             self._wrong(f"ends with {self.state.lead.source} {self.match.score} {shown - wanted} {wanted - shown}")
 

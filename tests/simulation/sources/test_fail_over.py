@@ -6,11 +6,14 @@ from collections import Counter
 import pytest
 
 from mapping.fusion.source_chain import lead_changes
+from tests.kit.hand_driven import HandDriven, steady_by
 from tests.kit.recordings import required
 from tests.kit.sampling import sampled
+from tests.kit.scripted import Clock
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
-from tests.simulation.sources.fail_over import FailOver
+from tests.simulation.inline_store import InlineStore
+from tests.simulation.sources.fail_over import PACE, RULES, FailOver
 
 pytestmark = pytest.mark.proof
 
@@ -51,6 +54,31 @@ async def test_a_match_of_three_sources_survives_failures_of_two(match):
     assert run.found == []
     states = await run.process.states(run.paired)
     assert {each.place for each in lead_changes(states)} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_changes_of_the_lead_between_sources_that_agree_write_nothing(form):
+    """The store has the version that it had, however the first one fails and comes back."""
+    (path,) = required([each for each in course_files() if MATCH in each.name])
+    played = course(path)
+    at = len(played.kept) * 2 // 3
+    clock = Clock(float(played.truth[0].kickoff or 0))
+    with pytest.MonkeyPatch.context() as patch:
+        steady_by(patch, clock)
+        store = InlineStore(lambda: clock.now, lambda _: None)
+        process = HandDriven(store, played.match_id, form=FORMS[form], clock=clock, rules=RULES, pace=PACE)
+        process.says(played.bodies[at], played.kept[at], 0)
+        liveblog = await process.create()
+        await process.stand_by(liveblog)
+        await process.pass_seconds(200)
+        before = (await process.game(liveblog)).version
+        for how in ("5xx", "silent"):
+            process.fail(how)
+            await process.pass_seconds(200)
+            process.fail(None)
+            await process.pass_seconds(400)
+    assert process.lead_changes == 4
+    assert (await process.game(liveblog)).version == before
 
 
 @pytest.mark.soak
