@@ -37,11 +37,6 @@ def second_key(key: str) -> str:
     return f"incident:z{key.removeprefix('incident:')}" if key.startswith("incident:") else key
 
 
-def first_key(key: str) -> str:
-    """The key in the first source of what the second one has under this key."""
-    return key.replace("incident:z", "incident:", 1)
-
-
 def chance(seed: int, *what: str) -> float:
     """A number below 1 that is the same for the same seed and words."""
     return random.Random(f"{seed} {what}").random()
