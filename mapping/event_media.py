@@ -60,13 +60,15 @@ def without_gone(blocks: Sequence[Document], media: Sequence[Document]) -> list[
 
 def lost_files(then: Mapping[str, Any], now: Mapping[str, Any]) -> set[str]:
     """The addresses of the files that readers of a post saw then and see no longer."""
-    was, shown = ({file["url"] for file in post.get("media") or () if file_is_public(file)} for post in (then, now))
+    was, shown = (
+        {file.get("url", "") for file in post.get("media") or () if file_is_public(file)} for post in (then, now)
+    )
     return was - shown
 
 
 def without_files(post: Mapping[str, Any], gone: Collection[str]) -> Document:
     """The post without the files of these addresses, and without the blocks that show nothing then."""
-    media = [file for file in post["media"] if file["url"] not in gone]
+    media = [file for file in post["media"] if file.get("url", "") not in gone]
     return {**post, "contents": without_gone(post.get("contents") or (), media), "media": media}
 
 

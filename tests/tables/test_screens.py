@@ -169,6 +169,7 @@ NO_PAGES = {
     openid_sign_in.BACK,
     f"{LIVEBLOG}/posts",
     f"{LIVEBLOG}/form",
+    "/desk/session",
 }
 """What is put into pages of the desk, and what leads to a provider's."""
 
@@ -239,7 +240,8 @@ async def test_a_page_fits_every_screen_and_everybody(houses, browsers, name):
         for width, scheme in LOOKS.items():
             await page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
             await page.set_viewport_size({"width": width, "height": 844})
-            faults[width] = [await page.evaluate("document.getAnimations().length"), await violations(page)]
+            faults[width] = [await page.evaluate("document.getAnimations().length")]
+            faults[width] += [await violations(page)] if screen.ours or scheme == "light" else []
             if screen.ours:
                 wider = await page.evaluate("document.documentElement.scrollWidth") - width
                 faults[width] += [await page.evaluate(SMALL), await page.evaluate(THUMB), wider]
