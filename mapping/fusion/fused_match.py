@@ -233,7 +233,7 @@ def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
     if now is not None and kind_class(now) == "goal" and not _gone(row.origin, [row], sources):
         row = replace(row, was=now)
     if row.of(leads) and not sources.has(leads, row):
-        return replace(row, taken_back=leads)
+        return replace(row, taken_back="first" if row.taken_back == "first" else leads)
     source = row.taken_back
     if source and (sources.has(source, row) or (leads == "first" and sources.settled and sources.has(leads, row))):
         return replace(row, taken_back="")

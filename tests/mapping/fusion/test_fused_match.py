@@ -268,6 +268,8 @@ def test_what_the_leading_source_took_back_stays_away_until_it_has_it_again():
     assert course.fused.rows == {"first": Score(0, 0), "second": Score(0, 0)}
     assert course("second", False, (), (THEIRS,), ((0, 0), (1, 0))) == [], "the other one may be late"
     assert course("second", True, (), (THEIRS,), ((0, 0), (1, 0))) == [], "whoever leads, and for however long"
+    assert course("second", True, (), (), ((0, 0), (0, 0))) == []
+    assert course("second", True, (), (THEIRS,), ((0, 0), (1, 0))) == [], "though the other one took it back too"
     assert course("first", True, (GOAL,), (THEIRS,)) == ["incident:1"], "it has it again"
     assert course("second", True, (GOAL,), ()) == []
     assert course("first", False, (GOAL,), ()) == []
