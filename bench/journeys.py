@@ -29,7 +29,7 @@ from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVENTS, EVERY, NOTHING, upstream
 from config import Settings
 from config.sections import Limits
-from mapping.doubts import CONFIRMATIONS
+from mapping.belief.doubts import CONFIRMATIONS
 from store.files.disk import DiskFiles
 from store.liveblogs.liveblogs import list_games
 

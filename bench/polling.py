@@ -31,7 +31,7 @@ from bench.upstream import EVENTS, EVERY, MINUTE, NOTHING, upstream
 from config import Settings
 from ingest.cli.shared import tune_interpreter
 from ingest.daemon.build import build_components
-from mapping.match import Status
+from mapping.match.match import Status
 from store.following import sync
 from store.following.import_request import ImportRequest
 from store.timeline.tables import post_times

@@ -172,7 +172,10 @@ class Liveblog(Section):
     exclude_scoreboard: bool = False
     include_text_content: bool = False
     standby: Annotated[tuple[StandbyEntry, ...], Field(max_length=3)] = ()
-    """In their order; as many as mapping.import_options.MOST_STANDBYS, which an operator reads in the document of the request."""
+    """In their order; as many as mapping.documents.import_options.MOST_STANDBYS.
+
+    An operator reads the number in the document of the request.
+    """
     confirm: Literal["one", "two"] = "one"
     lead: Duration | None = None
 

@@ -10,8 +10,7 @@ ServiceError
 ├── Conflict
 ├── PayloadTooLarge
 ├── Unprocessable              well-formed, but not the document that the request needs
-│   ├── DownstreamRejected     the provider gave a match that our own validation refuses
-│   └── OtherMatch             what is to stand by for a match is another one
+│   └── DownstreamRejected     the provider gave a match that our own validation refuses
 ├── RateLimited
 ├── UpstreamUnavailable        the provider did not answer, or not with anything that can be used
 │   └── BadBody                … not JSON, empty, cut off, too large
@@ -20,10 +19,7 @@ ServiceError
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
-
-if TYPE_CHECKING:
-    from mapping.fusion.same_match import Contradiction
+from typing import ClassVar
 
 
 class ServiceError(Exception):
@@ -85,14 +81,6 @@ class DownstreamRejected(Unprocessable):
     """The provider's match is well-formed, but cannot become a liveblog."""
 
     code = "downstream_rejected"
-
-
-class OtherMatch(Unprocessable):
-    """What is to stand by for a match is another one; `why`: in what they differ, as `mapping.fusion.same_match` says it."""
-
-    def __init__(self, why: Contradiction, *, field: str | None = None) -> None:
-        super().__init__(f"this is another match: {why}", field=field)
-        self.why = why
 
 
 class RateLimited(ServiceError):

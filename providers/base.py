@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from mapping.errors import ServiceError
-    from mapping.match import Match
-    from mapping.parts import Part
+    from mapping.match.match import Match
+    from mapping.match.parts import Part
     from providers.failed_response import FailedResponse
     from providers.row_cache import RowCache
 

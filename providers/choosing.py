@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mapping.match import Status
+from mapping.match.match import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

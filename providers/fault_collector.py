@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar, TypeVarTuple
 
-from mapping.match import Fault
+from mapping.match.match import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from mapping.match import Score
+from mapping.match.match import Score
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.match import Decided, Status
+from mapping.match.match import Decided, Status
 
 if TYPE_CHECKING:
-    from mapping.match import Person, Score, SideName
+    from mapping.match.match import Person, Score, SideName
 
 LINES = {"keeper": 0, "defense": 1, "midfield": 2, "offense": 3}
 """Position key of the interface → place in a squad."""

@@ -167,7 +167,7 @@ beliefs = Table(
     text("follow_id", ForeignKey("follows.id", ondelete="CASCADE"), primary_key=True),
     Column("belief", LargeBinary, nullable=False),
 )
-"""The match as it is believed (mapping.confirm), compressed JSON."""
+"""The match as it is believed (mapping.belief.confirm), compressed JSON."""
 
 attachments = Table(
     "attachments",
@@ -261,7 +261,7 @@ game_records = Table(
     text("record_id", primary_key=True),
     Index(None, "record_id"),
 )
-"""Master data that a liveblog or one of its posts names, or has named: `kind` as in `mapping.references`, and `_id`."""
+"""Master data that a liveblog or one of its posts names, or has named: `kind` as in `mapping.match.references`, and `_id`."""
 
 corrections = Table(
     "corrections",

@@ -10,7 +10,7 @@ from api.http.errors import status_of
 from config.values import Scope
 from mapping import errors
 from mapping.documents.base import Document
-from mapping.match import Status
+from mapping.match.match import Status
 from mapping.polls.documents import OwnVote, PollOption
 from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
 from tests.kit.document_models import MODELS as DOCUMENTS

@@ -34,7 +34,7 @@ def keys() -> list[str]:
 ELSEWHERE = {
     "ingest/cli/": "options of commands, which say so in their help",
     "mapping/documents/": "what a request leaves out, as the interface says",
-    "mapping/import_options.py": "what a request leaves out, as the interface says",
+    "mapping/documents/import_options.py": "what a request leaves out, as the interface says",
     "providers/contract/": "the contract kit runs without the daemon's settings",
     "providers/replay/": "the replay is a program with settings of its own",
 }

@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
-HEART = (
-    "confirm reconcile merge reissued goals awards doubts corrected_keys set_again guarding guarded_sides bound_texts"
-    " identity disallowed match_end"
-)
-FILES = [*(f"mapping/{name}.py" for name in [*HEART.split(), "posts", "shootout"]), "mapping/fusion/*.py"]
+POSTS = "disallowed merge posts reconcile reissued shootout"
+FILES = [
+    "mapping/belief/*.py", "mapping/fusion/*.py", "mapping/match/identity.py",
+    *(f"mapping/posts/{name}.py" for name in POSTS.split()),
+]  # fmt: skip
 OTHERS = {"Eq": "NotEq", "NotEq": "Eq", "Is": "IsNot", "IsNot": "Is", "In": "NotIn", "NotIn": "In", "Lt": "LtE GtE",
           "LtE": "Lt Gt", "Gt": "GtE LtE", "GtE": "Gt Lt", "And": "Or", "Or": "And", "Add": "Sub", "Sub": "Add",
           "BitOr": "BitAnd", "BitAnd": "BitOr", "Mult": "Div", "Div": "Mult"}  # fmt: skip

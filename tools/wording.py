@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from api.view.content import headline, plain_text
+from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import Locale
-from mapping.import_options import ImportOptions
-from mapping.match import Clock, Decided, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
-from mapping.posts import wanted_posts
-from mapping.references import References
+from mapping.match.match import Clock, Decided, Incident, Involved, Match, PeriodScore, Person, Score, Side, Status
+from mapping.match.references import References
+from mapping.posts.posts import wanted_posts
+from mapping.posts.wording import EXTRA_HALF, FULL_TIME, placeholders
 from mapping.sports import SPORTS
 from mapping.sports.base import STEP
-from mapping.wording import EXTRA_HALF, FULL_TIME, placeholders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,9 +24,9 @@ from api.http.step_signal import StepSignal
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
 from api.view.liveblog_access import may_write_events
+from mapping.belief.doubts import identify
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_filter import PostFilter
-from mapping.doubts import identify
 from store.liveblogs.liveblogs import own_game
 
 if TYPE_CHECKING:

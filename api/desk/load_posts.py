@@ -13,8 +13,8 @@ from api.view.references import EDITABLE, complete
 from mapping.desk.post_filter import PostFilter
 from mapping.desk.post_state import PostState, post_state
 from mapping.errors import NotFound
-from mapping.event_patch import event_document
-from mapping.prefill import synced_parts
+from mapping.liveblog.event_patch import event_document
+from mapping.liveblog.prefill import synced_parts
 from store.accounts import accounts, desk_posts
 from store.engine.errors import UnreadableRow
 from store.following import ledger, sources, sync
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from mapping.merge import Document
-    from mapping.reconcile import Entry
+    from mapping.posts.merge import Document
+    from mapping.posts.reconcile import Entry
     from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 POSTS_SHOWN = 30

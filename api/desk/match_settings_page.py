@@ -25,8 +25,8 @@ from api.page.times import territorial
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.own_path import HOME
 from mapping.documents.external import ExternalChange
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import NotFound, ServiceError, StoreUnavailable
-from mapping.import_options import ImportOptions
 from store.following.connection import NamedLiveblog
 
 if TYPE_CHECKING:

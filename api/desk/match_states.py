@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mapping.locales.labels import INTERRUPTED, Label
-from mapping.match import Status
+from mapping.match.match import Status
 
 STATES = {
     Status.SCHEDULED: Label.NOT_STARTED,

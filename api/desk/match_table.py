@@ -17,7 +17,7 @@ from mapping.desk.desk_text import DeskText
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME
-from mapping.import_options import ImportOptions
+from mapping.documents.import_options import ImportOptions
 from mapping.locales.labels import Label
 
 if TYPE_CHECKING:

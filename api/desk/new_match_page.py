@@ -22,7 +22,7 @@ from api.page.times import moment
 from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.locales.labels import Label
-from mapping.match import Status
+from mapping.match.match import Status
 from store.following.connection import NamedLiveblog
 
 if TYPE_CHECKING:

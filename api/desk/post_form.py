@@ -12,7 +12,7 @@ from api.page.scoreboard import SIDES, team_of
 from api.view.references import sport_of
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import post_fields, returnable
-from mapping.rich_text import sanitise
+from mapping.rules.rich_text import sanitise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,12 +14,12 @@ from api.page.times import moment
 from api.view.match_sources import AUTOMATIC
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.sources_text import MISMATCH_TEXTS, SourcesText
-from mapping.errors import Forbidden, NotFound, OtherMatch, Unprocessable
+from mapping.documents.import_options import MOST_STANDBYS
+from mapping.errors import Forbidden, NotFound, Unprocessable
 from mapping.fusion.leading_source import Reason
-from mapping.fusion.same_match import COMPARABLE
-from mapping.import_options import MOST_STANDBYS
+from mapping.fusion.same_match import COMPARABLE, OtherMatch
 from mapping.locales.labels import Label
-from mapping.match import Status
+from mapping.match.match import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

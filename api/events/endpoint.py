@@ -1,6 +1,7 @@
 """Events of the write API: create, update, delete.
 
-Each operation is one unit that checks the caller, decides by `mapping.event_patch` and writes through `store.liveblogs.liveblogs`.
+Each operation is one unit that checks the caller, decides by `mapping.liveblog.event_patch` and writes through
+`store.liveblogs.liveblogs`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
-from mapping.merge import same
+from mapping.posts.merge import same
 from store.clients import idempotency
 from store.files.port import new_key
 from store.liveblogs import liveblogs

@@ -13,9 +13,9 @@ from api.view.liveblog_access import among
 from api.view.references import check_references, complete, writer_names
 from mapping.documents.base import dump
 from mapping.errors import Conflict, Unprocessable
-from mapping.event_media import Stamp
-from mapping.event_patch import EventBefore, PatchedEvent, changed_post, event_document, new_post
-from mapping.references import part_ids, shown_ids
+from mapping.liveblog.event_patch import EventBefore, PatchedEvent, changed_post, event_document, new_post
+from mapping.match.references import part_ids, shown_ids
+from mapping.posts.event_media import Stamp
 from store.clients import idempotency
 from store.engine.ids import new_local_id
 from store.liveblogs.event_rows import owners_of_parts

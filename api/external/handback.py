@@ -14,8 +14,8 @@ from mapping.documents.external import HandBack
 from mapping.documents.game import Game
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unprocessable
-from mapping.merge import hand_back, owners, same
-from mapping.prefill import synced_parts
+from mapping.liveblog.prefill import synced_parts
+from mapping.posts.merge import hand_back, owners, same
 from store.following import ledger, sync
 from store.following.connection import lock
 from store.liveblogs import liveblogs
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.http.request import ApiRequest
-    from mapping.merge import Document
+    from mapping.posts.merge import Document
     from store.engine.unit import Unit
     from store.following.connection import NamedLiveblog
 

@@ -19,8 +19,8 @@ from api.view.liveblog_access import check_version
 from api.view.match_sources import match_sources
 from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
+from mapping.documents.import_options import ImportOptions, Withdrawn
 from mapping.errors import Conflict, NotFound, Unprocessable
-from mapping.import_options import ImportOptions, Withdrawn
 from store.following import sources, standbys, sync
 from store.following.connection import NamedLiveblog, change_terms, lock
 from store.following.import_request import ImportRequest

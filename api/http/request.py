@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from api.http.type_names import prefix_in
-from mapping import strict_json
+from mapping.documents import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
 from store.clients.clients import TYPE_PREFIX

@@ -21,8 +21,8 @@ from mapping.documents.event import HIGHLIGHTED
 from mapping.documents.game import GameShowResponse
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import InvalidRequest
-from mapping.event_patch import event_document
-from mapping.game_summary import extent_of
+from mapping.liveblog.event_patch import event_document
+from mapping.liveblog.game_summary import extent_of
 from mapping.rules.versions import known_since
 from store.liveblogs import deltas
 from store.liveblogs.incidents import events_to_summarise

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from api.http.json_path import Json, node, text
 from api.view.references import check_references, records
 from mapping.errors import Forbidden, Unprocessable
-from mapping.references import references
+from mapping.match.references import references
 from mapping.sports.base import is_sport
 from store.clients import clients
 from store.liveblogs.search import TAG_LENGTH
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from api.http.request import Caller
-    from mapping.references import Reference
+    from mapping.match.references import Reference
     from store.engine.unit import Unit
 
 SIDES = ("home_team", "away_team")

@@ -18,7 +18,7 @@ from mapping.documents.base import dump
 from mapping.documents.modification import MOST_MODIFICATIONS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
-from mapping.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent_fields
+from mapping.liveblog.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent_fields
 from store.clients import idempotency
 from store.engine.ids import new_local_id, new_object_id
 from store.engine.records import title_of

@@ -13,7 +13,7 @@ from api.media.addresses import WrittenRecord, check_addresses
 from api.media.data_images import take_and_store
 from api.media.uses import check_uploads
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
-from mapping.modifications import sent_fields
+from mapping.liveblog.modifications import sent_fields
 from store.engine.ids import new_object_id
 from store.masterdata import master_listing, masterdata, masterdata_edit, masterdata_use
 from store.masterdata.master_listing import MasterFilter

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.documents.base import dump
 from mapping.errors import Unprocessable
-from mapping.file_addresses import addresses_in
+from mapping.liveblog.file_addresses import addresses_in
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
 

@@ -15,7 +15,7 @@ from api.media.addresses import WrittenRecord
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
 from mapping.errors import Forbidden, NotFound, Unprocessable
-from mapping.file_addresses import addresses_in, replace_addresses
+from mapping.liveblog.file_addresses import addresses_in, replace_addresses
 from store.files.formats import CONTENT_TYPES, HEAD
 from store.files.port import KEY_BYTES
 from store.media import uploads

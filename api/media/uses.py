@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from api.http.json_path import Json, nodes, text
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import Unprocessable
-from mapping.file_addresses import addresses_in
+from mapping.liveblog.file_addresses import addresses_in
 from store.media import uploads
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from mapping.web_embeds import FRAME_HOSTS
+from mapping.liveblog.web_embeds import FRAME_HOSTS
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self';"

@@ -10,17 +10,17 @@ from api.page.whole_scores import whole_scores
 from api.view.key_moments import state_of
 from api.view.result import result_of
 from mapping.documents.state import SHOOTOUT
-from mapping.key_moments import tally_of
 from mapping.locales.labels import KICK_BEYOND, KICK_OPEN, Label
-from mapping.shootout import KICKS
+from mapping.posts.key_moments import tally_of
+from mapping.posts.shootout import KICKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.http.json_path import Json
-    from mapping.key_moments import Kick
     from mapping.locales import Translator
-    from mapping.match import SideName
+    from mapping.match.match import SideName
+    from mapping.posts.key_moments import Kick
 
 SIDES: tuple[SideName, ...] = ("home", "away")
 

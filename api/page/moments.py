@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from api.page.page_context import PageContext
     from api.view.key_moments import KeyMoments
-    from mapping.key_moments import KeyMoment
+    from mapping.posts.key_moments import KeyMoment
 
 SHOWN = 6
 """Key moments that are seen at once where there are many."""

@@ -12,8 +12,8 @@ from urllib.parse import quote
 
 from api.capabilities import block_html
 from api.view.post_files import host, image_url, is_ours, outward_link
+from mapping.liveblog.web_embeds import web_embed
 from mapping.locales.labels import LOADS_FROM, Label
-from mapping.web_embeds import web_embed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -18,7 +18,7 @@ from api.view.content import as_read, body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import sport_of
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
-from mapping.shootout import can_be_kick, is_of_shootout
+from mapping.posts.shootout import can_be_kick, is_of_shootout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

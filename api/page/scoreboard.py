@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from api.page.page_context import PageContext
-    from mapping.key_moments import Kick
     from mapping.locales import Translator
+    from mapping.posts.key_moments import Kick
 
 SIDES = ("home", "away")
 

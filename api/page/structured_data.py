@@ -20,7 +20,7 @@ from api.view.references import summary
 from api.view.result import result_of, with_result
 from mapping.documents.state import ENDED
 from mapping.locales import translator
-from mapping.match import Status
+from mapping.match.match import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

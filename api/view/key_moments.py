@@ -23,11 +23,11 @@ from api.view.content import (
 from api.view.liveblog_access import public_documents
 from api.view.player_events import player_events_of
 from api.view.references import complete, sport_of
-from mapping.key_moments import MatchState, Play, key_moments, shootout_kicks
 from mapping.locales import translator
 from mapping.locales.labels import INTERRUPTED
-from mapping.match import Score
-from mapping.recap import recap
+from mapping.match.match import Score
+from mapping.posts.key_moments import MatchState, Play, key_moments, shootout_kicks
+from mapping.posts.recap import recap
 from store.liveblogs.incidents import incidents, is_highlighted
 
 if TYPE_CHECKING:
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
     from api.view.content import Names
     from api.view.player_events import PlayerEvent
-    from mapping.key_moments import KeyMoment, Kick
     from mapping.locales import Translator
-    from mapping.match import SideName, Status
+    from mapping.match.match import SideName, Status
+    from mapping.posts.key_moments import KeyMoment, Kick
     from store.liveblogs.liveblogs import StoredGame
 
 log = structlog.get_logger(__name__)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from api.http.json_path import Json, node, nodes, text
 from api.view.content import minute
 from mapping.documents.state import SHOOTOUT
-from mapping.shootout import is_of_shootout
+from mapping.posts.shootout import is_of_shootout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

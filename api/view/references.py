@@ -11,9 +11,9 @@ from api.view.liveblog_access import documents
 from mapping.documents.game import COMPACT_EVENT
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-from mapping.event_patch import editor_document, event_document
-from mapping.game_summary import Extent, extent_of, game_summary
-from mapping.references import named_by, named_in, references
+from mapping.liveblog.event_patch import editor_document, event_document
+from mapping.liveblog.game_summary import Extent, extent_of, game_summary
+from mapping.match.references import named_by, named_in, references
 from mapping.rules.public import post_is_public
 from mapping.sports import SPORTS, Sport
 from mapping.sports.base import MomentType
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from mapping.references import RecordName, Reference
+    from mapping.match.references import RecordName, Reference
     from store.liveblogs.liveblogs import StoredGame
 
 OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")

@@ -11,7 +11,7 @@ from api.view.key_moments import state_of
 from api.view.references import sport_of
 from mapping.locales import translator
 from mapping.locales.labels import Result
-from mapping.result import result_line
+from mapping.posts.result import result_line
 
 if TYPE_CHECKING:
     from api.http.json_path import Json

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.merge import owners
+from mapping.posts.merge import owners
 from store.engine.errors import UnreadableRow, reading
 from store.engine.records import check_document
 from store.following import ledger, sync

@@ -16,7 +16,7 @@ from ingest.cli.shared import ConfigFile, DataDir, err, fail, load, on_database,
 if TYPE_CHECKING:
     from api.http.request import Caller
     from config import Settings
-    from mapping.foreign_feed import ForeignPage
+    from mapping.liveblog.foreign_feed import ForeignPage
     from store.engine.unit import Unit
     from store.liveblogs.liveblogs import EventWrite, StoredEvent, StoredGame
 
@@ -48,7 +48,7 @@ def import_feed(
 
     The daemon may run meanwhile. Posts that somebody has changed here stay as they are.
     """
-    from mapping.foreign_feed import source_of
+    from mapping.liveblog.foreign_feed import source_of
 
     settings = place_settings(load(config_file), data_dir)
     if organization not in settings.organizations:
@@ -78,7 +78,7 @@ async def _pages(settings: Settings, organization: str, url: str, source: str) -
     """All pages of the feed, through the guard, none of another host; ends the command where one cannot be read."""
     from ingest.guard.ssrf_guard import SsrfGuard
     from ingest.media.fetch import MediaFetcher
-    from mapping.foreign_feed import read_page
+    from mapping.liveblog.foreign_feed import read_page
 
     fetcher = MediaFetcher(SsrfGuard(settings.webhooks), settings.media)
     pages: list[ForeignPage] = []

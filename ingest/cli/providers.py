@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import config
     from ingest.sync.import_match import ProviderSource
-    from mapping.match import Incident, Match, Race, RankingEntry
+    from mapping.match.match import Incident, Match, Race, RankingEntry
     from providers.base import Answer, Fetched, Provider, Selector
 
 app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match.")

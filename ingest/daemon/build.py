@@ -31,8 +31,8 @@ from ingest.sync.poll import record_nothing
 from ingest.sync.post_timeline import PostTimeline
 from ingest.sync.standby_sources import StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
-from mapping.disallowed import WithdrawalRules
 from mapping.fusion.leading_source import LeadRules
+from mapping.posts.disallowed import WithdrawalRules
 from providers.registry import Registry
 from store.clients import clients, service_keys
 from store.database import Store

@@ -50,7 +50,7 @@ from ingest.telemetry.metrics import ProcessMetrics, RequestCounts
 from ingest.telemetry.state_metrics import BuildMetrics, FollowingMetrics, ReadMetrics, StandbyMetrics, StoreMetrics
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import HubPings
-from mapping.doubts import CONFIRMATIONS
+from mapping.belief.doubts import CONFIRMATIONS
 from providers.http_server import address_of
 
 if TYPE_CHECKING:

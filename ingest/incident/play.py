@@ -24,9 +24,9 @@ from ingest.sync.apply_snapshot import rules_of
 from ingest.sync.import_match import NewIds, bodies_of, create_liveblog, first_snapshot
 from ingest.sync.poll import Poller, import_squads, record_nothing
 from ingest.sync.post_timeline import PostTimeline
-from mapping.disallowed import WithdrawalRules
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import Unprocessable, UpstreamUnavailable
-from mapping.import_options import ImportOptions
+from mapping.posts.disallowed import WithdrawalRules
 from providers.base import Answer, Endpoint, Fetched, Outcome
 from providers.replay.recording import parse
 from providers.row_cache import RowCache

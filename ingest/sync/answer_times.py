@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from mapping.posts import TEXT
+from mapping.posts.posts import TEXT
 from providers.base import Outcome
 from store.timeline.timeline import DIGEST, Decision
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from mapping.reconcile import Entry
+    from mapping.posts.reconcile import Entry
     from providers.base import Answer, Fetched, Known
 
 LOOKS = 4

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ingest.sync.snapshot import Snapshot
-    from mapping.match import Fault
+    from mapping.match.match import Fault
     from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
 

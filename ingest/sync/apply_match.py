@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from ingest.sync.answer_times import AnswerTimes
-    from mapping.disallowed import WithdrawalRules
     from mapping.fusion.leading_source import SourceHealth
-    from mapping.match import Match
-    from mapping.references import References
+    from mapping.match.match import Match
+    from mapping.match.references import References
+    from mapping.posts.disallowed import WithdrawalRules
     from store.engine.unit import Unit
 
 EVERYTHING = Progress()

@@ -11,15 +11,15 @@ from ingest.sync.batches import Applied, PostBatch, RemainingWork, next_batch
 from ingest.sync.ledger_posts import LedgerPosts, block_id
 from ingest.sync.post_times import post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
+from mapping.belief.goals import without_marks
+from mapping.belief.set_again import is_before_start
 from mapping.errors import NotFound
-from mapping.from_posts import as_posted
-from mapping.goals import without_marks
-from mapping.merge import merge_game, same
-from mapping.posts import SCORE, TEXT, in_order, wanted_posts
-from mapping.prefill import game_document, synced_parts
-from mapping.reconcile import Changes, Entry, Stored, reconcile, with_deletion
-from mapping.reissued import match_reissued
-from mapping.set_again import is_before_start
+from mapping.liveblog.prefill import game_document, synced_parts
+from mapping.posts.from_posts import as_posted
+from mapping.posts.merge import merge_game, same
+from mapping.posts.posts import SCORE, TEXT, in_order, wanted_posts
+from mapping.posts.reconcile import Changes, Entry, Stored, reconcile, with_deletion
+from mapping.posts.reissued import match_reissued
 from store.engine.records import check_document
 from store.following import ledger
 from store.liveblogs import liveblogs
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
-    from mapping.disallowed import Notes, WithdrawalRules
-    from mapping.import_options import ImportOptions
-    from mapping.match import Match
-    from mapping.merge import Document
-    from mapping.references import References
+    from mapping.documents.import_options import ImportOptions
+    from mapping.match.match import Match
+    from mapping.match.references import References
+    from mapping.posts.disallowed import Notes, WithdrawalRules
+    from mapping.posts.merge import Document
     from store.engine.unit import Unit
     from store.timeline.timeline import PostTime
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import Unprocessable
-from mapping.merge import same
-from mapping.prefill import EVERYTHING
+from mapping.liveblog.prefill import EVERYTHING
+from mapping.posts.merge import same
 from store.following import closing, ledger, moves, sources, sync
 from store.following.connection import NamedLiveblog, change_terms, lock
 from store.liveblogs import liveblogs
@@ -15,8 +15,8 @@ from store.liveblogs import liveblogs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.import_options import ImportOptions
-    from mapping.match import Match
+    from mapping.documents.import_options import ImportOptions
+    from mapping.match.match import Match
     from store.engine.records import StoredGame
     from store.engine.unit import Unit
     from store.following.import_request import ImportRequest

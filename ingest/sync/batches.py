@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from ingest.sync.snapshot import CachedInputs
-    from mapping.posts import Timed
+    from mapping.posts.posts import Timed
     from store.timeline.timeline import PostTime
 
 LOOK = 500

@@ -6,17 +6,17 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mapping.doubts import identify
+from mapping.belief.doubts import identify
 from mapping.errors import DownstreamRejected
-from mapping.from_posts import belief_of_posts
-from mapping.identity import MatchIdentity, is_another
+from mapping.match.identity import MatchIdentity, is_another
+from mapping.posts.from_posts import belief_of_posts
 from store.engine.errors import UnreadableRow
 from store.following import sync
 
 if TYPE_CHECKING:
     from ingest.sync.posted import Posted
-    from mapping.confirm import ConfirmedMatch
-    from mapping.match import Match
+    from mapping.belief.confirm import ConfirmedMatch
+    from mapping.match.match import Match
 
 
 class BeliefLost(Exception):

@@ -10,7 +10,7 @@ from providers.base import Outcome
 
 if TYPE_CHECKING:
     from config.sections import Limits
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import Answer, Fetched
 
 

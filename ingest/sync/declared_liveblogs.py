@@ -11,9 +11,9 @@ import structlog
 
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync.import_match import terms_of
+from mapping.documents.import_options import MOST_STANDBYS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
-from mapping.import_options import MOST_STANDBYS
 from store.following import moves, sources, standbys, sync
 from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from ingest.sync.snapshot import CachedInputs
+    from mapping.documents.import_options import ImportOptions
     from mapping.errors import ServiceError
-    from mapping.import_options import ImportOptions
-    from mapping.match import Status
+    from mapping.match.match import Status
 
 
 def everybody(_endpoint: str, _organization_id: str) -> bool:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ingest.sync.followed_match import FollowedMatch
     from ingest.sync.poll import Record
     from ingest.sync.standby_sources import StandbyRules
-    from mapping.disallowed import WithdrawalRules
+    from mapping.posts.disallowed import WithdrawalRules
     from providers.base import Fetched, ProviderAdapter
     from store.database import Store
 

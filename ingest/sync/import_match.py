@@ -22,10 +22,10 @@ from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.poll import import_squads, record_nothing
 from ingest.sync.post_timeline import CommittedPosts, PostTimeline
 from ingest.sync.snapshot import Snapshot
-from mapping.confirm import confirm_answer
+from mapping.belief.confirm import confirm_answer
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
-from mapping.import_options import ImportOptions
-from mapping.prefill import game_document
+from mapping.liveblog.prefill import game_document
 from mapping.sports import SPORTS
 from providers.base import Outcome, Selector
 from providers.fetch import beside
@@ -47,9 +47,9 @@ if TYPE_CHECKING:
     from config.sections import Limits
     from ingest.sync.batches import Applied
     from ingest.sync.poll import Record
-    from mapping.disallowed import Notes, WithdrawalRules
-    from mapping.match import Match
-    from mapping.references import References
+    from mapping.match.match import Match
+    from mapping.match.references import References
+    from mapping.posts.disallowed import Notes, WithdrawalRules
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
     from store.engine.records import StoredGame

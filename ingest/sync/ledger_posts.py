@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
-from mapping.reconcile import Entry, Stored
+from mapping.posts.reconcile import Entry, Stored
 from store.engine.records import check_document
 from store.following import ledger
 from store.liveblogs import liveblogs
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from mapping.merge import Document
+    from mapping.posts.merge import Document
 
 EVENT_TYPE = "Svc::Model::Event"
 

@@ -12,7 +12,7 @@ from mapping.sports import sport_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from store.following.import_request import ImportRequest
 
 LONGEST = 20.0

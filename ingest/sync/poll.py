@@ -25,12 +25,12 @@ from ingest.sync.poll_counts import PollCounts
 from ingest.sync.post_timeline import SAMPLES_OF_ENDPOINT, CommittedPosts, Delays, PostTimeline
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
-from mapping.confirm import confirm_answer
-from mapping.doubts import by_name
+from mapping.belief.confirm import confirm_answer
+from mapping.belief.doubts import by_name
+from mapping.belief.set_again import is_before_start
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
-from mapping.from_posts import with_posts_alone
-from mapping.parts import Part
-from mapping.set_again import is_before_start
+from mapping.match.parts import Part
+from mapping.posts.from_posts import with_posts_alone
 from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
 from store.following import closing as endings
@@ -45,9 +45,9 @@ if TYPE_CHECKING:
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
     from ingest.sync.standby_sources import StandbyRules
-    from mapping.disallowed import WithdrawalRules
     from mapping.fusion.leading_source import SourceHealth
-    from mapping.match import Match
+    from mapping.match.match import Match
+    from mapping.posts.disallowed import WithdrawalRules
     from providers.base import Endpoint
     from store.database import Store
     from store.engine.unit import Unit
@@ -348,7 +348,7 @@ async def import_squads(store: Store, match: Match, owners: Iterable[str]) -> No
 def confirmed_parts(fetched: Fetched, adapter: ProviderAdapter, match: Match) -> frozenset[Part]:
     """The parts of the match that this poll confirms: those of which all resources that carry them answered well.
 
-    An answer that blocks withdrawals (mapping.match.Fault) confirms nothing: what was posted stays.
+    An answer that blocks withdrawals (mapping.match.match.Fault) confirms nothing: what was posted stays.
     """
     bad = match.withdrawal_blocked.union(answer.resource for answer in fetched.failed)
     answered = frozenset(answer.resource for answer in fetched.answers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.reconcile import State
+from mapping.posts.reconcile import State
 from mapping.rules.public import post_is_public
 from store.timeline.timeline import PostTime
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from ingest.sync.ledger_posts import LedgerPosts
     from ingest.sync.snapshot import Snapshot
-    from mapping.match import Match
-    from mapping.reconcile import Changes, Entry
+    from mapping.match.match import Match
+    from mapping.posts.reconcile import Changes, Entry
     from store.liveblogs.liveblogs import EventWrite, StoredEvent
 
 STATES = {State.WITHDRAWN: "withdrawn", State.DISALLOWED: "disallowed", State.GONE: "deleted"}

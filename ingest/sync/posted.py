@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mapping.from_posts import StandingPost
 from mapping.fusion.fused_match import SECOND_KEY
-from mapping.reconcile import State
+from mapping.posts.from_posts import StandingPost
+from mapping.posts.reconcile import State
 from store.following import ledger, sync
 
 if TYPE_CHECKING:

@@ -11,23 +11,23 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from mapping import fingerprint
-from mapping.posts import in_order
+from mapping.liveblog import fingerprint
+from mapping.posts.posts import in_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from ingest.sync.answer_times import AnswerTimes
-    from mapping.import_options import ImportOptions
-    from mapping.match import Match
-    from mapping.posts import Timed
+    from mapping.documents.import_options import ImportOptions
+    from mapping.match.match import Match
+    from mapping.posts.posts import Timed
     from providers.base import Answer
 
 
 @dataclass(frozen=True, slots=True)
 class InputFingerprint:
-    """What a snapshot makes of a liveblog, as hashes (mapping.fingerprint): of all beside the posts, and of each post."""
+    """What a snapshot makes of a liveblog, as hashes (mapping.liveblog.fingerprint): of all beside the posts, and of each post."""
 
     setting: int
     posts: dict[str, int]

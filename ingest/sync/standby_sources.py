@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_chain import fuse_sources, held_goals, look_at_sources
 from mapping.fusion.source_pair import PairRules
-from mapping.match import Match, Status
+from mapping.match.match import Match, Status
 from store.engine.errors import UnreadableRow
 from store.following import standbys, sync
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from ingest.sync.snapshot import Snapshot
+    from mapping.documents.import_options import ImportOptions
     from mapping.fusion.fused_match import SourceName
-    from mapping.import_options import ImportOptions
     from store.engine.unit import Unit
 
 

@@ -14,6 +14,7 @@ import structlog
 
 from ingest.sync.answer_times import AnswerTimes, Arrival, Instants
 from ingest.sync.standby_sources import health_of
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import ServiceError
 from mapping.fusion.leading_source import wrong_with
 from mapping.fusion.source_chain import (
@@ -24,7 +25,6 @@ from mapping.fusion.source_chain import (
     who_leads,
 )
 from mapping.fusion.source_pair import PairState
-from mapping.import_options import ImportOptions
 from store.engine.errors import UnreadableRow, reading
 from store.following import standbys
 from store.following.standbys import HealthRow

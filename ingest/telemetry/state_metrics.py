@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.source_chain import lasting_differences, leader_of
-from mapping.match import Status
+from mapping.match.match import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sized

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from mapping.match import Status
+from mapping.match.match import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

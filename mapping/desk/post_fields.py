@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.merge import owners
-from mapping.rich_text import plain
+from mapping.posts.merge import owners
+from mapping.rules.rich_text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.reconcile import WAITS, State
+from mapping.posts.reconcile import WAITS, State
 from mapping.rules.public import post_is_public
 
 if TYPE_CHECKING:
-    from mapping.reconcile import Entry
+    from mapping.posts.reconcile import Entry
 
 
 class PostState(NamedTuple):

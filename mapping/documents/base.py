@@ -18,7 +18,7 @@ from pydantic.alias_generators import to_camel
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from mapping import strict_json
+from mapping.documents import strict_json
 
 PREFIX = "Svc"
 OURS = f"{PREFIX}::"

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator
 
-from mapping import strict_json
+from mapping.documents import strict_json
 from mapping.documents.base import ByType, Document, OpenDocument
+from mapping.documents.embed_code import address_of_embed
 from mapping.documents.media import MediaContent
 from mapping.documents.people import Player, Team
 from mapping.documents.scalars import Bool, Clearable, LocalId, LongText, Many, Sportstype, Text, Timestamp, WebUrl
 from mapping.documents.scoreboard import Scoreboard, ScoreboardScore
-from mapping.embed_code import address_of_embed
 
 
 def _storable(value: Any) -> Any:

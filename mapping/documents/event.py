@@ -6,6 +6,7 @@ from pydantic import BeforeValidator
 
 from mapping.documents.base import Document, OpenDocument
 from mapping.documents.blocks import ContentBlock, SportEventContentBlock
+from mapping.documents.embed_code import address_of_embed
 from mapping.documents.media import Media
 from mapping.documents.people import Player
 from mapping.documents.scalars import (
@@ -23,7 +24,6 @@ from mapping.documents.scalars import (
     WebUrl,
 )
 from mapping.documents.state import GameStateInfo
-from mapping.embed_code import address_of_embed
 
 Highlight = Literal["sticky", "inplace", "stickyNoHighlight", "milestone", ""]
 HIGHLIGHTED: frozenset[Highlight] = frozenset({"sticky", "inplace", "milestone"})

@@ -8,8 +8,8 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from mapping.documents.base import CamelDocument, one_of_required
+from mapping.documents.import_options import MOST_STANDBYS, Confirm, ImportOptions, Withdrawn
 from mapping.documents.scalars import ID_LENGTH, Bool, Count, Locale, LongText, Name, Text, Timestamp
-from mapping.import_options import MOST_STANDBYS, Confirm, ImportOptions, Withdrawn
 
 MatchStatus = Literal["scheduled", "live", "break", "shootout", "finished", "postponed", "abandoned", "cancelled"]
 

@@ -17,8 +17,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
-from mapping.countries import COUNTRIES
-from mapping.strict_json import INT_MAX, INT_MIN, check_text
+from mapping.documents.countries import COUNTRIES
+from mapping.documents.strict_json import INT_MAX, INT_MIN, check_text
 
 T = TypeVar("T")
 

@@ -15,7 +15,7 @@ from mapping.fusion.source_signs import gives
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from mapping.match import Incident, Match
+    from mapping.match.match import Incident, Match
 
 About = Literal["score", "scorer", "player", "minute", "missing"]
 CHECKED = frozenset({"goal", "sent-off", "soccer.yellow-card", "soccer.penalty-kick-missed"})

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Incident
+    from mapping.match.match import Incident
 
 FILLED = ("phase", "side", "score", "method", "team", "detail")
 """Fields that come from the other source where one has none, each by itself."""

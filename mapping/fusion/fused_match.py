@@ -11,19 +11,19 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from mapping.belief.goals import covers, credited_side
 from mapping.fusion.disagreements import NOTHING_KNOWN, differences
 from mapping.fusion.fused_incident import fused_incident, in_order
 from mapping.fusion.joined_people import in_ids_of, join_people, people_of
 from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
 from mapping.fusion.source_signs import gives_whistles, progress
-from mapping.goals import covers, credited_side
-from mapping.match import Incident, Match, Score, Side
+from mapping.match.match import Incident, Match, Score, Side
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from mapping.fusion.disagreements import Disagreement
-    from mapping.match import Comment
+    from mapping.match.match import Comment
 
 SourceName = Literal["first", "second"]
 """The two sources of a match: the one that it was made from, whose ids the match has, and the standby."""

@@ -11,7 +11,7 @@ from mapping.fusion.name_tokens import name_tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from mapping.match import Match, Person, Side, SideName
+    from mapping.match.match import Match, Person, Side, SideName
 
     People = tuple[Person, ...]
 

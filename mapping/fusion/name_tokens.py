@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from mapping.tokens import words
+from mapping.rules.tokens import words
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

@@ -10,15 +10,15 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from mapping.belief.goals import SHOOTOUT, credited_side
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.name_tokens import name_tokens, spelt_alike
-from mapping.goals import SHOOTOUT, credited_side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from mapping.match import Incident, Match, Person
+    from mapping.match.match import Incident, Match, Person
 
     Costs = Mapping[tuple[str, str], float]
 

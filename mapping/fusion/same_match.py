@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from mapping.errors import Unprocessable
 from mapping.fusion.name_tokens import share_beginning, team_tokens, which_team
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mapping.match import Match, Side
+    from mapping.match.match import Match, Side
 
 APART = 3 * 3600
 """Seconds between the kick-offs of two sources that may still be the same match."""
@@ -38,6 +39,14 @@ class Contradiction(NamedTuple):
 
     def __str__(self) -> str:
         return self.mismatch.format(first=self.first, second=self.second)
+
+
+class OtherMatch(Unprocessable):
+    """What is to stand by for a match is another one; `why`: in what they differ."""
+
+    def __init__(self, why: Contradiction, *, field: str | None = None) -> None:
+        super().__init__(f"this is another match: {why}", field=field)
+        self.why = why
 
 
 def why_other_match(lead: Match, other: Match) -> Contradiction | None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mapping.fusion.fused_match import SourceName
     from mapping.fusion.leading_source import Lead, SourceHealth
     from mapping.fusion.source_pair import PairRules, PairState
-    from mapping.match import Match
+    from mapping.match.match import Match
 
     States = Sequence[PairState]
 

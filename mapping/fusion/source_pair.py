@@ -17,7 +17,7 @@ from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, gives_whist
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
 
 CHANGES = 20
 """Changes of the lead that are known, the latest."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Score, Status
+from mapping.match.match import Score, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
 
 WHISTLES = frozenset({"soccer.pause-halves", "soccer.resume-halves"})
 WHISTLES_LATE = 120.0

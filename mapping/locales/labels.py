@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from mapping.match import Decided, Status
+from mapping.match.match import Decided, Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

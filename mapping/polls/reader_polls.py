@@ -20,7 +20,7 @@ from mapping.errors import Conflict, Unprocessable
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from mapping.event_media import NewId
+    from mapping.posts.event_media import NewId
 
 Json = dict[str, Any]
 POLL = "Svc::Model::Content::PollContentBlock"

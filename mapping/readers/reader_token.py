@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import jwt
 
+from mapping.documents.strict_json import ForbiddenText, check_text
 from mapping.errors import Unauthorized
 from mapping.rules.addresses import plausible
 from mapping.rules.plain_text import plain_line
-from mapping.strict_json import ForbiddenText, check_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

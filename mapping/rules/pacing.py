@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from hashlib import sha256
 
-from mapping.match import Status
+from mapping.match.match import Status
 
 STALLED_AFTER = 8 * 3600
 """Seconds after kick-off, or after the last change where that is later, at which a running match counts as stalled.

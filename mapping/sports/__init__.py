@@ -15,7 +15,7 @@ from mapping.sports.tennis import TENNIS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
 
 __all__ = ["SPORTS", "Kind", "Sport", "Timing", "absorbed_by", "sport_of"]
 

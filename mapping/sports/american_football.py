@@ -1,11 +1,11 @@
 """American football: four quarters that count down, overtime, and event types that people post: providers send text alone.
 
-What the steps of the score say is posted as texts of ours (mapping.score_steps).
+What the steps of the score say is posted as texts of ours (mapping.belief.score_steps).
 """
 
 from __future__ import annotations
 
-from mapping.match import Decided
+from mapping.match.match import Decided
 from mapping.sports.base import STEP, Kind, MomentType, Sport, Steps, Timing
 
 EXTRA_POINT, TWO_POINTS = "extra-point", "two-points"

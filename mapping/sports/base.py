@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Decided
+    from mapping.match.match import Decided
 
 _SPORT = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _OBJECT_ID = re.compile(r"[0-9a-f]{24}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mapping.match import Decided
+from mapping.match.match import Decided
 from mapping.sports.base import Kind, MomentType, Sport, Timing
 
 ICEHOCKEY = Sport(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mapping.documents.state import ENDED
-from mapping.match import Decided
+from mapping.match.match import Decided
 from mapping.sports.base import Kind, MomentType, Sport
 
 GAME_WIN = Kind(

@@ -14,7 +14,7 @@ from providers.row_cache import RowCache
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import Answer, Catalog, Fetched, Provider, ProviderAdapter, Selector
 
 USER, PASSWORD, KEY = "contract-user", "s3cret-p4ssw0rd", "s3cret-4pi-k3y"

@@ -15,7 +15,7 @@ from providers.contract.server import Reply
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import Fetched, ProviderAdapter
     from providers.contract.case import Case, Opened, Sample
     from providers.contract.mutations import Bodies, Hurt

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import DownstreamRejected
-from mapping.match import PERIOD_KEY, Match
+from mapping.match.match import PERIOD_KEY, Match
 from providers.contract.case import expect
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mapping.errors import InvalidRequest, NotFound, ServiceError, UpstreamUnavailable
-from mapping.parts import ALL_PARTS
+from mapping.match.parts import ALL_PARTS
 from mapping.sports import SPORTS
 from providers.base import Selector
 from providers.contract.case import expect

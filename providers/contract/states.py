@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.confirm import confirm_answer
-from mapping.parts import ALL_PARTS
+from mapping.belief.confirm import confirm_answer
+from mapping.match.parts import ALL_PARTS
 from providers.contract.case import expect
 
 if TYPE_CHECKING:
-    from mapping.confirm import ConfirmedMatch
-    from mapping.match import Match
+    from mapping.belief.confirm import ConfirmedMatch
+    from mapping.match.match import Match
     from providers.contract.case import Case, StateTable
 
 MOMENTS = ("before", "during", "after")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mapping.match import OPPONENT, Incident, Involved, PeriodScore, Person, Score, SideName
+from mapping.match.match import OPPONENT, Incident, Involved, PeriodScore, Person, Score, SideName
 from providers.fault_collector import ValueMismatch
 from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import GOAL, IGNORED, KINDS, OWN_GOAL, PENALTY, SHOOTOUT_PHASE, SUBSTITUTION, Kind
@@ -18,7 +18,7 @@ from providers.gn_gsd.squads import person
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mapping.match import Side
+    from mapping.match.match import Side
     from providers.fault_collector import FaultCollector
 
 ROLES: Mapping[str, tuple[str, str]] = {SUBSTITUTION: ("in", "out"), GOAL: ("scorer", "assist")}

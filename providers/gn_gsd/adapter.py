@@ -25,7 +25,7 @@ from providers.gn_gsd.squads import players, sections
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import Endpoint, Known, Selector
 
 FEW = 2

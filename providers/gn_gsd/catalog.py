@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.match import Status
-from mapping.parts import Part
+from mapping.match.match import Status
+from mapping.match.parts import Part
 from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, OVERALL, PHASE
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from mapping.match import Clock, Status
+from mapping.match.match import Clock, Status
 from providers.fault_collector import ValueMismatch
 from providers.gn_gsd.catalog import AWARDED, LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, STOPPED, WAITING, Stage
 from providers.gn_gsd.names import keywords

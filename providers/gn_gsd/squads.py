@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Named, Person, Side, SideName
+from mapping.match.match import Named, Person, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.read import Node, node

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
-from mapping.match import Match, Named, PeriodScore, Race, RankingEntry, Score, Side
+from mapping.match.match import Match, Named, PeriodScore, Race, RankingEntry, Score, Side
 from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock, payload, squads
 from providers.gn_gsd.actions import Cast, incidents, with_scores
@@ -23,7 +23,7 @@ from providers.teams import how_decided, winner
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Incident, SideName
+    from mapping.match.match import Incident, SideName
 
 HALVES = 2
 """The last phase of regular time."""

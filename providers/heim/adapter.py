@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused, ServiceError
-from mapping.parts import Part
+from mapping.match.parts import Part
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Outcome
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import tzinfo
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import CarriedBy, Endpoint, Known, Selector
 
 IDS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from mapping.match import Clock, Incident, Status
+from mapping.match.match import Clock, Incident, Status
 from providers.choosing import Candidate
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIOD_KEYS, PERIODS, Period

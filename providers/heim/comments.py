@@ -9,7 +9,7 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Comment
+from mapping.match.match import Comment
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIODS, SILENT, event_type
 from providers.heim.events import IN, OUT

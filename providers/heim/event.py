@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mapping.match import Person, Side, SideName
+    from mapping.match.match import Person, Side, SideName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

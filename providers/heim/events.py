@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.match import Incident, Involved, Score
+from mapping.match.match import Incident, Involved, Score
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import IGNORED, PERIOD_KEYS, PERIODS, SILENT, event_type
 from providers.heim.clock import phases
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from mapping.match import Person, SideName
+    from mapping.match.match import Person, SideName
     from providers.heim.read import Row
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.countries import alpha2
+from mapping.documents.countries import alpha2
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
 
 if TYPE_CHECKING:

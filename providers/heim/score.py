@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.match import PeriodScore, Score, SideName, Status
+from mapping.match.match import PeriodScore, Score, SideName, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.read import Row
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import tzinfo
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.heim.event import Event
     from providers.heim.read import Row
 

@@ -20,7 +20,7 @@ from providers.openligadb.payload import MATCH, all_matches, whole_match
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import Endpoint, Known, Selector
     from providers.openligadb.read import Row
 

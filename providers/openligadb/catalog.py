@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY
+from mapping.match.match import PERIOD_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

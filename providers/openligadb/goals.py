@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.match import OPPONENT, Incident, Involved, Person, Score, SideName
+from mapping.match.match import OPPONENT, Incident, Involved, Person, Score, SideName
 from providers.openligadb.catalog import GOAL, OWN_GOAL
 from providers.openligadb.payload import MATCH
 from providers.openligadb.read import Row

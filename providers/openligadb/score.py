@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.match import PeriodScore, Score
+from mapping.match.match import PeriodScore, Score
 from providers.openligadb.catalog import MARKS
 from providers.openligadb.payload import MATCH
 from providers.openligadb.read import Row

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
-from mapping.match import PERIOD_KEY, Clock, Incident, Match, Named, Score, Side, Status
+from mapping.match.match import PERIOD_KEY, Clock, Incident, Match, Named, Score, Side, Status
 from providers.fault_collector import FaultCollector
 from providers.openligadb.catalog import END, MARKS, START
 from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals

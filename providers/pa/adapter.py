@@ -20,7 +20,7 @@ from providers.pa.names import NAMES
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import Endpoint, Selector
 
 IDS = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from mapping.match import PERIOD_KEY, Status
-from mapping.parts import Part
+from mapping.match.match import PERIOD_KEY, Status
+from mapping.match.parts import Part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

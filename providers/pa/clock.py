@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
-from mapping.match import PERIOD_KEY, Incident, Status
+from mapping.match.match import PERIOD_KEY, Incident, Status
 from providers.fault_collector import ValueMismatch
 from providers.pa.catalog import END, EXTRA, HALVES, MARKS, PARTS, STATES, State
 

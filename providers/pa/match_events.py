@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from mapping.match import OPPONENT, Incident, Involved, Person, Score, Side, SideName
+from mapping.match.match import OPPONENT, Incident, Involved, Person, Score, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.pa.catalog import EVENTS, GOAL, HALVES, PARTS, PLAYER, ROLES, SHOOTOUT, SILENT, WORDS, YELLOW_RED
 from providers.pa.read import Row, row_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mapping.match import Person, Side, SideName
+from mapping.match.match import Person, Side, SideName
 from providers.pa.catalog import LINEUPS
 from providers.pa.read import Row, row_of
 from providers.teams import squad_rank

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused
-from mapping.match import Clock, Match, Named, PeriodScore, Score, Status
+from mapping.match.match import Clock, Match, Named, PeriodScore, Score, Status
 from providers.fault_collector import FaultCollector
 from providers.pa.catalog import EVENTS, EXTRA, HALVES, LINEUPS, MATCH
 from providers.pa.clock import kickoff, marks, situation
@@ -21,7 +21,7 @@ from providers.xml_reader import TEXT
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mapping.match import Incident, Side
+    from mapping.match.match import Incident, Side
     from providers.pa.clock import Situation
     from providers.pa.match_events import Story
 

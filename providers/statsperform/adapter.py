@@ -22,7 +22,7 @@ from providers.statsperform.read import Row
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.base import Endpoint, Known, Selector
 
 ID = re.compile(r"[0-9a-z]{16,32}", re.ASCII)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY
+from mapping.match.match import PERIOD_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY, Clock, Incident, Status
+from mapping.match.match import PERIOD_KEY, Clock, Incident, Status
 from providers.fault_collector import ValueMismatch
 from providers.statsperform.catalog import BEFORE, END, MARKS, OVER, PERIODS, PLACES
 from providers.statsperform.read import Row, moment_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from mapping.match import OPPONENT, Incident, Involved, Person, Score, Side, SideName
+from mapping.match.match import OPPONENT, Incident, Involved, Person, Score, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.statsperform.catalog import GOAL, OWN_GOAL, PERIODS, RED, SUBSTITUTION, YELLOW, YELLOW_RED
 from providers.statsperform.payload import MATCH

@@ -10,7 +10,7 @@ from providers.fault_collector import ValueMismatch
 from providers.json_row import JsonRow
 
 if TYPE_CHECKING:
-    from mapping.match import Score
+    from mapping.match.match import Score
 
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z", re.ASCII)
 

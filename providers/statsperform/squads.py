@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mapping.match import Person, Side, SideName
+from mapping.match.match import Person, Side, SideName
 from providers.fault_collector import ValueMismatch
 from providers.statsperform.read import Row
 from providers.teams import squad_rank

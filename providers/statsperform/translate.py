@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
-from mapping.match import Match, Named, PeriodScore, Score, Status
+from mapping.match.match import Match, Named, PeriodScore, Score, Status
 from providers.fault_collector import FaultCollector
 from providers.statsperform.clock import clock, course, kickoff, marks
 from providers.statsperform.incidents import KICK, People, incidents
@@ -18,7 +18,7 @@ from providers.teams import how_decided
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from mapping.match import Incident
+    from mapping.match.match import Incident
     from providers.statsperform.clock import Course
 
 HALF, FULL, EXTRA = 1, 2, 4

@@ -9,7 +9,7 @@ from sqlalchemy import Text, bindparam, exists, func, or_, select, type_coerce
 
 from mapping.desk.post_filter import PostFilter
 from mapping.documents.scalars import LocalStatus
-from mapping.reconcile import State
+from mapping.posts.reconcile import State
 from store.engine.sql.compiled_query import CompiledQuery
 from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import event_of, in_chunks

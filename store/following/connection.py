@@ -12,7 +12,7 @@ from store.liveblogs import liveblogs
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from mapping.import_options import ImportOptions
+    from mapping.documents.import_options import ImportOptions
     from store.engine.records import StoredGame
     from store.engine.unit import Unit
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mapping.import_options import Confirm, ImportOptions, Withdrawn
+    from mapping.documents.import_options import Confirm, ImportOptions, Withdrawn
     from store.engine.unit import Unit
     from store.following.sync import Attachment
 

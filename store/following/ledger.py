@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, Text, bindparam, delete, func, select, update
 
-from mapping.reconcile import Entry, State
+from mapping.posts.reconcile import Entry, State
 from store.engine.errors import reading
 from store.engine.sql.bulk_write import upsert, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
@@ -20,7 +20,7 @@ from store.tables import attachments, ledger
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from mapping.merge import Document
+    from mapping.posts.merge import Document
     from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, delete, exists, false, or_, select, true, union, update
 
-from mapping.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from store.engine.errors import UnreadableRow
 from store.following import closing, ledger, sources, sync
 from store.following import standbys as standbys_of
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from store.engine.unit import Unit
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, exists, func, select
 
 from mapping.documents.scalars import LocalStatus
-from mapping.reconcile import State
+from mapping.posts.reconcile import State
 from store.liveblogs.liveblogs import StoredGame, game_of
 from store.liveblogs.search import find_words
 from store.public import post_is_public

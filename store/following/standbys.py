@@ -12,9 +12,9 @@ from pydantic import TypeAdapter
 from sqlalchemy import bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
-from mapping.errors import OtherMatch, Unprocessable
+from mapping.errors import Unprocessable
 from mapping.fusion.leading_source import SourceHealth
-from mapping.fusion.same_match import COMPARABLE, why_other_match
+from mapping.fusion.same_match import COMPARABLE, OtherMatch, why_other_match
 from mapping.fusion.source_chain import pinned_place, pins
 from mapping.fusion.source_pair import PairState
 from store.engine.errors import UnreadableRow
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from mapping.fusion.fused_match import SourceName
-    from mapping.match import Match
+    from mapping.match.match import Match
     from store.engine.unit import Unit
 
 Trouble = Literal["refused", "failing", ""]

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, select, update
 
+from mapping.belief.kept_belief import Kept, of_kept, to_kept
+from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import LocalStatus
-from mapping.identity import MatchIdentity, is_another, is_renamed, teams_of
-from mapping.import_options import ImportOptions
-from mapping.kept_belief import Kept, of_kept, to_kept
-from mapping.match import Match, Status
+from mapping.match.identity import MatchIdentity, is_another, is_renamed, teams_of
+from mapping.match.match import Match, Status
 from store.engine.errors import UnreadableRow, reading
 from store.engine.ids import new_object_id
 from store.engine.sql.bulk_write import update_rows, upsert, write_batch
@@ -29,7 +29,7 @@ from store.tables import resources as resources_table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mapping.confirm import ConfirmedMatch
+    from mapping.belief.confirm import ConfirmedMatch
     from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
 

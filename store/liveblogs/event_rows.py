@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, delete, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
-from mapping.references import named_in, part_ids
+from mapping.match.references import named_in, part_ids
 from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredGame, sort_key, stamp_media, without
 from store.engine.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.sql.compiled_query import CompiledQuery
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import FromClause, Select
 
-    from mapping.references import RecordName
+    from mapping.match.references import RecordName
     from store.engine.unit import Unit
 
 T = TypeVar("T")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Text, and_, bindparam, cast, delete, exists, or_, select, tuple_, union_all
 
-from mapping.event_media import lost_files, without_files
-from mapping.reconcile import State
+from mapping.posts.event_media import lost_files, without_files
+from mapping.posts.reconcile import State
 from store.engine.sql.bulk_write import insert_ignore, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history, poll_history

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, or_, 
 from mapping.documents.scalars import LocalStatus
 from mapping.documents.state import BEFORE
 from mapping.errors import Conflict, NotFound
-from mapping.references import named_in
+from mapping.match.references import named_in
 from store.engine.records import (
     GAME_COLUMNS,
     Change,

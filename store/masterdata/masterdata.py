@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
-from mapping.merge import merge_game
-from mapping.references import References
+from mapping.match.references import References
+from mapping.posts.merge import merge_game
 from store.engine.errors import UnreadableRow
 from store.engine.ids import new_object_id
 from store.engine.sql.compiled_query import Among, CompiledQuery
@@ -26,7 +26,7 @@ from store.tables import locations, players, teams, tournaments
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from mapping.match import Incident, Match, Named, Person, Side
+    from mapping.match.match import Incident, Match, Named, Person, Side
     from store.engine.unit import Unit
 
 Edited = dict[tuple[str, str], dict[str, Any]]
@@ -318,7 +318,7 @@ def merge(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields after an import, and the provider's last word on each, apart from what a person made of it.
 
-    A field belongs to the person while it differs from that word, as in liveblogs (`mapping.merge`).
+    A field belongs to the person while it differs from that word, as in liveblogs (`mapping.posts.merge`).
     """
     return merge_game(written, current, wanted), {**written, **wanted}
 

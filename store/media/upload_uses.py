@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
-from mapping.file_addresses import addresses_in
+from mapping.liveblog.file_addresses import addresses_in
 from mapping.rules.public import file_is_public
 from store.media import image_uses, uploads
 

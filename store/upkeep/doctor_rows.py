@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import and_, exists, func, literal, select, tuple_
 
 from mapping.documents.scalars import LocalStatus
-from mapping.reconcile import State
-from mapping.references import named_in, part_ids
+from mapping.match.references import named_in, part_ids
+from mapping.posts.reconcile import State
 from store.engine.errors import UnreadableRow
 from store.engine.records import check_document
 from store.following import ledger, sync
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import CompoundSelect, Connection, Row, Select, Table
 
-    from mapping.references import RecordName
+    from mapping.match.references import RecordName
     from store.engine.records import StoredEvent, StoredGame
 
 PAGE = 500

@@ -12,7 +12,7 @@ from api.page.page import render_liveblog
 from api.page.posts import PageExtent
 from api.page.window import PageRequest
 from api.view.key_moments import moments_of
-from mapping.key_moments import Kick
+from mapping.posts.key_moments import Kick
 from tests.kit import matchday
 from tests.kit.browser import needed
 from tests.kit.matchday import pair

@@ -11,11 +11,11 @@ import pytest
 import api
 from api.liveblogs import messages
 from api.stream import streams
-from mapping.confirm import confirm_answer
-from mapping.import_options import ImportOptions
-from mapping.posts import wanted_posts
-from mapping.prefill import game_document
-from mapping.references import References
+from mapping.belief.confirm import confirm_answer
+from mapping.documents.import_options import ImportOptions
+from mapping.liveblog.prefill import game_document
+from mapping.match.references import References
+from mapping.posts.posts import wanted_posts
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from mapping.match import Match, Person, Side, Status
+from mapping.match.match import Match, Person, Side, Status
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 from tests.api.conftest import serving

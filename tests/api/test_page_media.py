@@ -6,7 +6,7 @@ import re
 import pytest
 
 from api.page.page import render_liveblog
-from mapping.web_embeds import FRAME_HOSTS
+from mapping.liveblog.web_embeds import FRAME_HOSTS
 from store.liveblogs.liveblogs import Change, record
 from tests.api.conftest import contents, serving
 from tests.kit import matchday, poison

@@ -6,7 +6,7 @@ from html import unescape
 from api.page.moments import key_moments_html
 from api.page.page import render_liveblog
 from api.view.key_moments import KeyMoments
-from mapping.key_moments import KeyMoment
+from mapping.posts.key_moments import KeyMoment
 from mapping.sports.base import MomentType
 from tests.kit import matchday
 from tests.kit.harmless import read

@@ -7,10 +7,10 @@ import pytest
 from api.page.page import render_liveblog
 from api.page.times import moment, with_territory
 from api.view.key_moments import moments_of
-from mapping.import_options import ImportOptions
-from mapping.match import Incident, Involved, Match, Person, Score, Side, Status
-from mapping.posts import wanted_posts
-from mapping.prefill import game_document
+from mapping.documents.import_options import ImportOptions
+from mapping.liveblog.prefill import game_document
+from mapping.match.match import Incident, Involved, Match, Person, Score, Side, Status
+from mapping.posts.posts import wanted_posts
 from tests.kit import matchday
 from tests.kit.showing import page_files
 from tests.kit.watched import NOBODY

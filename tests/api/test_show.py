@@ -6,7 +6,7 @@ import pytest
 
 from mapping.documents.base import parse
 from mapping.documents.game import Game
-from mapping.match import Match, Named, Person, Side, Status
+from mapping.match.match import Match, Named, Person, Side, Status
 from store.masterdata import masterdata
 from tests.kit import matchday
 

@@ -9,7 +9,7 @@ from sqlalchemy import text as sql
 from api.page.structured_data import script
 from mapping.locales import translator
 from mapping.locales.labels import INTERRUPTED
-from mapping.match import Status
+from mapping.match.match import Status
 from store.liveblogs.liveblogs import Change, record
 from tests.kit import matchday, poison
 from tests.kit.event_desk import Desk, post

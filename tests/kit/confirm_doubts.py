@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.parts import ALL_PARTS
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.match.parts import ALL_PARTS
 from store.following.sync import packed_belief, unpacked_belief
 
 

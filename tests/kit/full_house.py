@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Boolean, LargeBinary, Text, insert, select
 
 from mapping.fusion.source_pair import PairState
-from mapping.reconcile import Entry
+from mapping.posts.reconcile import Entry
 from store.accounts import audit, second_factors, sessions, sign_in_steps, sign_in_tries
 from store.alarms import alarms
 from store.alarms.alarms import Observed

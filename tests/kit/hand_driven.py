@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from tests.kit.wire_forms.forms import Bodies, WireForm
 
 STEADY = (

@@ -5,7 +5,7 @@ import asyncio
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
-from mapping.match import Status
+from mapping.match.match import Status
 from providers.base import Answer, Fetched, Outcome
 from tests.kit.opening import endpoint_of
 from tests.kit.settings import LIMITS, polling

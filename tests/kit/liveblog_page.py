@@ -3,7 +3,7 @@
 from functools import partial
 
 from api.desk.cookies import SESSION
-from mapping.reconcile import Entry, State
+from mapping.posts.reconcile import Entry, State
 from store.accounts import sessions
 from store.following import ledger, sync
 from store.liveblogs import liveblogs

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from mapping.match import Match, Named, Person, Side, Status
+from mapping.match.match import Match, Named, Person, Side, Status
 from store.masterdata.masterdata import import_match
 
 OWNER = "5f0c1de2a1b2c3d4e5f60718"

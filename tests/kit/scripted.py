@@ -16,14 +16,14 @@ from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import FollowedMatch, everybody
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import MatchImporter, ProviderSource
-from mapping.confirm import confirm_answer
-from mapping.disallowed import WithdrawalRules
+from mapping.belief.confirm import confirm_answer
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import BadBody
-from mapping.import_options import ImportOptions
-from mapping.match import Match
-from mapping.posts import wanted_posts
-from mapping.prefill import game_document
-from mapping.references import References
+from mapping.liveblog.prefill import game_document
+from mapping.match.match import Match
+from mapping.match.references import References
+from mapping.posts.disallowed import WithdrawalRules
+from mapping.posts.posts import wanted_posts
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import CARRIED_BY, HEIM
 from providers.heim.event import Event

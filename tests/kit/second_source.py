@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mapping.match import Incident, Match, Person, Side
+    from mapping.match.match import Incident, Match, Person, Side
 
 MINUTES_DIFFER, SPELT_APART = 0.016, 0.032
 """How often two providers differ in a minute, and in the spelling of a name, in matches that were compared."""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from mapping.match import Clock, PeriodScore, Score, Status
+from mapping.match.match import Clock, PeriodScore, Score, Status
 from tests.mapping.soccer_builders import GEIS, GORETZKA, KICKOFF, MATCH, MEYER, comment, incident, involved
 
 GOAL = incident("soccer.goal", minute=15, side="home", people=involved(scorer=GORETZKA), score=Score(1, 0))

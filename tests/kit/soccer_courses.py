@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.parts import ALL_PARTS
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.match.parts import ALL_PARTS
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
@@ -17,7 +17,7 @@ from tests.kit.wire_forms.other_words import with_first_yellows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from providers.heim.event import Event
     from tests.kit.scripted import Bodies
 

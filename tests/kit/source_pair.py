@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from mapping.fusion.source_pair import PairState
-    from mapping.match import Match
+    from mapping.match.match import Match
     from store.engine.unit import Unit
 
 

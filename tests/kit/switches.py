@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.parts import ALL_PARTS
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.match.parts import ALL_PARTS
 from providers.heim.translate import translate
 from tests.kit.scripted import BERLIN, NAMES, timeline
 

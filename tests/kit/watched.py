@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 
 from ingest.sync.poll import confirmed_parts
-from mapping.confirm import ConfirmedMatch, confirm_answer
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import DownstreamRejected
-from mapping.import_options import ImportOptions
-from mapping.match import Match
-from mapping.posts import wanted_posts
-from mapping.prefill import game_document
-from mapping.references import References
+from mapping.liveblog.prefill import game_document
+from mapping.match.match import Match
+from mapping.match.references import References
+from mapping.posts.posts import wanted_posts
 from providers.base import Known, Outcome, Provider
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM

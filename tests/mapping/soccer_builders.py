@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from mapping.import_options import ImportOptions
-from mapping.match import Clock, Comment, Incident, Involved, Match, Named, Person, Score, Side, Status
-from mapping.posts import Post, wanted_posts
-from mapping.references import References
+from mapping.documents.import_options import ImportOptions
+from mapping.match.match import Clock, Comment, Incident, Involved, Match, Named, Person, Score, Side, Status
+from mapping.match.references import References
+from mapping.posts.posts import Post, wanted_posts
 
 KICKOFF = 1_475_168_400
 

@@ -12,7 +12,7 @@ from mapping.readers.reader_token import NAME_LENGTH, reader_name
 from mapping.rules import composed_text
 from mapping.rules.composed_text import MOST_MARKS, is_mark, normalize_text
 from mapping.rules.plain_text import plain_line
-from mapping.tokens import words
+from mapping.rules.tokens import words
 
 MARKS = ("\u0301", "\u0316\u0301", "\u0301\u0316", "\u0f73", "\u05b0\u0591", "\U0001d165", "\uff9e\u093c")
 

@@ -7,10 +7,10 @@ from itertools import groupby
 import pytest
 from pydantic import TypeAdapter
 
-from mapping.confirm import ConfirmedMatch
-from mapping.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREATS
-from mapping.match import Clock, Match, Score, Status
-from mapping.parts import ALL_PARTS, Part
+from mapping.belief.confirm import ConfirmedMatch
+from mapping.belief.doubts import CONFIRMATIONS, MOST_CONFIRMATIONS, MOST_RETREATS
+from mapping.match.match import Clock, Match, Score, Status
+from mapping.match.parts import ALL_PARTS, Part
 from store.following.sync import packed_belief, unpacked_belief
 from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import CHANGE, FULL, GOAL, START, only, without

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.match import Clock, PeriodScore, Score, Status
-from mapping.parts import ALL_PARTS
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.match.match import Clock, PeriodScore, Score, Status
+from mapping.match.parts import ALL_PARTS
 from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import FULL, GOAL, START
 from tests.mapping.soccer_builders import CALETA_CAR, incident, involved

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.confirm import ConfirmedMatch
-from mapping.corrected_keys import MOST_KEYS
-from mapping.match import Fault, Score
+from mapping.belief.confirm import ConfirmedMatch
+from mapping.belief.corrected_keys import MOST_KEYS
+from mapping.match.match import Fault, Score
 from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import CHANGE, GOAL, START, only
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MEYER, comment, incident, involved

@@ -3,7 +3,7 @@
 import pytest
 from babel import Locale
 
-from mapping.countries import ALPHA2, HOME_NATIONS, alpha2
+from mapping.documents.countries import ALPHA2, HOME_NATIONS, alpha2
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.disallowed import Notes, WithdrawalRules, stands_as_note
-from mapping.match import Score
+from mapping.match.match import Score
+from mapping.posts.disallowed import Notes, WithdrawalRules, stands_as_note
 from tests.mapping.soccer_builders import CALETA_CAR, GEIS, GORETZKA, MATCH, incident, involved, post_of, terms
 
 GOAL = incident(

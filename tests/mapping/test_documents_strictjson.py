@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.strict_json import (
+from mapping.documents.strict_json import (
     MAX_DEPTH,
     ForbiddenText,
     HostileJson,

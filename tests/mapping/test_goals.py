@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.goals import SentScores, covers, goals_under_review, sent_scores, uncounted_goals, with_goals
-from mapping.match import PeriodScore, Score
+from mapping.belief.goals import SentScores, covers, goals_under_review, sent_scores, uncounted_goals, with_goals
+from mapping.match.match import PeriodScore, Score
 from tests.mapping.soccer_builders import MATCH, incident
 
 NIL = Score(0, 0)

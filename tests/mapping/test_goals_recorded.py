@@ -5,10 +5,10 @@ from itertools import chain, pairwise, product
 
 import pytest
 
-from mapping.confirm import confirm_answer
-from mapping.goals import credited_side, goals_of
-from mapping.match import OPPONENT
-from mapping.parts import ALL_PARTS
+from mapping.belief.confirm import confirm_answer
+from mapping.belief.goals import credited_side, goals_of
+from mapping.match.match import OPPONENT
+from mapping.match.parts import ALL_PARTS
 from providers.replay.demo import demo_files
 from tests.kit.sampling import in_proof
 from tests.kit.soccer_courses import course, course_files

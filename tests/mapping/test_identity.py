@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.identity import APART, APART_OPEN, APART_OVER, MatchIdentity, is_another, is_another_day, is_renamed
-from mapping.match import Status
+from mapping.match.identity import APART, APART_OPEN, APART_OVER, MatchIdentity, is_another, is_another_day, is_renamed
+from mapping.match.match import Status
 from tests.mapping.soccer_builders import KICKOFF, MATCH
 
 BEFORE = MatchIdentity(teams=frozenset({"a", "b"}), kickoff=KICKOFF, status=Status.LIVE)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from mapping.import_options import ImportOptions
+from mapping.documents.import_options import ImportOptions
 
 FULL = ImportOptions(
     sport="soccer",

@@ -3,10 +3,10 @@
 import pytest
 
 from mapping.documents.state import ENDED, RUNNING
-from mapping.key_moments import MatchState, Play, key_moments
 from mapping.locales import translator
-from mapping.match import Score
-from mapping.recap import recap
+from mapping.match.match import Score
+from mapping.posts.key_moments import MatchState, Play, key_moments
+from mapping.posts.recap import recap
 from mapping.sports import SPORTS
 
 SOCCER, RACE = SPORTS["soccer"], SPORTS["motorsports"]

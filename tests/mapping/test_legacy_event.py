@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mapping import legacy_event
-from mapping.legacy_event import attributed_text, blocks_of, info_of, markup_of
+from mapping.liveblog import legacy_event
+from mapping.liveblog.legacy_event import attributed_text, blocks_of, info_of, markup_of
 
 SPANS = [
     ("<p>A <b>fine</b> move</p>", "A fine move", [("Bold", 2, 6)]),

@@ -44,10 +44,10 @@ from mapping.locales.labels import (
     Result,
     SnippetText,
 )
-from mapping.match import Status
+from mapping.match.match import Status
+from mapping.posts.wording import placeholders
 from mapping.sports import SPORTS
 from mapping.sports.positions import CONTEXT, POSITIONS, position_name
-from mapping.wording import placeholders
 
 ENGLISH = ("en", "en-gb")
 TRANSLATED = sorted(shipped_locales() - set(ENGLISH))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mapping.merge import adopt_block_ids, hand_back, merge_event, merge_game, owners, same
+from mapping.posts.merge import adopt_block_ids, hand_back, merge_event, merge_game, owners, same
 from tests.kit.examples import examples
 
 

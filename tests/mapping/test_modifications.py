@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mapping.documents.base import parse
 from mapping.documents.modification import Modification, PostModifications
-from mapping.modifications import CHANGES, Editing, apply, sent_fields
+from mapping.liveblog.modifications import CHANGES, Editing, apply, sent_fields
 from tests.kit.interface_tables import OURS, documents
 
 PREFIX = "Svc::Model::Modification::"

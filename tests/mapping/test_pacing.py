@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.match import Status
+from mapping.match.match import Status
 from mapping.rules.pacing import align, backoff, interval, phase
 from tests.kit.settings import intervals
 

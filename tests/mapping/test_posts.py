@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from mapping import rich_text
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
-from mapping.match import Person, Score
-from mapping.posts import EARLIEST
+from mapping.match.match import Person, Score
+from mapping.posts.posts import EARLIEST
+from mapping.rules import rich_text
 from tests.mapping.soccer_builders import (
     AWAY,
     CALETA_CAR,

@@ -6,7 +6,7 @@ import pytest
 
 from mapping.documents.base import parse
 from mapping.documents.event import Event
-from mapping.match import Decided, PeriodScore, Person, Score, Status
+from mapping.match.match import Decided, PeriodScore, Person, Score, Status
 from mapping.sports import SPORTS
 from tests.mapping.soccer_builders import (
     CALETA_CAR,

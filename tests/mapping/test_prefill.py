@@ -6,11 +6,11 @@ import pytest
 
 from mapping.documents.base import dump, parse
 from mapping.documents.game import Game, GameDraft
+from mapping.documents.import_options import ImportOptions
 from mapping.documents.state import RankedGameStateInfo, TimeBasedGameStateInfo
 from mapping.errors import DownstreamRejected
-from mapping.import_options import ImportOptions
-from mapping.match import Clock, Decided, Named, PeriodScore, Person, Score, Status
-from mapping.prefill import EVERYTHING, game_document, synced_parts
+from mapping.liveblog.prefill import EVERYTHING, game_document, synced_parts
+from mapping.match.match import Clock, Decided, Named, PeriodScore, Person, Score, Status
 from tests.mapping.soccer_builders import GORETZKA, HOME, KICKOFF, MATCH, NOBODY, REFERENCES, incident, terms
 
 HALF_TIME = PeriodScore(title="half-time", score=Score(1, 0))

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.disallowed import Notes
 from mapping.documents.scalars import LocalStatus
-from mapping.match import Score
-from mapping.posts import Post
-from mapping.reconcile import Changes, Entry, State, Stored, reconcile, with_deletion
+from mapping.match.match import Score
+from mapping.posts.disallowed import Notes
+from mapping.posts.posts import Post
+from mapping.posts.reconcile import Changes, Entry, State, Stored, reconcile, with_deletion
 from tests.mapping.soccer_builders import GORETZKA, incident, involved, post_of, terms
 
 

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.identity import APART as ANOTHER_DAY
-from mapping.match import Score
-from mapping.reconcile import Entry, State
-from mapping.reissued import match_reissued
+from mapping.match.identity import APART as ANOTHER_DAY
+from mapping.match.match import Score
+from mapping.posts.reconcile import Entry, State
+from mapping.posts.reissued import match_reissued
 from tests.mapping.soccer_builders import (
     GEIS,
     GORETZKA,

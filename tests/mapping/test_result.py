@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from mapping.documents.state import BEFORE, ENDED, RUNNING
-from mapping.key_moments import MatchState
 from mapping.locales import translator
 from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Label
-from mapping.match import Score
-from mapping.result import result_line
+from mapping.match.match import Score
+from mapping.posts.key_moments import MatchState
+from mapping.posts.result import result_line
 from mapping.sports import SPORTS
 
 SOCCER, TENNIS, RACE = (SPORTS[name] for name in ("soccer", "tennis", "motorsports"))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mapping import rich_text
+from mapping.rules import rich_text
 from tests.kit.steps import calls
 
 PIECES = st.sampled_from(

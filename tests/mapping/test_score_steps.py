@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.confirm import ConfirmedMatch, confirm_answer
-from mapping.import_options import ImportOptions
-from mapping.match import Clock, Match, PeriodScore, Score, Side, Status
-from mapping.parts import ALL_PARTS
-from mapping.posts import in_order
-from mapping.prefill import game_document
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.documents.import_options import ImportOptions
+from mapping.liveblog.prefill import game_document
+from mapping.match.match import Clock, Match, PeriodScore, Score, Side, Status
+from mapping.match.parts import ALL_PARTS
+from mapping.posts.posts import in_order
 from tests.kit.sport_fixtures import NOBODY, posted, stepped, texts_of
 
 HOME, AWAY = Side(ext_id="1", name="Chiefs"), Side(ext_id="2", name="Giants")

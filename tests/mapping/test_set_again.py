@@ -4,12 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.confirm import ConfirmedMatch, Memory, confirm_answer
-from mapping.goals import SentScores
-from mapping.identity import APART, APART_OPEN
-from mapping.match import Clock, Comment, Decided, PeriodScore, Race, Score, Status
-from mapping.parts import ALL_PARTS
-from mapping.set_again import (
+from mapping.belief.confirm import ConfirmedMatch, Memory, confirm_answer
+from mapping.belief.goals import SentScores
+from mapping.belief.set_again import (
     EARLY,
     EarlierTry,
     as_it_goes_on,
@@ -20,6 +17,9 @@ from mapping.set_again import (
     without_earlier_try,
     without_try,
 )  # fmt: skip
+from mapping.match.identity import APART, APART_OPEN
+from mapping.match.match import Clock, Comment, Decided, PeriodScore, Race, Score, Status
+from mapping.match.parts import ALL_PARTS
 from tests.kit.confirm_doubts import polled
 from tests.kit.soccer_belief import FULL, GOAL, START, only
 from tests.mapping.soccer_builders import KICKOFF, comment, incident

@@ -6,12 +6,12 @@ import pytest
 
 from mapping.documents.state import ENDED
 from mapping.documents.state import SHOOTOUT as GOING_ON
-from mapping.fingerprint import of_setting
-from mapping.key_moments import Kick, MatchState, Play, key_moments, shootout_kicks
+from mapping.liveblog.fingerprint import of_setting
 from mapping.locales import translator
-from mapping.match import Score, Status
-from mapping.recap import recap
-from mapping.shootout import kick_numbers, kick_title
+from mapping.match.match import Score, Status
+from mapping.posts.key_moments import Kick, MatchState, Play, key_moments, shootout_kicks
+from mapping.posts.recap import recap
+from mapping.posts.shootout import kick_numbers, kick_title
 from mapping.sports import SPORTS
 from tests.mapping.soccer_builders import GEIS, MATCH, incident, involved, posts, terms
 

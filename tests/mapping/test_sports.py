@@ -2,10 +2,10 @@
 
 import pytest
 
+from mapping.posts.wording import placeholders
 from mapping.sports import SPORTS, absorbed_by, sport_of
 from mapping.sports.base import spoken
 from mapping.sports.positions import POSITIONS
-from mapping.wording import placeholders
 from tests.mapping.soccer_builders import MATCH
 
 SOCCER = SPORTS["soccer"]

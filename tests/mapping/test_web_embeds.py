@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from mapping.web_embeds import FRAME_HOSTS, web_embed
+from mapping.liveblog.web_embeds import FRAME_HOSTS, web_embed
 
 YOUTUBE = "https://www.youtube-nocookie.com/embed/dQw4w9WgXcQ"
 KNOWN = {

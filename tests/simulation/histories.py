@@ -22,9 +22,9 @@ from api.external.handback import return_fields
 from ingest.daemon.endpoints import rehome
 from ingest.jobs.housekeeping import publish_due
 from ingest.kit.quarantine import Quarantine
-from mapping.disallowed import WithdrawalRules
 from mapping.documents.external import HandBack
 from mapping.errors import MatchUnknown
+from mapping.posts.disallowed import WithdrawalRules
 from store.engine.ids import new_local_id
 from store.following import sources, standbys, sync
 from store.following.connection import NamedLiveblog, change_terms, lock

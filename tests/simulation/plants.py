@@ -4,6 +4,8 @@
 have the word.
 """
 
+# ruff: noqa: E501 -- lines of the product stand here as they are there
+
 from __future__ import annotations
 
 import ast
@@ -67,19 +69,19 @@ def _plants(text: str) -> tuple[Plant, ...]:
 
 PLANTS = _plants("""
     What is posted is known, and not posted again.
-    mapping/reconcile.py: if post.key in ledger
+    mapping/posts/reconcile.py: if post.key in ledger
     → if False
     A row that comes under another id keeps its post.
     ingest/sync/apply_snapshot.py: keys = match_reissued(posts, entries)
     → keys = {}
     A row under another id is the same one within two minutes alone.
-    mapping/reissued.py: near = [each for each in same if _apart(each.said, post.document) <= _most_apart(each)]
+    mapping/posts/reissued.py: near = [each for each in same if _apart(each.said, post.document) <= _most_apart(each)]
     → near = same
     A row under another id is the same one where kind, team and people are.
-    mapping/reissued.py: return (kind, _identity(event.get("team")), *people)
+    mapping/posts/reissued.py: return (kind, _identity(event.get("team")), *people)
     → return (kind,)
     A row that comes corrected under another id keeps its key.
-    mapping/confirm.py: answer, keys = with_kept_keys(was, answer, before.memory.keys, reviewed.union(before.memory.disallowed))
+    mapping/belief/confirm.py: answer, keys = with_kept_keys(was, answer, before.memory.keys, reviewed.union(before.memory.disallowed))
     → keys = before.memory.keys
     What marks a period is keyed by the period, whatever its id.
     providers/heim/clock.py: key=period.key,
@@ -88,10 +90,10 @@ PLANTS = _plants("""
     ingest/sync/ledger_posts.py: key if entry is None else entry.block_key or key, part)
     → key, part)
     A match that is over is its id and its day.
-    mapping/identity.py: if over and is_another_day(before, now):
+    mapping/match/identity.py: if over and is_another_day(before, now):
     → if False:
     A match is its id and its teams.
-    mapping/identity.py: return settled and both_known and not before.teams & now.teams
+    mapping/match/identity.py: return settled and both_known and not before.teams & now.teams
     → return False
     The ledger belongs to liveblog and match, not to an attachment.
     store/following/sources.py: close_empty(unit, attachment.follow_id)
@@ -100,79 +102,79 @@ PLANTS = _plants("""
     store/following/closing.py: closed = [row.game_id for row in rows if serves(row.organization_id)]
     → closed = []
     A step back is not believed at once.
-    mapping/confirm.py: if before is None:
+    mapping/belief/confirm.py: if before is None:
     → if True:
     A lower score waits.
-    mapping/confirm.py: return guard_value(before.score, after.score, Part.SCORE, "score", doubts)
+    mapping/belief/confirm.py: return guard_value(before.score, after.score, Part.SCORE, "score", doubts)
     → return after.score
     An incident that is gone waits.
-    mapping/confirm.py: rows = guard_rows(before.incidents, after, lambda each: each.key, _carried_in, doubts, stays=stays)
+    mapping/belief/confirm.py: rows = guard_rows(before.incidents, after, lambda each: each.key, _carried_in, doubts, stays=stays)
     → rows = tuple(after)
     A text that is gone waits.
-    mapping/confirm.py: rows = guard_rows(known, after, lambda each: each.key, lambda _: Part.TEXT, doubts, stays=kept)
+    mapping/belief/confirm.py: rows = guard_rows(known, after, lambda each: each.key, lambda _: Part.TEXT, doubts, stays=kept)
     → rows = tuple(after)
     An earlier state waits.
-    mapping/confirm.py: return kept if doubts.keep(Part.STATE, "state", was, now) else {}
+    mapping/belief/confirm.py: return kept if doubts.keep(Part.STATE, "state", was, now) else {}
     → return {}
     A person who is gone from a squad waits.
-    mapping/guarded_sides.py: rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
+    mapping/belief/guarded_sides.py: rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
     → rows = tuple(after)
     A period's row that is gone waits.
-    mapping/guarding.py: if name not in rows and (stays(each) or doubts.keep(part(each), name, each))
+    mapping/belief/guarding.py: if name not in rows and (stays(each) or doubts.keep(part(each), name, each))
     → if name not in rows and not name.startswith("period:") and (stays(each) or doubts.keep(part(each), name, each))
     Half of a substitution that is gone waits.
-    mapping/guarding.py: return guard_value(before, after, part(before), name, doubts)
+    mapping/belief/guarding.py: return guard_value(before, after, part(before), name, doubts)
     → return after
     Only the same value again confirms a step back.
-    mapping/doubts.py: known = earlier if earlier is not None and earlier.value == new.value else None
+    mapping/belief/doubts.py: known = earlier if earlier is not None and earlier.value == new.value else None
     → known = earlier
     Only the resource that carries a value confirms it.
-    mapping/doubts.py: if part not in self.good:
+    mapping/belief/doubts.py: if part not in self.good:
     → if False:
     A resource that fails confirms nothing.
     ingest/sync/poll.py: part for part, carriers in carried_by.items() if carriers & answered and not carriers & answered & bad
     → part for part, carriers in carried_by.items() if carriers & answered
     A step back that was undone needs more the next time.
-    mapping/doubts.py: return min(CONFIRMATIONS << self.undone, MOST_CONFIRMATIONS)
+    mapping/belief/doubts.py: return min(CONFIRMATIONS << self.undone, MOST_CONFIRMATIONS)
     → return CONFIRMATIONS
     An unchanged answer is another good one.
     ingest/sync/poll.py: if fetched.changed or ((match.pending or monotonic() >= match.again) and fetched.good):
     → if fetched.changed:
     A step back that goes on is believed.
-    mapping/doubts.py: if again.answers >= needed:
+    mapping/belief/doubts.py: if again.answers >= needed:
     → if False:
     While anything waits the match is polled as while it is live.
     mapping/rules/pacing.py: if pending and not (status.over and quiet >= max(pace.after_window, pace.after_max)):
     → if False:
     A first yellow card stays when the provider drops it for the second.
-    mapping/confirm.py: return absorbed or gone.key in answer.unreadable
+    mapping/belief/confirm.py: return absorbed or gone.key in answer.unreadable
     → return gone.key in answer.unreadable
     So does its text.
-    mapping/confirm.py: return gone.key in stays or gone.incident_key in dropped
+    mapping/belief/confirm.py: return gone.key in stays or gone.incident_key in dropped
     → return gone.key in stays
     A row in another form than the format has is a fault, and not gone.
-    mapping/confirm.py: return absorbed or gone.key in answer.unreadable
+    mapping/belief/confirm.py: return absorbed or gone.key in answer.unreadable
     → return absorbed
     The board is never below the newest goal.
-    mapping/goals.py: if not goals:
+    mapping/belief/goals.py: if not goals:
     → if True:
     Goals that the score has lost are under review.
-    mapping/goals.py: if before is None or now is None or (not known and covers(now, before)):
+    mapping/belief/goals.py: if before is None or now is None or (not known and covers(now, before)):
     → if True:
     Never more goals are under review than the score has lost.
-    mapping/goals.py: return _last([each for each in goals if each.key in lost], len(goals) - has)
+    mapping/belief/goals.py: return _last([each for each in goals if each.key in lost], len(goals) - has)
     → return [each for each in goals if each.key in lost]
     A match that is over with the lower score takes its goals under review back.
-    mapping/goals.py: stay = [each for each in incidents if not ended or each.key not in lost]
+    mapping/belief/goals.py: stay = [each for each in incidents if not ended or each.key not in lost]
     → stay = list(incidents)
     A score by decision takes no goal back.
-    mapping/confirm.py: if is_awarded(was, answer):
+    mapping/belief/confirm.py: if is_awarded(was, answer):
     → if False:
     A score by decision has to be said twice.
-    mapping/confirm.py: if was.award is None and doubts.keep(Part.SCORE, "award", None, answer.score):
+    mapping/belief/confirm.py: if was.award is None and doubts.keep(Part.SCORE, "award", None, answer.score):
     → if False:
     A match with rows of play is not back before its start.
-    mapping/set_again.py: return not (scored or answer.clock.phase or _has_rows_of_play(answer) or unreadable)
+    mapping/belief/set_again.py: return not (scored or answer.clock.phase or _has_rows_of_play(answer) or unreadable)
     → return True
     What is believed of a match moves with it.
     store/following/moves.py: _move_belief(unit, before_id, after_id)
@@ -196,52 +198,52 @@ PLANTS = _plants("""
     ingest/sync/beliefs.py: return belief_of_posts(answer, self.posted.posts, self.posted.board)
     → return None
     What the provider takes back is taken back.
-    mapping/reconcile.py: return _withdraw(entry, stands, closing=closing) if noted is None else noted
+    mapping/posts/reconcile.py: return _withdraw(entry, stands, closing=closing) if noted is None else noted
     → return None, entry
     What comes back is public again.
-    mapping/reconcile.py: return (wanted, False) if restored is None else (restored, True)
+    mapping/posts/reconcile.py: return (wanted, False) if restored is None else (restored, True)
     → return now.local_status, False
     What stays withdrawn is deleted when the window closes.
-    mapping/reconcile.py: return _delete_untouched(entry, now) if closing else (None, entry)
+    mapping/posts/reconcile.py: return _delete_untouched(entry, now) if closing else (None, entry)
     → return None, entry
     A goal or a sending-off that is taken back leaves a note.
-    mapping/reconcile.py: if note is None or (not stays and notes.makes_none(note)):
+    mapping/posts/reconcile.py: if note is None or (not stays and notes.makes_none(note)):
     → if True:
     Only what was public for a while leaves a note.
-    mapping/reconcile.py: return public and (entry.public_since is None or entry.public_since <= since)
+    mapping/posts/reconcile.py: return public and (entry.public_since is None or entry.public_since <= since)
     → return public
     A liveblog that wants silence gets no note.
-    mapping/disallowed.py: return self.silent or note["sport_event"]["event_type"] in self.terms.exclude_events
+    mapping/posts/disallowed.py: return self.silent or note["sport_event"]["event_type"] in self.terms.exclude_events
     → return note["sport_event"]["event_type"] in self.terms.exclude_events
     A yellow card that is taken back leaves nothing.
-    mapping/disallowed.py: name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
+    mapping/posts/disallowed.py: name, texts = sport.kind(kind).withdrawn_as, translator(self.terms.locale)
     → name, texts = sport.kind(kind).withdrawn_as or "soccer.withdrawn-card", translator(self.terms.locale)
     A status that a person chose comes back with the incident.
-    mapping/reconcile.py: return now.local_status if _is_of_a_person(entry, now) else None
+    mapping/posts/reconcile.py: return now.local_status if _is_of_a_person(entry, now) else None
     → return None
     What a person wrote stays.
-    mapping/merge.py: return _merge_fields(said, current, wanted, _names(current, said, wanted))
+    mapping/posts/merge.py: return _merge_fields(said, current, wanted, _names(current, said, wanted))
     → return dict(wanted)
     What a sport event says is merged field by field.
-    mapping/merge.py: return bool(both) and name != _BLOCKS and all(now.get(field) == other.get(field) for field in _IDENTITY)
+    mapping/posts/merge.py: return bool(both) and name != _BLOCKS and all(now.get(field) == other.get(field) for field in _IDENTITY)
     → return False
     A block that a person removed stays removed.
-    mapping/merge.py: _insert_rows(name, kept, wanted, wanted.keys() - before.keys() - _by_name(name, now).keys())
+    mapping/posts/merge.py: _insert_rows(name, kept, wanted, wanted.keys() - before.keys() - _by_name(name, now).keys())
     → _insert_rows(name, kept, wanted, wanted.keys() - _by_name(name, now).keys())
     A block that the ledger does not know is the editor's.
-    mapping/merge.py: kept = [row for row in merged if row]
+    mapping/posts/merge.py: kept = [row for row in merged if row]
     → kept = [row for row in merged if row and row["local_id"] in wanted]
     What a person hands back is the provider's again.
     api/external/handback.py: document = _returned(event.document, said, wanted.fields, "fields")
     → document = None
     What an editor deleted stays deleted.
-    mapping/reconcile.py: deleted = entry.state is State.GONE or now is None or now.local_status == LocalStatus.DELETED
+    mapping/posts/reconcile.py: deleted = entry.state is State.GONE or now is None or now.local_status == LocalStatus.DELETED
     → deleted = now is None
     A status that a person set stays.
-    mapping/reconcile.py: if _is_of_a_person(entry, now):
+    mapping/posts/reconcile.py: if _is_of_a_person(entry, now):
     → if False:
     That a person set the status is not forgotten.
-    mapping/reconcile.py: return entry.by_person or now.scheduled or now.local_status != entry.said_status
+    mapping/posts/reconcile.py: return entry.by_person or now.scheduled or now.local_status != entry.said_status
     → return now.scheduled or now.local_status != entry.said_status
     A correction does not publish what waits for its time.
     store/engine/records.py: publish_at=self.publish_at,
@@ -250,31 +252,31 @@ PLANTS = _plants("""
     ingest/sync/apply_snapshot.py: return frozenset(source for source, is_wanted in wanted.items() if not is_wanted)
     → return frozenset()
     Without automatic posting posts are drafts.
-    mapping/import_options.py: return not self.auto_post or kind in self.exclude_events or key in self.held
+    mapping/documents/import_options.py: return not self.auto_post or kind in self.exclude_events or key in self.held
     → return kind in self.exclude_events or key in self.held
     Types that are left out are drafts.
-    mapping/import_options.py: return not self.auto_post or kind in self.exclude_events or key in self.held
+    mapping/documents/import_options.py: return not self.auto_post or kind in self.exclude_events or key in self.held
     → return not self.auto_post or key in self.held
     Where editors publish, new posts wait for them.
-    mapping/reconcile.py: stands = LocalStatus.UNPUBLISHED if editorial else status
+    mapping/posts/reconcile.py: stands = LocalStatus.UNPUBLISHED if editorial else status
     → stands = status
     Where editors publish, settings publish nothing.
-    mapping/reconcile.py: waits = editorial and now.local_status == LocalStatus.UNPUBLISHED
+    mapping/posts/reconcile.py: waits = editorial and now.local_status == LocalStatus.UNPUBLISHED
     → waits = False
     A scoreboard that is left out stays as it is.
-    mapping/prefill.py: parts += ["scoreboard"] if terms.auto_post and not terms.exclude_scoreboard else []
+    mapping/liveblog/prefill.py: parts += ["scoreboard"] if terms.auto_post and not terms.exclude_scoreboard else []
     → parts += ["scoreboard"] if terms.auto_post else []
     While a liveblog is paused it stays as it is.
     ingest/sync/apply_snapshot.py: game = None if terms.paused else _locked(unit, game_id)
     → game = _locked(unit, game_id)
     The text on an incident is the text of its post.
-    mapping/posts.py: narrative = desk.narratives.get(incident.key)
+    mapping/posts/posts.py: narrative = desk.narratives.get(incident.key)
     → narrative = None
     A text is sanitised.
-    mapping/posts.py: text = rich_text.tidy(comment.html)
+    mapping/posts/posts.py: text = rich_text.tidy(comment.html)
     → text = comment.html
     A kick-off that is moved counts.
-    mapping/confirm.py: if before.kickoff is None or (after.kickoff is not None and not after.kickoff_open):
+    mapping/belief/confirm.py: if before.kickoff is None or (after.kickoff is not None and not after.kickoff_open):
     → if before.kickoff is None:
     A post stays at its time.
     ingest/sync/apply_snapshot.py: stays = known is not None and claimed in {None, known.document.get("created_at")}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import random
     from collections.abc import Callable, Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
 
 Bodies = dict[str, bytes]
 KEYWORDS = ("goal/right-foot", "goal/head", "card/yellow", "goal/penalty")

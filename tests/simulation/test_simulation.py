@@ -13,7 +13,7 @@ import pytest
 from ingest.sync.match_leases import PeerMonitor
 from ingest.webhooks import attempt
 from ingest.webhooks.cursor import CursorTracker
-from mapping import reconcile
+from mapping.posts import reconcile
 from mapping.rules import delivery
 from store.following import leases
 from tests.simulation.invariants import Violation

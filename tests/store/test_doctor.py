@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from mapping.reconcile import Entry
+from mapping.posts.reconcile import Entry
 from store.engine.errors import StoreError
 from store.following import ledger
 from store.following.sync import Attachment, NewFollow, attach, follow_for

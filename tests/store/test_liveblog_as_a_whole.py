@@ -20,7 +20,7 @@ from api.view.liveblog_access import public_documents
 from api.view.references import summary_of
 from mapping.documents.event import HIGHLIGHTED
 from mapping.errors import NotFound
-from mapping.game_summary import extent_of
+from mapping.liveblog.game_summary import extent_of
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.incidents import incidents, is_highlighted
 from store.tables import events

@@ -31,7 +31,7 @@ NAMED = re.compile(r"local_status|publish_at|PUBLISHED")
 SAYS_IT = {"mapping/rules/public.py", "store/public.py"}
 OTHER_QUESTIONS = {
     "store/liveblogs/deltas.py": "it counts what the rule calls public by two indexes; below, its count is held against the rule",
-    "mapping/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",
+    "mapping/posts/reconcile.py": "whether the sync has something to withdraw: its ledger compares what it said with what stands",
 }
 """Modules that ask for the status of what is published for a reason of their own."""
 

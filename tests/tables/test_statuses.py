@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.view.key_moments import state_of
-from mapping.confirm import confirm_answer
+from mapping.belief.confirm import confirm_answer
+from mapping.liveblog.prefill import game_document
 from mapping.locales import translator
-from mapping.match import Status
-from mapping.parts import ALL_PARTS
-from mapping.prefill import game_document
-from mapping.recap import recap
+from mapping.match.match import Status
+from mapping.match.parts import ALL_PARTS
+from mapping.posts.recap import recap
 from mapping.sports import sport_of
 from providers.contract import Case
 from providers.contract.states import believe_word, settle, state_words
@@ -27,8 +27,8 @@ from tests.kit.wire_courses.soccer import HALF_TIME
 from tests.mapping.soccer_builders import NOBODY, terms
 
 if TYPE_CHECKING:
-    from mapping.confirm import ConfirmedMatch
-    from mapping.match import Match
+    from mapping.belief.confirm import ConfirmedMatch
+    from mapping.match.match import Match
 
 PROVIDERS = {each.id: each for each in Registry.load() if "soccer" in each.catalog and rows(each.id)}
 LONGEST = 40

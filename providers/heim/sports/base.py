@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.match import Comment, Match, Status
+from mapping.match.match import Comment, Match, Status
 from providers import teams
 from providers.heim import clock, squads
 from providers.heim.comments import comments, in_order, number_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import tzinfo
 
-    from mapping.match import Incident, Named, Score, Side, SideName
+    from mapping.match.match import Incident, Named, Score, Side, SideName
     from providers.fault_collector import FaultCollector
     from providers.heim.comments import Binding
     from providers.heim.payload import Found

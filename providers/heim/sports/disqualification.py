@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from mapping.match import RankingEntry
+    from mapping.match.match import RankingEntry
 
 
 def is_disqualified(status: str | None, words: str) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, RankingEntry, Side, Status
+from mapping.match.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, RankingEntry, Side, Status
 from providers.heim import squads
 from providers.heim.payload import EVENTS, competition
 from providers.heim.read import Row

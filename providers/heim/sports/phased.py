@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
-from mapping.match import Clock, Decided, Match, PeriodScore, Score, Status
+from mapping.match.match import Clock, Decided, Match, PeriodScore, Score, Status
 from providers.heim import squads
 from providers.heim.score import EXTRA_TIME, RUNNING, table
 

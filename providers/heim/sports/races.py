@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mapping.match import PERIOD_KEY, Status
+from mapping.match.match import PERIOD_KEY, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim import squads
 from providers.heim.payload import EVENTS
@@ -18,7 +18,7 @@ from providers.heim.sports.race_event import RaceEvent
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from mapping.match import Person, Side
+    from mapping.match.match import Person, Side
     from providers.heim.read import Row
     from providers.heim.sports.base import Source
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mapping.match import Status
+from mapping.match.match import Status
 from providers.heim import clock, squads
 from providers.heim.catalog import PERIOD_KEYS, PERIODS
 from providers.heim.comments import incident_of_comment
@@ -18,7 +18,7 @@ from providers.teams import how_decided
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from mapping.match import Incident, Match, Side, SideName
+    from mapping.match.match import Incident, Match, Side, SideName
     from providers.heim.event import Event
     from providers.heim.sports.base import Source
 

@@ -25,7 +25,7 @@ from tests.kit.wire_forms.pa_bodies import pa_bodies
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from mapping.match import Match
+    from mapping.match.match import Match
 
 Bodies = dict[str, bytes]
 

@@ -6,13 +6,13 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Status
+from mapping.match.match import Status
 from tests.kit.wire_forms.other_words import base_36, digits, extra_time_comes, full_time, half_time, has_begun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mapping.match import Incident, Match, Person, Side
+    from mapping.match.match import Incident, Match, Person, Side
 
 CARDS = {"soccer.yellow-card": "YC", "soccer.yellow-red-card": "Y2C", "soccer.red-card": "RC"}
 POSITIONS = {"keeper": "Goalkeeper", "defense": "Defender", "offense": "Attacker"}

@@ -6,13 +6,13 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mapping.match import Score, Status
+from mapping.match.match import Score, Status
 from tests.kit.wire_forms.other_words import digits, full_time, half_time, has_begun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from mapping.match import Incident, Match, Side
+    from mapping.match.match import Incident, Match, Side
 
 HALF, FULL, EXTRA, SHOOTOUT = 1, 2, 3, 4
 KICK = "Elfmeterschießen"

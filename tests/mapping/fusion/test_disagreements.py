@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from mapping.fusion.fused_match import FusedKey, fuse
-from mapping.match import Incident, Involved, Score
+from mapping.match.match import Incident, Involved, Score
 from tests.mapping.soccer_builders import MATCH
 
 BOOKED = Incident(

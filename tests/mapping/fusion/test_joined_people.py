@@ -7,7 +7,7 @@ import pytest
 from mapping.fusion.joined_people import in_ids_of, join_people
 from mapping.fusion.name_tokens import name_tokens, share_beginning, team_tokens, which_team
 from mapping.fusion.same_match import why_other_match
-from mapping.match import Incident, Involved, Person, Side
+from mapping.match.match import Incident, Involved, Person, Side
 from tests.kit.recordings import required, soccer_recordings
 from tests.kit.sampling import is_twin, sampled
 from tests.kit.second_source import as_second_source

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from mapping.belief.goals import credited_side
 from mapping.fusion.paired_incidents import kind_class, minutes_apart, pair_incidents
-from mapping.goals import credited_side
-from mapping.match import Incident, Involved, Person, Score
+from mapping.match.match import Incident, Involved, Person, Score
 from tests.mapping.soccer_builders import GEIS, GORETZKA, MATCH, MEYER
 
 STRANGER = Person(ext_id="second/7", name="Goretzka Leon")

@@ -19,7 +19,7 @@ from mapping.fusion.source_chain import (
     who_leads,
 )
 from mapping.fusion.source_pair import PairRules, PairState
-from mapping.match import Clock, Incident, Score, Status
+from mapping.match.match import Clock, Incident, Score, Status
 from tests.mapping.soccer_builders import MATCH
 
 RULES = PairRules(lead=LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0), hold=0.0)

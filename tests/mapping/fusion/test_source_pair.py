@@ -9,7 +9,7 @@ from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.leading_source import Lead, LeadRules, Reason, SourceHealth
 from mapping.fusion.source_pair import CHANGES, Difference, PairRules, PairState, fuse_pair, is_due, lasting, look
 from mapping.fusion.source_signs import WHISTLES_LATE, SourceSigns, WhatIsExpected, next_signs, progress
-from mapping.match import Clock, Incident, Score, Status
+from mapping.match.match import Clock, Incident, Score, Status
 from tests.mapping.soccer_builders import MATCH
 
 RULES = PairRules(lead=LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0), hold=0.0)

@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, UpstreamUnavailable
-from mapping.match import Status
+from mapping.match.match import Status
 from providers.base import Outcome
 from providers.contract import RULES, Case, Violation, check
 from providers.heim.adapter import HEIM

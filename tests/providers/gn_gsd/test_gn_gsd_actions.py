@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.match import Score
+from mapping.match.match import Score
 from providers.gn_gsd.names import names_of
 from tests.providers.gn_gsd.gsd import ACTIONS, action, kinds_of, result, translated
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.match import Clock, PeriodScore, Score, Status
+from mapping.match.match import Clock, PeriodScore, Score, Status
 from providers.gn_gsd.translate import translate
 from tests.providers.gn_gsd.gsd import (
     ACTIONS,

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from mapping.import_options import ImportOptions
-from mapping.posts import in_order
+from mapping.documents.import_options import ImportOptions
+from mapping.posts.posts import in_order
 from tests.kit.heim_motorsports import event, session, who
 from tests.kit.heim_tennis import bare
 from tests.kit.sport_fixtures import encoded

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.match import Fault
+from mapping.match.match import Fault
 from tests.kit.steps import calls
 from tests.providers.heim.feed import row, translated
 

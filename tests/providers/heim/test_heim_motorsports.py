@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from mapping.confirm import confirm_answer
-from mapping.import_options import ImportOptions
-from mapping.match import Status
-from mapping.parts import ALL_PARTS
-from mapping.prefill import game_document
+from mapping.belief.confirm import confirm_answer
+from mapping.documents.import_options import ImportOptions
+from mapping.liveblog.prefill import game_document
+from mapping.match.match import Status
+from mapping.match.parts import ALL_PARTS
 from tests.kit.heim_motorsports import event, session, who
 from tests.kit.sport_fixtures import NOBODY, encoded, posted, race, texts_of, translated
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from mapping.confirm import confirm_answer
-from mapping.import_options import ImportOptions
-from mapping.match import Score, Status
-from mapping.parts import ALL_PARTS
-from mapping.prefill import game_document
+from mapping.belief.confirm import confirm_answer
+from mapping.documents.import_options import ImportOptions
+from mapping.liveblog.prefill import game_document
+from mapping.match.match import Score, Status
+from mapping.match.parts import ALL_PARTS
 from tests.kit.heim_tennis import bare
 from tests.kit.sport_fixtures import NOBODY, encoded, posted, stepped, texts_of, translated
 

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from mapping.errors import DownstreamRejected
-from mapping.match import Score, Status
+from mapping.match.match import Score, Status
 from providers.openligadb.catalog import CATALOG
 from providers.openligadb.names import names_of
 from providers.openligadb.translate import translate

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.match import Score, Status
+from mapping.match.match import Score, Status
 from providers.naming import correct_names
 from providers.pa.catalog import CATALOG
 from providers.pa.names import NAMES

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mapping.errors import BadBody
-from mapping.match import Score, Status
+from mapping.match.match import Score, Status
 from providers.contract.case import Case, known_of
 from providers.contract.server import Reply
 from providers.naming import correct_names

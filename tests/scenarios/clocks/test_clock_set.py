@@ -11,7 +11,7 @@ from ingest.kit.quarantine import Quarantine
 from ingest.sync.declared_liveblogs import Declared
 from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
-from mapping.match import Status
+from mapping.match.match import Status
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import EventWrite, insert_game
 from tests.kit.day import ORGANIZATION

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from mapping.match import Status
+from mapping.match.match import Status
 from tests.kit.hand_driven import steady_by
 from tests.kit.scripted import Clock, Process, open_store
 from tests.kit.settings import intervals

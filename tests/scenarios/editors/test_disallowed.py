@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from api.view.key_moments import moments_of
-from mapping.disallowed import WithdrawalRules
+from mapping.posts.disallowed import WithdrawalRules
 from store.upkeep.doctor import examine
 from tests.kit.corrected_match import FIRST, ONE, SECOND, START, TWO, score, snapshot
 from tests.kit.editing import edit

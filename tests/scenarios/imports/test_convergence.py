@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from mapping.games import GAME
-from mapping.match import PERIOD_KEY
-from mapping.posts import Post
-from mapping.score_steps import SCORE_KEY
+from mapping.belief.score_steps import SCORE_KEY
+from mapping.match.games import GAME
+from mapping.match.match import PERIOD_KEY
+from mapping.posts.posts import Post
 from mapping.sports import absorbed_by
 from mapping.sports.american_football import AMERICAN_FOOTBALL
 from providers.heim.event import Event

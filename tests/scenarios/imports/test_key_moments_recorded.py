@@ -9,11 +9,11 @@ import pytest
 
 from api.view.key_moments import moments_of
 from api.view.result import result_of
-from mapping.confirm import confirm_answer
-from mapping.import_options import ImportOptions
-from mapping.posts import wanted_posts
-from mapping.prefill import game_document
-from mapping.references import References
+from mapping.belief.confirm import confirm_answer
+from mapping.documents.import_options import ImportOptions
+from mapping.liveblog.prefill import game_document
+from mapping.match.references import References
+from mapping.posts.posts import wanted_posts
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
@@ -25,7 +25,7 @@ from tests.kit.scripted import BERLIN, NAMES, OWNER, Bodies
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from mapping.key_moments import KeyMoment
+    from mapping.posts.key_moments import KeyMoment
 
 NOBODY = References(owner_id=OWNER)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mapping.match import Status
+from mapping.match.match import Status
 from tests.kit.no_post_lost import Followed
 from tests.kit.sampling import is_twin, sampled
 from tests.kit.scripted import Bodies

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-    from mapping.match import Match
+    from mapping.match.match import Match
     from tests.kit.soccer_courses import Course
     from tests.kit.wire_forms.forms import WireForm
 

@@ -7,21 +7,21 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mapping.confirm import confirm_answer
+from mapping.belief.confirm import confirm_answer
+from mapping.belief.goals import credited_side, goals_of
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.paired_incidents import kind_class
 from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
-from mapping.goals import credited_side, goals_of
-from mapping.match import OPPONENT, Involved, Person, Score
-from mapping.parts import ALL_PARTS
+from mapping.match.match import OPPONENT, Involved, Person, Score
+from mapping.match.parts import ALL_PARTS
 from providers.heim.adapter import HEIM
 from tests.simulation.sources.fail_over import second_keys
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from mapping.confirm import ConfirmedMatch
-    from mapping.match import Incident, Match
+    from mapping.belief.confirm import ConfirmedMatch
+    from mapping.match.match import Incident, Match
     from tests.kit.soccer_courses import Course
     from tests.kit.wire_forms.forms import WireForm
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from mapping.confirm import confirm_answer
+from mapping.belief.confirm import confirm_answer
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
-from mapping.match import Score
-from mapping.parts import ALL_PARTS
+from mapping.match.match import Score
+from mapping.match.parts import ALL_PARTS
 from providers.heim.adapter import HEIM
 from tests.kit.recordings import required
 from tests.kit.soccer_courses import course, course_files

@@ -1,0 +1,156 @@
+"""Steps back of a provider: how many good answers each has, and how many it needs before it counts.
+
+A doubt has a name and a value: only the same value again, from a resource that carries it, confirms it. A step back that was
+believed and then undone needs twice as many good answers the next time, so two caches by turns do not make anything blink.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
+    from mapping.match.parts import Part
+
+CONFIRMATIONS = 2
+"""Good answers in a row that have to take a step back before it counts."""
+MOST_CONFIRMATIONS = 16
+"""As many at most, however often the step was undone."""
+MOST_RETREATS = 256
+"""Steps back of one match that are kept, the latest."""
+
+IGNORED = frozenset({"order", "synthesised", "created_at"})
+"""Fields that say nothing of what happened: a row before is gone, or somebody else has filled in for the row itself."""
+
+PLAIN = frozenset({str, int, bool, type(None)})
+"""Types of values that hold no other values: most of a match."""
+ANYTHING = ""
+"""The value of a doubt that any value confirms: of what only waits with something else that is gone."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Doubt:
+    """A step back that does not count yet: `value` identifies what the answer says, `answers` in a row have said it."""
+
+    name: str
+    value: str
+    answers: int
+
+
+@dataclass(frozen=True, slots=True)
+class Retreat:
+    """A step back that was believed: `value` identifies what was given up, `undone` counts how often that came back."""
+
+    name: str
+    value: str
+    undone: int = 0
+
+    @property
+    def confirmations(self) -> int:
+        """Good answers that the next step back needs."""
+        return min(CONFIRMATIONS << self.undone, MOST_CONFIRMATIONS)
+
+
+def identify(value: Any) -> str:
+    """A short digest of a value, the same in every process."""
+    return blake2b(repr(_content(value)).encode(), digest_size=8).hexdigest()
+
+
+def _content(value: Any) -> Any:
+    """The value with lists of what they hold in the place of dataclasses; called for whole matches at each change."""
+    kind: Any = type(value)
+    if kind in PLAIN:
+        return value
+    if isinstance(value, tuple):
+        return tuple([each if type(each) in PLAIN else _content(each) for each in value])
+    names = _names_in(kind)
+    if names is None:
+        return value
+    return [_content(getattr(value, name)) for name in names]
+
+
+@cache
+def _names_in(kind: Any) -> tuple[str, ...] | None:
+    """The fields of a dataclass that say what happened; None for what is no dataclass."""
+    return tuple(each.name for each in fields(kind) if each.name not in IGNORED) if is_dataclass(kind) else None
+
+
+@dataclass(slots=True)
+class Doubts:
+    """Decides which steps back of one answer count, and collects the doubts and retreats that are left after it.
+
+    `good` names the parts that this answer confirms. `wary`: of these parts only what has more counts at once, because
+    something is gone that it may have been deduced from; it waits for `patience` good answers.
+    """
+
+    earlier: Mapping[str, Doubt]
+    retreats: dict[str, Retreat]
+    good: AbstractSet[Part]
+    wary: AbstractSet[Part] = frozenset()
+    patience: int = CONFIRMATIONS
+    doubted: dict[str, Doubt] = field(default_factory=dict)
+    parts: set[Part] = field(default_factory=set)
+    """The parts in which something is in doubt."""
+    unconfirmed: bool = False
+    """Whether something is gone that neither this answer nor an earlier one can confirm."""
+
+    def keep(self, part: Part, name: str, before: Any, after: Any = None) -> bool:
+        """Whether `before` stays for now though the answer says `after`, None where it is gone; `name` is unique in the match."""
+        if not self._doubts(part, Doubt(name, identify(after), 1), self.confirmations(name)):
+            known = self.retreats.pop(name, Retreat(name, ""))
+            self.retreats[name] = replace(known, value=identify(before))
+            return False
+        return True
+
+    def wait(self, part: Part, name: str) -> bool:
+        """Whether what is no step back itself stays as it was, together with what is gone."""
+        return part in self.wary and self._doubts(part, Doubt(name, ANYTHING, 1), self.patience)
+
+    def accept(self, name: str, after: Any) -> None:
+        """Something else is believed from now on. What had been given up has come back, or is forgotten."""
+        retreat = self.retreats.get(name)
+        if retreat is None:
+            return
+        if retreat.value == identify(after):
+            self.retreats[name] = replace(retreat, undone=retreat.undone + 1)
+        else:
+            del self.retreats[name]
+
+    def confirmations(self, name: str) -> int:
+        """Good answers that a step back of this name needs."""
+        known = self.retreats.get(name)
+        return CONFIRMATIONS if known is None else known.confirmations
+
+    def needed(self) -> int:
+        """Good answers that the most patient of the doubts needs."""
+        return max(map(self.confirmations, self.doubted), default=CONFIRMATIONS)
+
+    def _doubts(self, part: Part, new: Doubt, needed: int) -> bool:
+        """Whether the step back is still in doubt after this answer."""
+        earlier = self.earlier.get(new.name)
+        known = earlier if earlier is not None and earlier.value == new.value else None
+        if part not in self.good:
+            if known is None:
+                self.unconfirmed = True
+            else:
+                self._add(part, known)
+            return True
+        again = new if known is None else replace(known, answers=known.answers + 1)
+        if again.answers >= needed:
+            return False
+        self._add(part, again)
+        return True
+
+    def _add(self, part: Part, doubt: Doubt) -> None:
+        self.doubted[doubt.name] = doubt
+        self.parts.add(part)
+
+
+def by_name(doubts: Iterable[Doubt]) -> dict[str, Doubt]:
+    """The doubts by their names."""
+    return {each.name: each for each in doubts}

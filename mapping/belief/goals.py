@@ -1,0 +1,160 @@
+"""The score of a match and its goals, which providers send in different resources: what is believed of them agrees.
+
+The score is never below the newest goal. A score that falls says how many goals it has lost, not which: so many are under
+review, until their rows go or the score is back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from mapping.match.match import OPPONENT, PeriodScore, Score
+from mapping.sports import sport_of
+from mapping.sports.soccer import OWN_GOAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+
+    from mapping.match.match import Incident, Match, SideName
+
+LAST_PHASES = {"half-time": 1, "full-time": 2, "extra-time": 4}
+"""Title of a part's score → the last phase whose goals it counts."""
+T = TypeVar("T")
+
+SHOOTOUT = "shootout"
+"""The method of a kick of the shoot-out, whose score is the tally."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentScores:
+    """The scores as the provider's rows of scores have them, where its goals are further on."""
+
+    score: Score | None
+    periods: tuple[PeriodScore, ...]
+
+
+def with_goals(match: Match) -> Match:
+    """The match with scores that are as far on as its goals: each resource may be the first to know of a goal."""
+    goals = [each for each in _goals(match) if not each.under_review]
+    if not goals:
+        return match
+    periods = tuple([_period_with_goals(each, goals) for each in match.periods])
+    score = None if match.score is None else _further(match.score, goals)
+    return match if (score, periods) == (match.score, match.periods) else replace(match, score=score, periods=periods)
+
+
+def sent_scores(sent: Match, shown: Match) -> SentScores | None:
+    """What has to be kept of the scores that were sent; None where they are shown as they are."""
+    own = SentScores(sent.score, sent.periods)
+    return None if own == SentScores(shown.score, shown.periods) else own
+
+
+def goals_under_review(match: Match, known: frozenset[str], before: Score | None, now: Score | None) -> frozenset[str]:
+    """Keys of the goals that the score has lost though their rows are still there: of each side the newest that it counted.
+
+    `known`: those that were under review when the score was `before`; it is `now` what a second answer has confirmed. Never more
+    than the rows are ahead of the score.
+    """
+    if before is None or now is None or (not known and covers(now, before)):
+        return frozenset()
+    home = _under_review(goals_of(match, "home"), known, before.home, now.home)
+    away = _under_review(goals_of(match, "away"), known, before.away, now.away)
+    return frozenset(each.key for each in (*home, *away))
+
+
+def _under_review(goals: Sequence[Incident], known: frozenset[str], had: int, has: int) -> Sequence[Incident]:
+    counted = [each.key for each in goals if each.key not in known][:had]
+    lost = known.union(_last(counted, had - has))
+    return _last([each for each in goals if each.key in lost], len(goals) - has)
+
+
+def _last(items: Sequence[T], count: int) -> Sequence[T]:
+    return items[-count:] if count > 0 else ()
+
+
+def uncounted_goals(
+    answer: Match, waiting: Iterable[Incident], before: Score | None, keys: AbstractSet[str]
+) -> frozenset[str]:
+    """Which of the goals under these keys the answer has, though its score, or the one `before`, does not count them.
+
+    `waiting`: what counts beside the incidents of the answer.
+    """
+    score = answer.score or before
+    if not keys or score is None:
+        return frozenset()
+    answer = replace(answer, incidents=(*answer.incidents, *waiting))
+    home = _uncounted(goals_of(answer, "home"), score.home, keys)
+    away = _uncounted(goals_of(answer, "away"), score.away, keys)
+    return frozenset((*home, *away))
+
+
+def _uncounted(goals: Sequence[Incident], counted: int, keys: AbstractSet[str]) -> Sequence[str]:
+    taken_back = [each.key for each in goals if each.key in keys]
+    return _last(taken_back, min(len(taken_back), len(goals) - counted))
+
+
+def with_review(incidents: tuple[Incident, ...], lost: AbstractSet[str], *, ended: bool) -> tuple[Incident, ...]:
+    """The incidents, the goals that were lost marked as under review, and gone once the match has ended."""
+    if not lost:
+        return incidents
+    stay = [each for each in incidents if not ended or each.key not in lost]
+    return tuple([replace(each, under_review=each.key in lost) for each in stay])
+
+
+def without_marks(match: Match) -> Match:
+    """The match with goals that say nothing of a review."""
+    if not any(each.under_review for each in match.incidents):
+        return match
+    return replace(match, incidents=tuple([replace(each, under_review=False) for each in match.incidents]))
+
+
+def goals_of(match: Match, side: SideName) -> list[Incident]:
+    """The goals in play that count for a side, in the order of their minutes."""
+    return sorted((each for each in _goals(match) if credited_side(each) == side), key=_when)
+
+
+def credited_side(incident: Incident) -> SideName | None:
+    """The side that an incident counts for: of an own goal the opponent of the scorer's."""
+    return OPPONENT[incident.side] if incident.side and incident.kind == OWN_GOAL.id else incident.side
+
+
+def covers(score: Score, earlier: Score) -> bool:
+    """Whether a match may stand at `score` after it stood at `earlier`."""
+    return score.home >= earlier.home and score.away >= earlier.away
+
+
+def _goals(match: Match) -> Iterator[Incident]:
+    """Goals that the score counts one by one: neither kicks of the shoot-out nor what scores in sports of sets or points."""
+    sport = sport_of(match)
+    if sport.timing is not None and sport.steps is None:
+        scoring = {kind.id for kind in sport.kinds if kind.scores}
+        for each in match.incidents:
+            if each.kind in scoring and each.method != SHOOTOUT and (each.phase or 0) <= sport.timing.phases:
+                yield each
+
+
+def _when(goal: Incident) -> tuple[int, int, int]:
+    return goal.minute or 0, goal.added or 0, 0 if goal.score is None else goal.score.total
+
+
+def _period_with_goals(part: PeriodScore, goals: Sequence[Incident]) -> PeriodScore:
+    last = LAST_PHASES.get(part.title, 0)
+    score = _further(part.score, [each for each in goals if each.phase is not None and each.phase <= last])
+    return part if score == part.score else replace(part, score=score)
+
+
+def _further(score: Score, goals: Sequence[Incident]) -> Score:
+    """The further on, side by side: the score, or what the last goal by minutes shows, as far as there are goals for it.
+
+    A row that was never numbered anew shows a score with goals that were taken back.
+    """
+    shown = max((each for each in goals if each.score is not None), key=_when, default=None)
+    if shown is None or shown.score is None:
+        return score
+    sides = [credited_side(each) for each in goals]
+    home, away = (
+        len(goals) - sides.count(other) for other in ("away", "home")
+    )  # whose side is not known may be of either
+    return Score(max(score.home, min(shown.score.home, home)), max(score.away, min(shown.score.away, away)))

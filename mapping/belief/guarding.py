@@ -1,0 +1,104 @@
+"""Values and rows of a match, each guarded by itself: what has less than before waits, everything else counts at once."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mapping.belief.doubts import IGNORED
+from mapping.match.match import Score
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from mapping.belief.doubts import Doubts
+    from mapping.match.parts import Part
+
+T = TypeVar("T")
+Row = TypeVar("Row")
+
+
+def less(after: Any, before: Any) -> bool:
+    """Whether `after` has nothing that `before` does not have, a text that is cut off, or a lower score."""
+    if after == before or after in (None, "", ()):
+        return True
+    return type(after) is type(before) and _less_of_its_kind(after, before)
+
+
+def _less_of_its_kind(after: Any, before: Any) -> bool:
+    if isinstance(after, str):
+        return bool(before.startswith(after))
+    if isinstance(after, Score):
+        return after.total < int(before.total)
+    if isinstance(after, tuple):
+        return all(_in_less(each, before) for each in after)
+    return is_dataclass(after) and _fields_less(after, before)
+
+
+def _in_less(row: Any, before: tuple[Any, ...]) -> bool:
+    return is_dataclass(row) and any(less(row, other) for other in before)
+
+
+def _fields_less(after: Any, before: Any) -> bool:
+    names = (each.name for each in fields(after) if each.name not in IGNORED)
+    return all(less(getattr(after, name), getattr(before, name)) for name in names)
+
+
+def guard_value(before: T, after: T, part: Part, name: str, doubts: Doubts) -> T:
+    """`after`, or `before` where `after` has less, or something else beside what is gone."""
+    if after == before:
+        return after
+    if not less(before, after):
+        if less(after, before):
+            return before if doubts.keep(part, name, before, after) else after
+        if doubts.wait(part, name):
+            return before
+    doubts.accept(name, after)
+    return after
+
+
+def guard_rows(
+    before: Iterable[Row],
+    after: Sequence[Row],
+    key: Callable[[Row], str],
+    part: Callable[[Row], Part],
+    doubts: Doubts,
+    *,
+    stays: Callable[[Row], bool] = lambda _: False,
+) -> tuple[Row, ...]:
+    """The rows after, each guarded by itself, and those of before that are not gone yet, behind the ones they followed.
+
+    `key` names a row, `part` says what it belongs to; `stays` says which stay however often they are gone.
+    """
+    known = {key(each): each for each in before}
+    rows = {
+        name: _row(known.get(name), each, part, name, doubts) for name, each in zip(map(key, after), after, strict=True)
+    }
+    kept = {
+        name: each
+        for name, each in known.items()
+        if name not in rows and (stays(each) or doubts.keep(part(each), name, each))
+    }
+    return _woven(known, rows, kept)
+
+
+def _row(before: Row | None, after: Row, part: Callable[[Row], Part], name: str, doubts: Doubts) -> Row:
+    if before is not None:
+        return guard_value(before, after, part(before), name, doubts)
+    doubts.accept(name, after)
+    return after
+
+
+def _woven(before: Iterable[str], rows: Mapping[str, Row], kept: Mapping[str, Row]) -> tuple[Row, ...]:
+    """The rows, and those that are kept behind the ones that they followed `before`."""
+    behind: dict[str | None, list[Row]] = {}
+    last = None
+    for name in before:
+        if name in rows:
+            last = name
+        elif name in kept:
+            behind.setdefault(last, []).append(kept[name])
+    woven = behind.get(None, [])
+    for name, each in rows.items():
+        woven += [each, *behind.get(name, ())]
+    return tuple(woven)

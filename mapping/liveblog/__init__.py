@@ -1,0 +1,1 @@
+"""What persons and clients do to a liveblog: changes, documents of earlier versions, feeds of others, blocks."""

@@ -1,0 +1,135 @@
+"""References: the master data records of a match's people and teams, and what a document refers to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mapping.match.match import Incident, Match, Named, Person, RankingEntry, Side
+
+Known = TypeVar("Known", "Side", "Person", "Person | None", "Named | None")
+KINDS = frozenset({"Team", "Player", "Tournament", "Location"})
+RecordName = tuple[str, str]
+"""What a reference names: kind and `_id`."""
+
+
+class Reference(NamedTuple):
+    """A record named by `_id`; `path` is where it stands, as errors write it."""
+
+    path: str
+    kind: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class References:
+    """`_id`s of an organization's master data, by the provider's `ext_id`.
+
+    `edited`: what a person has changed of them, by table (teams, players, tournaments) and `ext_id`.
+    """
+
+    owner_id: str
+    teams: Mapping[str, str] = field(default_factory=dict)
+    players: Mapping[str, str] = field(default_factory=dict)
+    tournament: str | None = None
+    location: str | None = None
+    edited: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+
+    def correct(self, match: Match) -> Match:
+        """The match as the organization names its teams and people; the match itself where nobody has changed any."""
+        if not self.edited:
+            return match
+        race = match.race
+        return replace(
+            match,
+            home=self._side(match.home),
+            away=self._side(match.away),
+            tournament=self._known("tournaments", match.tournament),
+            race=race and replace(race, ranking=tuple(map(self._placing, race.ranking))),
+            incidents=tuple(map(self._incident, match.incidents)),
+        )
+
+    def _side(self, side: Side | None) -> Side | None:
+        if side is None:
+            return None
+        lineup, bench = (tuple(map(self._person, squad)) for squad in (side.lineup, side.bench))
+        return replace(self._known("teams", side), lineup=lineup, bench=bench)
+
+    def _person(self, person: Person) -> Person:
+        return self._known("players", person)
+
+    def _placing(self, placing: RankingEntry) -> RankingEntry:
+        return replace(placing, person=self._known("players", placing.person), team=self._side(placing.team))
+
+    def _incident(self, incident: Incident) -> Incident:
+        people = [
+            replace(each, person=self._person(each.person), team=self._side(each.team)) for each in incident.people
+        ]
+        return replace(incident, people=tuple(people), team=self._side(incident.team))
+
+    def _known(self, kind: str, each: Known) -> Known:
+        return each if each is None else replace(each, **self.edited.get((kind, each.ext_id), {}))
+
+
+def references(document: Mapping[str, Any]) -> Iterator[Reference]:
+    """Every reference to master data in the document; never recurses."""
+    waiting: list[tuple[str, Any]] = [("", document)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            kind = str(value.get("_type") or "").rpartition("::")[2]
+            if kind in KINDS and isinstance(name := value.get("_id"), str):
+                yield Reference(f"{path}._id".lstrip("."), kind, name)
+            waiting += [
+                (f"{path}.{key}".lstrip("."), each) for key, each in value.items() if isinstance(each, dict | list)
+            ]
+        else:
+            waiting += [(f"{path}.{index}", each) for index, each in enumerate(value) if isinstance(each, dict | list)]
+
+
+def named_in(documents: Iterable[Any]) -> set[RecordName]:
+    """What all references to master data, anywhere in the documents, name; what is no object is passed over."""
+    found: set[RecordName] = set()
+    waiting: list[Any] = [each for each in documents if isinstance(each, dict | list)]
+    while waiting:
+        each = waiting.pop()
+        if type(each) is dict:
+            if "_id" in each and (name := named_by(each)):
+                found.add(name)
+            each = each.values()
+        for part in each:
+            if (made := type(part)) is dict or made is list:
+                waiting.append(part)  # noqa: PERF401 -- most have none or one
+    return found
+
+
+def named_by(value: Mapping[str, Any]) -> RecordName | None:
+    """What the object names, if it is a reference to master data."""
+    name, kind = value.get("_id"), value.get("_type")
+    if not isinstance(name, str) or not isinstance(kind, str):
+        return None
+    last = kind.rpartition("::")[2]
+    return (last, name) if last in KINDS else None
+
+
+def part_ids(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(path, `local_id`) of a post's blocks and files, its incident included."""
+    for name in ("contents", "media"):
+        for index, part in enumerate(document.get(name) or ()):
+            if isinstance(part, dict) and isinstance(local_id := part.get("local_id"), str):
+                yield f"{name}.{index}.local_id", local_id
+    incident = document.get("sport_event")
+    if isinstance(incident, dict) and isinstance(local_id := incident.get("local_id"), str):
+        yield "sport_event.local_id", local_id
+
+
+def shown_ids(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(path, `local_id`) of the files that items of a post's blocks name."""
+    for index, block in enumerate(document.get("contents") or ()):
+        items = block.get("items") if isinstance(block, dict) else None
+        for number, item in enumerate(items if isinstance(items, list) else ()):
+            if isinstance(item, dict) and isinstance(local_id := item.get("media_local_id"), str):
+                yield f"contents.{index}.items.{number}.media_local_id", local_id

@@ -1,0 +1,142 @@
+"""A match as its posts have it, where nothing else says what was believed: what has been posted is not just forgotten.
+
+What a new answer lacks waits for a second good one then, as always (mapping.belief.confirm); meanwhile its post stays as it is,
+because a post does not hold everything that it was made of.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from mapping.belief.confirm import ConfirmedMatch
+from mapping.match.match import OPPONENT, PERIOD_KEY, Comment, Incident, Involved, Person, Score
+from mapping.posts.posts import MINUTE, TEXT
+from mapping.rules import rich_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from mapping.match.match import Match, SideName
+    from mapping.posts.posts import Post
+    from mapping.posts.reconcile import Entry
+
+UNTOLD = "…"
+"""The text of a comment of which only its post is known; it is shown nowhere."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandingPost:
+    """A post that stands: its key, its kind and the document that the provider gave last."""
+
+    key: str
+    kind: str
+    document: Mapping[str, Any]
+
+
+def belief_of_posts(answer: Match, posts: Iterable[StandingPost], board: Mapping[str, Any]) -> ConfirmedMatch | None:
+    """All that has been posted of the match, in the answer's words where it has them, as what was believed before.
+
+    None where that is nothing more than the answer has. `board`: the scoreboard as the provider gave it last.
+    """
+    known, posted = _keys(answer), {each.key: each for each in posts}
+    lacking = {key: each for key, each in posted.items() if key not in known}
+    score = _higher(answer.score, _score(board.get("score")))
+    if not lacking and score == answer.score:
+        return None
+    ids = {person.name: person.ext_id for person in _people(answer)}
+    sides = {team.name: side for side in OPPONENT if (team := answer.side(side)) is not None}
+    sent = {rich_text.tidy(each.html): each.html for each in answer.comments}
+    play = [_incident(each, ids, sides) for each in lacking.values() if each.kind != TEXT]
+    text = [_comment(each, sent) for each in lacking.values() if each.kind == TEXT]
+    match = replace(
+        answer,
+        score=score,
+        incidents=(*(each for each in answer.incidents if each.key in posted), *play),
+        comments=(*(each for each in answer.comments if each.incident_key or each.key in posted), *text),
+        posts_alone=frozenset(lacking),
+    )
+    return ConfirmedMatch(match)
+
+
+def with_posts_alone(before: ConfirmedMatch | None, after: ConfirmedMatch, answer: Match) -> ConfirmedMatch:
+    """The belief after `answer`, with the keys of what is still known by its posts alone."""
+    if before is None or not before.match.posts_alone:
+        return after
+    said = _keys(answer)
+    left = (
+        (before.match.posts_alone & _keys(after.match)) - said - {old for new, old in after.memory.keys if new in said}
+    )
+    return replace(after, match=replace(after.match, posts_alone=left))
+
+
+def as_posted(posts: Iterable[Post], match: Match, entries: Mapping[str, Entry]) -> Iterable[Post]:
+    """The wanted posts; what is known by its post alone is wanted as it was posted, and nowhere else."""
+    if not match.posts_alone:
+        return posts
+    return [
+        replace(each, document=entries[each.key].said) if each.key in match.posts_alone else each
+        for each in posts
+        if each.key not in match.posts_alone or each.key in entries
+    ]
+
+
+def _keys(match: Match) -> frozenset[str]:
+    return frozenset(each.key for each in match.incidents).union(each.key for each in match.comments)
+
+
+def _comment(post: StandingPost, sent: Mapping[str, str]) -> Comment:
+    """The text; one that the answer has under another id has the same words."""
+    words = "".join(str(block.get("text")) for block in post.document.get("contents") or ())
+    return Comment(key=post.key, order=0, html=sent.get(words, UNTOLD))
+
+
+def _incident(post: StandingPost, ids: Mapping[str, str], sides: Mapping[str, SideName]) -> Incident:
+    event = _event_of(post.document)
+    minute = MINUTE.fullmatch(str(event.get("time_of_play") or ""))
+    return Incident(
+        key=post.key,
+        kind=post.kind,
+        order=0,
+        side=sides.get((event.get("team") or {}).get("name", "")),
+        minute=None if minute is None else int(minute[1]),
+        added=None if minute is None or minute[2] is None else int(minute[2]),
+        people=tuple(_involved(event, ids)),
+        score=_score(event.get("score")),
+        created_at=post.document.get("created_at"),
+        synthesised=post.key.startswith(PERIOD_KEY),
+    )
+
+
+def _event_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The incident that the post is about, beside its text or within it."""
+    within = (block for block in document.get("contents") or () if block.get("event_type"))
+    return document.get("sport_event") or next(within, {})
+
+
+def _involved(event: Mapping[str, Any], ids: Mapping[str, str]) -> Iterator[Involved]:
+    for each in event.get("players") or ():
+        player = each.get("player") or {}
+        name = str(player.get("name") or "")
+        ext_id = ids.get(name) or str(player.get("_id") or player.get("local_id") or name)
+        yield Involved(role=str(each.get("event_player_type") or ""), person=Person(ext_id=ext_id, name=name))
+
+
+def _people(match: Match) -> Iterator[Person]:
+    for side in match.teams:
+        yield from (*side.lineup, *side.bench)
+    for incident in match.incidents:
+        yield from (each.person for each in incident.people)
+
+
+def _score(document: Any) -> Score | None:
+    values = [str((document or {}).get(name) or "") for name in ("home_score", "away_score")]
+    if not all(each.isascii() and each.isdigit() for each in values):
+        return None
+    return Score(int(values[0]), int(values[1]))
+
+
+def _higher(now: Score | None, posted: Score | None) -> Score | None:
+    if now is None or posted is None:
+        return now or posted
+    return posted if posted.total > now.total else now

@@ -1,0 +1,117 @@
+"""The recap of a match: where it stands and how it came to that, in a few sentences made by templates."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
+from mapping.locales.labels import LAP, Label, Recap
+from mapping.posts.key_moments import awarded_line
+from mapping.posts.wording import filled_sentences, join_scores, spoken_score
+from mapping.rules.bidi import isolate
+from mapping.sports.base import MomentType
+from mapping.sports.soccer import OWN_GOAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from mapping.locales import Translator
+    from mapping.posts.key_moments import KeyMoment, MatchState
+    from mapping.sports.base import Sport
+
+LONGEST = 12
+"""Things in one sentence; where there are more, the sentence is left out."""
+
+
+def recap(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> str:
+    """The recap as plain text; empty before the match, but for one that is postponed during play."""
+    if state.gamestate in {None, BEFORE} and not (state.interrupted and state.phase):
+        return ""
+    results = [each.text for each in moments if each.type is MomentType.RESULT] if state.gamestate == ENDED else []
+    first = _race(state, results, texts) if sport.ranked else _score(sport, state, results, texts)
+    return " ".join(filter(None, (first, *_course(sport, state, moments, texts))))
+
+
+def _score(sport: Sport, state: MatchState, results: Sequence[str], texts: Translator) -> str:
+    """The score, and of which part of the match; once it is over, what the post of its end says.
+
+    Of sets nothing before one of them is won: the games of the running one say it.
+    """
+    if results:
+        return results[-1]
+    if not (state.home and state.away) or state.score is None or (sport.sets and not state.score.total):
+        return ""
+    score = awarded_line(sport, state, texts) or " ".join(
+        filter(None, (spoken_score(state.score, texts), state.decided))
+    )
+    part = texts.text(_part(sport, state))
+    values = {"phase": part, "home": state.home, "away": state.away, "score": score}
+    return next(filled_sentences([Recap.SCORE], values, texts), "")
+
+
+def _part(sport: Sport, state: MatchState) -> str:
+    """The msgid of the part of the match that is being played, or of what became of it."""
+    if state.interrupted and state.gamestate in {BEFORE, ENDED}:
+        return state.interrupted
+    if state.gamestate != RUNNING:
+        return {SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}.get(state.gamestate or BEFORE, Label.LIVE)
+    if not state.in_break:
+        return sport.phase(state.phase) or Label.LIVE
+    halfway = sport.timing is not None and state.phase * 2 == sport.timing.num_regular_phases
+    return Label.HALF_TIME if halfway else Label.BREAK
+
+
+def _race(state: MatchState, results: Sequence[str], texts: Translator) -> str:
+    """Who leads, who won, or who was fastest; of a race that was called off, or broken off, what the post of its end says."""
+    if state.interrupted and state.gamestate == ENDED:
+        return results[-1] if results else ""
+    if not state.ranking:
+        return ""
+    names = dict(zip(("first", "second", "third"), map(isolate, state.ranking), strict=False))
+    whole = len(names) == 3
+    if state.gamestate == ENDED and state.timed:
+        return texts.text(Recap.FASTEST, **names)
+    if state.gamestate == ENDED:
+        return texts.text(Recap.PODIUM if whole else Recap.WINNER, **names)
+    lap = texts.text(LAP, lap=state.lap) if state.lap else texts.text(Label.LIVE)
+    return texts.text(Recap.LEADERS if whole else Recap.LEADER, lap=lap, **names)
+
+
+def _course(sport: Sport, state: MatchState, moments: Sequence[KeyMoment], texts: Translator) -> Iterator[str]:
+    """The sets, the goals, who was sent off and who missed a penalty; kicks of the shoot-out are in the result."""
+    running = sport.sets and state.gamestate != ENDED
+    sets = [spoken_score(score, texts) for _, score in state.parts if score.total] if running else []
+    yield _listed(Recap.SETS, sets, texts)
+    played = list(takewhile(lambda each: each.type is not MomentType.SHOOTOUT, moments))
+    for type_, msgid, written in LISTS:
+        yield _listed(msgid, [written(each, texts) for each in played if each.type is type_], texts)
+
+
+def _listed(msgid: str, items: Sequence[str], texts: Translator) -> str:
+    return texts.text(msgid, list=join_scores(items, texts)) if 0 < len(items) <= LONGEST else ""
+
+
+def _goal(goal: KeyMoment, texts: Translator) -> str:
+    own = f"({texts.text(OWN_GOAL.title)})" if goal.event_type == OWN_GOAL.id else ""
+    score = spoken_score(goal.score, texts) if goal.score is not None else ""
+    return _spaced(score, isolate(goal.player or goal.team), goal.minute, own)
+
+
+def _player(moment: KeyMoment, texts: Translator) -> str:
+    del texts
+    named = isolate(moment.team)
+    team = f"({named})" if moment.player and moment.team else named
+    return _spaced(isolate(moment.player), team, moment.minute)
+
+
+def _spaced(*words: str) -> str:
+    return " ".join(filter(None, words))
+
+
+LISTS: tuple[tuple[MomentType, Recap, Callable[[KeyMoment, Translator], str]], ...] = (
+    (MomentType.GOAL, Recap.GOALS, _goal),
+    (MomentType.SENT_OFF, Recap.SENT_OFF, _player),
+    (MomentType.PENALTY_MISSED, Recap.PENALTIES_MISSED, _player),
+)
+"""What a sentence of its own lists, how it is introduced, and how each is written."""
