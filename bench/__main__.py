@@ -3,6 +3,7 @@
 python -m bench --json before.json                   # all of them: an hour, on a machine with nothing else to do
 python -m bench polling reads --json after.json
 python -m bench compare before.json after.json
+python -m bench document after.json docs/performance.md   # its tables, from the figures
 """
 
 from __future__ import annotations
@@ -76,9 +77,21 @@ def compare(arguments: list[str]) -> None:
         parser.error(str(error))
 
 
+def write_document(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench document", description="Write figures into their tables.")
+    parser.add_argument("figures", type=Path)
+    parser.add_argument("page", type=Path)
+    given = parser.parse_args(arguments)
+    text = given.page.read_text(encoding="utf-8")
+    given.page.write_text(results.written_into(text, results.load_file(given.figures)), encoding="utf-8")
+
+
 def main() -> None:
     if sys.argv[1:2] == ["compare"]:
         compare(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["document"]:
+        write_document(sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(BENCHMARKS)}; none: all")

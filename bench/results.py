@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 HEAD = "| figure | measured | target | met |"
+COMMAND = re.compile(r"`python -m bench\.(\w+)")
 MARKS = {"": None, "yes": True, "**no**": False}
 SHOWN = {met: mark for mark, met in MARKS.items()}
 RATIO = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ×(?! ?\d)")
@@ -109,6 +110,27 @@ def compared(before: dict[str, Any], after: dict[str, Any]) -> str:
         one, other = first.get(key, {}), second.get(key, {})
         shown = one.get("value", "–"), other.get("value", "–"), _change(one, other), SHOWN[other.get("met")]
         lines.append(f"| {': '.join(key)} | {' | '.join(shown)} |")
+    return "\n".join(lines) + "\n"
+
+
+def written_into(text: str, found: dict[str, Any]) -> str:
+    """The Markdown, each table of figures below the first command of its section with the rows of that benchmark, if it has run."""
+    made: dict[str, list[str]] = {}
+    for each in found["figures"]:
+        row = f"| {each['figure']} | {each['value']} | {each['target']} | {SHOWN[each['met']]} |"
+        made.setdefault(each["bench"], []).append(row)
+    lines: list[str] = []
+    bench, inside = "", False
+    for line in text.splitlines():
+        if line.startswith("## "):
+            bench = ""
+        elif not bench and (command := COMMAND.search(line)):
+            bench = command[1]
+        if line == HEAD and bench in made:
+            lines += [HEAD, "|---|---|---|---|", *made.pop(bench)]
+            inside = True
+        inside = inside and line.startswith("|")
+        lines += [] if inside else [line]
     return "\n".join(lines) + "\n"
 
 

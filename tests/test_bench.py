@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bench import __main__ as program
-from bench.results import number_of
+from bench.results import number_of, written_into
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = sorted(
@@ -32,6 +32,15 @@ COMMANDS = sorted(
 def test_what_is_compared_of_a_value(value, number):
     """The ratio to the baseline, else the 99th percentile, else the first number, in one unit."""
     assert number_of(value) == pytest.approx(number)
+
+
+def test_figures_are_written_into_the_tables_of_their_sections():
+    """That of the section's first command, once; other tables, and those of benchmarks that have not run, stay."""
+    head, old = "| figure | measured | target | met |\n|---|---|---|---|\n", "| old | 1 |  |  |\n"
+    page = f"## Reads\n`python -m bench.reads`\n{head}{old}\nafter\n{head}{old}\n## Start\n`python -m bench.start`\n{head}{old}"
+    figure = {"bench": "reads", "figure": "a feed", "value": "2 ×", "target": "≤ 3 ×", "met": True}
+    expected = page.replace(old, "| a feed | 2 × | ≤ 3 × | yes |\n", 1)
+    assert written_into(page, {"figures": [figure]}) == expected
 
 
 def test_all_benchmarks_belong_to_the_one_command():
