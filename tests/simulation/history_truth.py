@@ -360,7 +360,10 @@ class Expected:
         for uid in [uid for uid in hidden if not facts[uid].there or self.wish(uid).status is None]:
             del self.since[uid]
         for uid in public:
-            by_person = self.wish(uid).status == 0 and uid in self.there
+            wish = self.wish(uid)
+            by_person = (
+                wish.status == 0 and not wish.scheduled and uid in self.there
+            )  # a schedule publishes at its time
             self.since.setdefault(uid, -1 if by_person else now)
         self.seen, self.there = set(public), {uid for uid in facts if facts[uid].there}
 
