@@ -200,7 +200,7 @@ HUB = re.compile(rb'<(atom:)?link [^>]*rel="hub"[^>]*/>|"hubs":\[[^\]]*\],')
 def undelayed(body, delay):
     """The body without the delay in its links and attributes, and without the hub, which delayed feeds have none of."""
     late, body = b"delay=%d" % delay, HUB.sub(b"", body)
-    body = re.sub(rb"([?]|&(amp;)?)%b" % late, b"", re.sub(rb"%b&(amp;)?" % late, b"", body))
+    body = re.sub(rb"([?]|&(amp;)?|\\+u0026)%b" % late, b"", re.sub(rb"%b&(amp;)?" % late, b"", body))
     body = re.sub(rb'(data-delay=.?")%d' % delay, rb"\g<1>0", body)
     return re.sub(rb'[?](?=.?")', b"", re.sub(rb' delay=.?"%d.?"' % delay, b"", body))
 
