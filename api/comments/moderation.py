@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 PATH = "/api/comments/v1/organization/{organizationId}"
-NO_LIVEBLOG = "there is no such liveblog"
 ACTIONS = {
     "approve": CommentStatus.APPROVED,
     "reject": CommentStatus.REJECTED,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import TYPE_CHECKING, Any
 
 from api.events.named_records import with_records
+from api.http.idempotency import digest_of
 from api.http.json_path import Json, at
 from api.media.uses import check_uploads, with_sizes
 from api.view.liveblog_access import among
@@ -86,7 +85,7 @@ def render_event(conn: Connection, event: StoredEvent, *, older: bool = True) ->
 def digest(event: Event) -> str:
     """SHA-256 in hex of what the document means, whatever its spelling."""
     content = {name: value for name, value in dump(event).items() if name not in OURS}
-    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return digest_of(content)
 
 
 def key_of_creation(local_id: str) -> str:

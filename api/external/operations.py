@@ -6,13 +6,12 @@ checked before.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from api.external.change_sources import change_sources, check_sources, find_standbys, follow_sources
 from api.external.request_rules import check_event_types, check_provider, selector_of
+from api.http.idempotency import digest_of
 from api.http.request import parse_document
 from api.view.external import externals
 from api.view.liveblog_access import check_version
@@ -67,7 +66,7 @@ async def create(
         exclude_scoreboard=bool(auto and auto.exclude_scoreboard),
         exclude_events=tuple(auto.exclude_events) if auto else (),
         idempotency_key=key,
-        idempotency_digest=digest(body),
+        idempotency_digest=digest_of(body),
     )
     return await _made(services, await services.importer.create(wanted))
 
@@ -177,12 +176,6 @@ async def detach(services: Services, named: NamedLiveblog) -> Json:
 def shown_game(named: NamedLiveblog, services: Services, conn: Connection) -> Json:
     """The decorated liveblog, with the name of its organization."""
     return decorate(conn, named.find(conn), owner_name=services.organizations)
-
-
-def digest(body: dict[str, Any]) -> str:
-    """SHA-256 in hex of what the body means."""
-    canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 async def _made(services: Services, game_id: str) -> Json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -30,3 +32,8 @@ def idempotency_key(headers: Headers) -> str | None:
         reason = f"{IDEMPOTENCY_HEADER} should be 1 to 255 visible ASCII characters"
         raise InvalidRequest(reason, field=IDEMPOTENCY_HEADER)
     return keys[0] if keys else None
+
+
+def digest_of(body: Json) -> str:
+    """SHA-256 in hex of what the body means: equal for bodies that differ in spaces or the order of names alone."""
+    return hashlib.sha256(json.dumps(body, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from api.external.operations import digest
-from api.http.idempotency import IDEMPOTENCY_HEADER
+from api.http.idempotency import IDEMPOTENCY_HEADER, digest_of
 from api.http.json_path import Json, at, kind, node, text
 from api.liveblogs import write_check
 from api.liveblogs.write_check import WriteCheck
@@ -67,7 +66,7 @@ def create_once(unit: Unit, wanted: CreateRequest, key: str | None) -> StoredGam
     draft, caller = wanted.draft, wanted.caller
     if key is None:
         return create(unit, wanted)
-    name, created_by = (draft.organization_id, caller.client_id, key), digest(dump(draft))
+    name, created_by = (draft.organization_id, caller.client_id, key), digest_of(dump(draft))
     idempotency.lock_name(unit, " ".join(name))
     if (known := idempotency.find(unit.conn, *name)) is not None:
         if known[0] != created_by:
@@ -92,7 +91,7 @@ def create(unit: Unit, wanted: CreateRequest) -> StoredGame:
         if known is not None and known.local_status == LocalStatus.DELETED:
             liveblogs.rename(unit, known, new_local_id("g"))
         elif known is not None:
-            return _same(unit, known, digest(document))
+            return _same(unit, known, digest_of(document))
     for each in wanted.files:
         uploads.create(unit, each)
     check_uploads(unit.conn, draft.organization_id, document, None)
@@ -115,7 +114,7 @@ def create(unit: Unit, wanted: CreateRequest) -> StoredGame:
     )
     stored = liveblogs.insert_game(unit, game)
     if draft.external_id:
-        idempotency.save_digest(unit, stored.id, digest(document))
+        idempotency.save_digest(unit, stored.id, digest_of(document))
     return stored
 
 

@@ -249,8 +249,6 @@ def _request(entry: Liveblog) -> ImportRequest:
         auto_post=entry.auto_post,
         exclude_scoreboard=entry.exclude_scoreboard,
         exclude_events=entry.exclude_events,
-        idempotency_key=None,
-        idempotency_digest="",
         declared_key=entry.key,
         confirm=entry.confirm,
     )

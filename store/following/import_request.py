@@ -30,8 +30,8 @@ class ImportRequest:
     auto_post: bool
     exclude_scoreboard: bool
     exclude_events: tuple[str, ...]
-    idempotency_key: str | None
-    idempotency_digest: str
+    idempotency_key: str | None = None
+    idempotency_digest: str = ""
     """SHA-256 in hex of the body's meaning: equal for bodies that differ in spaces or the order of names alone."""
     declared_key: str | None = None
     """The key of a liveblog that the operator declared; there is at most one liveblog for it."""
@@ -77,8 +77,6 @@ class ImportRequest:
             exclude_events=tuple(sorted(terms.exclude_events)),
             withdrawn=terms.withdrawn,
             confirm=terms.confirm,
-            idempotency_key=None,
-            idempotency_digest="",
         )
 
 
