@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
+    from datetime import date
+
     from mapping.errors import ServiceError
+    from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
     from mapping.match.parts import Part
     from providers.failed_response import FailedResponse
@@ -173,6 +176,15 @@ class ProviderAdapter(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+@runtime_checkable
+class FixtureLister(Protocol):
+    """An adapter that can also list its matches. What cannot be read, or is another day's, is an error, never an empty list."""
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        """The matches of these days, both included, in the endpoint's time zone. Raises mapping.errors.ServiceError."""
+        ...
 
 
 class Provider(Protocol):
