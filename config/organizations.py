@@ -25,7 +25,7 @@ from config.values import (
     is_hash,
 )
 
-Option = str | bool | int | float
+Option = str | bool | int | float | list[str]
 DeclaredId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$")]
 SelectorKind = Literal["match", "phase", "overall"]
 

@@ -17,8 +17,8 @@ from providers.fetch import CACHED, MAX_DEPTH
 TEXT = "#text"
 """The name under which an element with attributes or children has its text."""
 
-MAX_ELEMENTS = 200_000
-"""Elements of one body; the largest bodies that are known have 6,000."""
+MAX_ELEMENTS = 600_000
+"""Elements of one body: a match of a list has 26, so that 20,000 of them are read. The largest bodies that are known have 6,000."""
 
 Element = dict[str, Any]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.errors import ServiceError
+from providers.base import FixtureLister
 from providers.contract.case import plain_endpoint
 from providers.contract.notation import JSON, xml
 from providers.registry import Registry
@@ -121,10 +122,17 @@ def coverage(registry: Registry | None = None) -> str:
     found = shown(registry)
     parts = [HEAD]
     for provider in registry:
-        parts.append(f"\n## {provider.id}\n")
+        parts.append(f"\n## {provider.id}\n{_lists(provider)}")
         for sport, kinds in provider.catalog.items():
             parts += _sport(provider, sport, kinds, found)
     return "".join(parts)
+
+
+def _lists(provider: Provider) -> str:
+    """Whether the provider's adapter lists matches, and how sure what it reads in a list is."""
+    adapter = provider.connect(plain_endpoint(provider.id, "http://127.0.0.1"))
+    known = f"({GRADES[provider.id]['fixtures']})" if isinstance(adapter, FixtureLister) else None
+    return f"\nlists the matches of a day {known}\n" if known else "\nlists no matches\n"
 
 
 def _sport(

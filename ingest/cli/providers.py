@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
+from functools import partial
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -16,14 +18,16 @@ from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     import config
     from ingest.sync.import_match import ProviderSource
     from mapping.match.match import Incident, Match, Race, RankingEntry
     from providers.base import Answer, Fetched, Provider, Selector
 
-app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match.")
+T = TypeVar("T")
+
+app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match or a day.")
 
 
 BUILT_IN = "built in"
@@ -56,28 +60,37 @@ def probe(  # noqa: PLR0917 -- options of a command line
     provider: Annotated[
         str, typer.Argument(metavar="PROVIDER", help="Id of the provider, such as heim: `matchwire providers list`.")
     ],
-    ident: Annotated[str, typer.Argument(metavar="ID", help="The provider's id of the match (or what --kind says).")],
+    ident: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="The provider's id of the match (or what --kind says); of a day, its date."),
+    ],
     config_file: ConfigFile = None,
     organization: Annotated[
         str | None, typer.Option(help="Id of the organization whose endpoint is asked; else the first that has one.")
     ] = None,
-    kind: Annotated[str, typer.Option(help="What the id names: match, phase or overall.")] = "match",
+    kind: Annotated[str, typer.Option(help="What the id names: match, phase, overall or day.")] = "match",
     text: Annotated[bool, typer.Option("--text", help="Ask for editorial text too.")] = False,
 ) -> None:
-    """Ask a provider for a match once and show what was understood; exits 1 where that is no match."""
+    """Ask a provider for a match, or for the list of a day, and show what was understood; exits 1 where that is none."""
     settings = load(config_file)
     chosen = organization or next(
         (id_ for id_, each in settings.organizations.items() if provider in each.providers), ""
     )
     try:
-        found = asyncio.run(_probed(settings, chosen, provider, _selector(kind, ident), text=text))
+        if kind == "day":
+            listed = partial(_listed, organization=chosen, day=date.fromisoformat(ident))
+            shown, is_good = asyncio.run(_at_endpoint(settings, chosen, provider, listed)), True
+        else:
+            fetched = partial(_fetched, organization=chosen, selector=_selector(kind, ident), text=text)
+            found = asyncio.run(_at_endpoint(settings, chosen, provider, fetched))
+            shown, is_good = list(report(found)), found.match is not None
     except ServiceError as error:
         fail(f"{provider} {kind} {ident}: {error}", ExitStatus.FOUND)
     except ValueError as error:
         fail(str(error), ExitStatus.FOUND)
-    for line in report(found):
+    for line in shown:
         out.print(line)
-    if found.match is None:
+    if not is_good:
         raise typer.Exit(ExitStatus.FOUND)
 
 
@@ -104,10 +117,10 @@ def describe_provider(provider: Provider, origin: str) -> Iterator[str]:
         yield f"  text alone: {', '.join(more)}"
 
 
-async def _probed(
-    settings: config.Settings, organization: str, provider: str, selector: Selector, *, text: bool
-) -> Probe:
-    """Raises ServiceError where the provider does not answer, ValueError where the config has no such endpoint."""
+async def _at_endpoint(
+    settings: config.Settings, organization: str, provider: str, work: Callable[[ProviderSource], Awaitable[T]]
+) -> T:
+    """What `work` gives; ValueError where the config has no such endpoint."""
     from ingest.daemon.endpoints import connect
     from providers.registry import Registry
 
@@ -117,7 +130,7 @@ async def _probed(
         source = sources.get((organization, provider))
         if source is None:
             raise ValueError(_no_endpoint(settings, organization, provider, [each.id for each in registry]))
-        return await _fetched(source, organization, selector, text=text)
+        return await work(source)
     finally:
         for adapter in {id(each.adapter): each.adapter for each in sources.values()}.values():
             await adapter.aclose()
@@ -153,6 +166,31 @@ async def _fetched(source: ProviderSource, organization: str, selector: Selector
         return Probe(endpoint, fetched, seconds, None, next(iter(failures), error.message))
 
 
+async def _listed(source: ProviderSource, organization: str, day: date) -> list[str]:
+    """The list of a day line by line: how many matches of each competition stand where, and the words that nobody knows."""
+    from providers.base import FixtureLister
+    from providers.reachability import place_of
+
+    adapter = source.adapter
+    if not isinstance(adapter, FixtureLister):
+        raise ValueError(f"{adapter.id} has no lists of matches")  # noqa: TRY004 -- callers catch one kind of error
+    began = time.monotonic()
+    found = await adapter.fixtures(day, day)
+    seconds = time.monotonic() - began
+    states: dict[str, Counter[str]] = {}
+    for each in found.fixtures:
+        contest = f"{each.competition.id} {each.competition.name}" if each.competition else "no competition"
+        states.setdefault(f"{each.sport or 'no sport'}, {contest}", Counter())[each.status or "unknown"] += 1
+    words = Counter(each.status_word for each in found.fixtures if each.status_word)
+    fresh = "no max-age" if found.fresh_for is None else f"fresh for {found.fresh_for:.0f} s"
+    return [
+        f"asked {place_of(adapter.endpoint.base_url)} for organization {organization}, answered in {seconds * 1000:.0f} ms",
+        f"{day}: {len(found.fixtures)} matches, {found.unreadable} rows that cannot be read, {fresh}",
+        *(f"  {name}: {', '.join(f'{n} {state}' for state, n in of.items())}" for name, of in states.items()),
+        *(f"unknown state {word!r}: {n} matches" for word, n in words.items()),
+    ]
+
+
 def _selector(kind: str, ident: str) -> Selector:
     from providers.base import Selector
 
@@ -160,7 +198,7 @@ def _selector(kind: str, ident: str) -> Selector:
         case "match" | "phase" | "overall":
             return Selector(kind, ident)
         case _:
-            raise typer.BadParameter("match, phase or overall", param_hint="--kind")
+            raise typer.BadParameter("match, phase, overall or day", param_hint="--kind")
 
 
 def report(probe: Probe) -> Iterator[str]:

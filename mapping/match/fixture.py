@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mapping.match.match import Status  # noqa: TC001 -- a public module imports plainly
+
 
 class FixtureStatus(StrEnum):
     """Where a match stands, as far as a list says it."""
@@ -18,6 +20,11 @@ class FixtureStatus(StrEnum):
     POSTPONED = "postponed"
     CANCELLED = "cancelled"
     ABANDONED = "abandoned"
+
+    @classmethod
+    def of(cls, status: Status) -> FixtureStatus:
+        """Where a match of this status stands; breaks and shoot-outs are live."""
+        return cls.LIVE if status.running else cls(status.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +40,10 @@ class Fixture:
     """One match of a list.
 
     `sport` is a sport of `mapping.sports`, or the provider's own word for one that is not mapped. `kickoff_open`: the day is
-    known and the hour is not, so `kickoff` is None or the day's begin. `home` and `away` are None where no teams meet (a race).
-    `title` is the provider's, for what has no teams. `score` is the score of the pitch, home first. `status_word` is the
-    provider's word where its table does not know it (then `status` is None). `text_coverage`: whether there is editorial text.
+    known and the hour is not, so `kickoff` is the day's begin. `home` and `away` are None where no teams meet (a race), and as
+    long as the list does not name one. `title` is the provider's, for what has no teams. `score` is the score of the pitch, home
+    first. `status_word` is the provider's word where its table does not know it (then `status` is None). `gender` is `male` or
+    `female`, `age_class` `senior` or one such as `u19`. `text_coverage`: whether there is editorial text.
     """
 
     match_id: str

@@ -9,11 +9,11 @@ A plug-in's test file subclasses `ProviderContract` with its provider and its fi
 Without pytest: `await check(rule, Case(provider=MINE, samples=…))` for each of `RULES`.
 """
 
-from providers.contract.case import Case, Sample, StateTable, Violation
+from providers.contract.case import Case, Listing, Sample, StateTable, Violation
 from providers.contract.notation import xml
 from providers.contract.rules import RULES, Rule, check
 
-__all__ = ["RULES", "Case", "ProviderContract", "Rule", "Sample", "StateTable", "Violation", "check", "xml"]
+__all__ = ["RULES", "Case", "Listing", "ProviderContract", "Rule", "Sample", "StateTable", "Violation", "check", "xml"]
 
 
 def __getattr__(name: str) -> object:

@@ -13,6 +13,7 @@ from providers.row_cache import RowCache
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping
+    from datetime import date
 
     from mapping.match.match import Match
     from providers.base import Answer, Catalog, Fetched, Provider, ProviderAdapter, Selector
@@ -57,6 +58,21 @@ class Sample:
     notation: Notation = JSON
 
 
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The list of a day as the provider would answer it, of an adapter that lists matches.
+
+    `bodies`: end of the path → body; `ids`: of the matches in it, in any order. `spans`: such a list holds other days too, as
+    a season's does, so that one without any of the day is an empty day. `notation` as of a Sample.
+    """
+
+    day: date
+    ids: tuple[str, ...]
+    bodies: Mapping[str, bytes]
+    spans: bool = False
+    notation: Notation = JSON
+
+
 def plain_endpoint(provider: str, base_url: str) -> Endpoint:
     """An endpoint with every kind of credentials; its time-out and body limit are small enough for a test."""
     return Endpoint(
@@ -97,6 +113,7 @@ class Case:
     `order`: sport → event types in the order of the interface's row for this provider; without it the sport's own.
     `row_cache_bytes`: of the endpoint's cache of translated rows; 0: every row is translated each time.
     `every`: of the changes that make a body wrong, each so-manieth is tried; 1: all. `states`: of the words for a match's state.
+    `listings`: lists of matches, where the adapter has any.
     """
 
     provider: Provider
@@ -106,6 +123,7 @@ class Case:
     row_cache_bytes: int = 0
     every: int = 1
     states: StateTable | None = None
+    listings: tuple[Listing, ...] = ()
 
     def connect(self, base_url: str) -> ProviderAdapter:
         """An adapter with a time-out and a body limit that are small enough for a test."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mapping.errors import ServiceError
-from providers.contract import fetching, hostile, matches, resolving, states
+from providers.contract import fetching, hostile, listing, matches, resolving, states
 from providers.contract.case import Violation
 
 if TYPE_CHECKING:
@@ -62,6 +62,8 @@ RULES: tuple[Rule, ...] = (
         "fetch.shrunken", "A match that was there and an answer without it are a fault, not its end.", fetching.shrunken
     ),
     Rule("fetch.partial", "A resource that fails leaves the match standing.", fetching.partial),
+    Rule("fixtures.day", "A list gives the matches of its day, each once, the same each time.", listing.day),
+    Rule("fixtures.errors", "Whatever comes instead of a list is an error, never an empty day.", listing.errors),
     Rule("secrets.kept", "No error, log line, hint or repr shows a credential.", fetching.secrets),
     Rule("translate.identity", "The match has provider, id, sport and kick-off that were requested.", matches.identity),
     Rule("translate.pure", "Translating twice gives the same, requests nothing and changes no input.", matches.pure),
@@ -85,6 +87,7 @@ RULES: tuple[Rule, ...] = (
         hostile.faults,
     ),
     Rule("hostile.keeps", "No field that is wrong or not there takes a post with it; a Fault names it.", hostile.keeps),
+    Rule("hostile.fixtures", "A wrong field of a list costs its row at most, which is counted.", listing.survives),
     Rule("hostile.doubles", "A row that comes twice is one incident.", hostile.doubles),
     Rule("hostile.characters", "Texts hold nothing that databases, JSON or XML refuse.", hostile.characters),
 )

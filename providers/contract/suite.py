@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from providers.base import Catalog, Endpoint, Provider
-    from providers.contract.case import Sample
+    from providers.contract.case import Listing, Sample
     from providers.contract.rules import Rule
 
 
 class ProviderContract:
-    """One test a rule. A subclass names its provider, samples and `states`; `exempt` (rule id → reason) is shown as skipped.
+    """One test a rule. A subclass names its provider, samples, `states` and `listings`.
+
+    `exempt` (rule id → reason) is shown as skipped.
 
     `order`: sport → event types, where the interface has a row of its own for the provider.
     """
@@ -29,6 +31,7 @@ class ProviderContract:
     order: ClassVar[Catalog] = {}
     exempt: ClassVar[Mapping[str, str]] = {}
     states: ClassVar[StateTable | None] = None
+    listings: ClassVar[tuple[Listing, ...]] = ()
 
     def endpoint(self, base_url: str) -> Endpoint:
         """An endpoint at this address; to be overridden where credentials, options or a path below it are needed."""
@@ -40,6 +43,11 @@ class ProviderContract:
         if rule.id in self.exempt:
             pytest.skip(f"{rule.sentence} Exempt: {self.exempt[rule.id]}")
         case = Case(
-            provider=self.provider, samples=self.samples, endpoint=self.endpoint, order=self.order, states=self.states
+            provider=self.provider,
+            samples=self.samples,
+            endpoint=self.endpoint,
+            order=self.order,
+            states=self.states,
+            listings=self.listings,
         )
         asyncio.run(check(rule, case))

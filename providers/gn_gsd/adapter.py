@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -13,7 +14,6 @@ from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnk
 from providers import fetch, http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Outcome
-from providers.choosing import Candidate, choose
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd import clock, payload
 from providers.gn_gsd.catalog import CARRIED_BY, CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
@@ -21,10 +21,13 @@ from providers.gn_gsd.names import NAMES
 from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, MISSING, Target, target
 from providers.gn_gsd.read import Node
 from providers.gn_gsd.squads import players, sections
+from providers.match_lists import Candidate, Days, choose, fetch_days, requested_days
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator, Mapping
+    from datetime import date
 
+    from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
     from providers.base import Endpoint, Known, Selector
 
@@ -79,6 +82,22 @@ class GnGsd(EndpointAdapter):
     ) -> Fetched:
         """Fetch the match, its line-ups and its actions, the match first; of a race, it alone."""
         return await Poll(self._client, self._names, self._query, target(match_id), known).answers(hints)
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        """The matches of these days, a request each: it takes no more than 36 hours."""
+        from providers.gn_gsd.fixtures import fixtures
+
+        days = requested_days(first, last, self.endpoint.timezone)
+
+        def path(day: date) -> str:
+            hours = Days(day, day, days.zone)
+            span = {"{from}": hours.begin, "{to}": hours.end - timedelta(seconds=1)}
+            found = f"{self._names['fixtures_resource']}&{self._query}"
+            for name, moment in span.items():
+                found = found.replace(name, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
+            return found
+
+        return await fetch_days(self._client, days, path, partial(fixtures, names=self._names))
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""

@@ -21,6 +21,10 @@ RESOURCES = (
     Name("actions_resource", "matches/{id}/actions?tags=MAIN", "documented", "goals, penalties, cards, substitutions"),
     Name("phase_resource", "phases/{id}", "documented", "a phase, of a cycling race a stage (inferred)"),
     Name("overall_resource", "overalls/{id}", "documented", "an overall, in cycling the whole race (inferred)"),
+    Name(
+        "fixtures_resource", "schedule-results?timeFrom={from}&timeTo={to}", "documented", "matches of at most 36 hours"
+    ),
+    Name("listed_matches", "matches", "documented", "path of the matches of such a list"),
     Name("match_envelope", "match", "assumed", "path of the object around the match; without it the body is the match"),
     Name("phase_envelope", "phase", "assumed", "the same for a phase"),
     Name("overall_envelope", "overall", "assumed", "the same for an overall"),
@@ -118,6 +122,7 @@ KEYWORDS: tuple[Name, ...] = (
     Name("sport_soccer", SOCCER, "assumed", "keywords: id or name of the sport, in the languages of the feed"),
     Name("sport_cycling", CYCLING, "assumed", "keywords: id or name of the sport, in the languages of the feed"),
     Name("tournament_kinds", "LEAGUE|LEAGUE_SEASON|SEASON|COMPETITION|SERIES", "assumed", "keywords: kinds of tournament"),
+    Name("round_kinds", "PHASE_GROUP|PHASE|ROUND|MATCHDAY|STAGE", "inferred", "keywords: kinds of a match's round or group"),
     Name("race_kinds", "OVERALL|EVENT|LEAGUE_SEASON|SEASON|LEAGUE|COMPETITION", "assumed", "keywords: kinds of race"),
     Name("status_scheduled", "SCHEDULED|FIXTURE|UPCOMING", "assumed", "keywords of the status"),
     Name("status_waiting", "NOT_STARTED|LINE_UP|DELAYED", "assumed", "keywords of the status; once it began: stopped"),

@@ -166,12 +166,17 @@ def sport_of(of: Target, found: Node) -> str:
 
     An id alone decides nothing as long as nobody has put it into the table of names.
     """
+    return sport_named(found) or ("soccer" if of.kind == MATCH else "cycling")
+
+
+def sport_named(found: Node) -> str | None:
+    """`soccer`, `cycling`, or the name of another sport; None where none is named."""
     values = _sport_field(found)
     for sport in SPORTS:
         if {plain(value) for value in values} & keywords(found.names, f"{SPORT_PREFIX}{sport}"):
             return sport
     named = values[1] if len(values) > 1 else ""
-    return (plain(named) and named) or ("soccer" if of.kind == MATCH else "cycling")
+    return named if plain(named) else None
 
 
 def _sport_field(found: Node) -> tuple[str, ...]:

@@ -132,18 +132,19 @@ def _reached(happened: tuple[Incident, ...], periods: tuple[PeriodScore, ...]) -
 def _tournament(found: Node, faults: FaultCollector) -> Named | None:
     """The first related event of a league's or season's kind."""
     return next(
-        (named for kind, named in _related(found, faults) if kind in keywords(found.names, "tournament_kinds")), None
+        (named for kind, named in related_events(found, faults) if kind in keywords(found.names, "tournament_kinds")),
+        None,
     )
 
 
 def _above(found: Node, faults: FaultCollector) -> Named | None:
     """The race that a stage is part of: a related event of a race's kind, else the first that has a name."""
-    related = _related(found, faults)
-    fitting = [named for kind, named in related if kind in keywords(found.names, "race_kinds")]
-    return next(iter([*fitting, *(named for _, named in related)]), None)
+    events = related_events(found, faults)
+    fitting = [named for kind, named in events if kind in keywords(found.names, "race_kinds")]
+    return next(iter([*fitting, *(named for _, named in events)]), None)
 
 
-def _related(found: Node, faults: FaultCollector) -> list[tuple[str, Named]]:
+def related_events(found: Node, faults: FaultCollector) -> list[tuple[str, Named]]:
     """(kind, event) of those that have a name."""
     rows: list[tuple[str, Named]] = []
     for path, member in faults.try_read(found.items, "related") or ():

@@ -15,7 +15,6 @@ from mapping.match.parts import Part
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Outcome
-from providers.choosing import choose
 from providers.fault_collector import ValueMismatch
 from providers.fetch import (
     SIDES,
@@ -45,11 +44,13 @@ from providers.heim.payload import (
     sport_of,
     team_ids,
 )
+from providers.match_lists import choose, fetch_days, requested_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import tzinfo
+    from datetime import date, tzinfo
 
+    from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
     from providers.base import CarriedBy, Endpoint, Known, Selector
 
@@ -130,6 +131,16 @@ class Heim(EndpointAdapter):
         if match.outcome is Outcome.UNCHANGED and not hints.get(EMBEDS):  # as nearly always: nothing to be learned
             return Fetched(answers=(match, *rest), hints=hints)
         return await _completed(poll, match, found, rest, hints, text=text)
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        """The matches of these days, a request each."""
+        from providers.heim.fixtures import fixtures
+
+        def path(day: date) -> str:
+            return self._names["fixtures_resource"].replace("{day}", day.isoformat())
+
+        days = requested_days(first, last, self.endpoint.timezone)
+        return await fetch_days(self._client, days, path, partial(fixtures, names=self._names))
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected; InvalidRequest for a sport that is not supported."""

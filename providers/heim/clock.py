@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from mapping.match.match import Clock, Incident, Status
-from providers.choosing import Candidate
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIOD_KEYS, PERIODS, Period
 from providers.heim.payload import MATCH
 from providers.heim.read import seconds
 from providers.heim.score import RUNNING, table
+from providers.match_lists import Candidate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -302,7 +302,12 @@ def candidate(found: Found, names: Mapping[str, str], zone: tzinfo) -> Candidate
         return None
     if match_id is None:
         return None
-    now = status(found.match, current_period(found.match, faults, {}), faults, names)
-    if now is Status.SCHEDULED and table(found.match, faults).keys() - {RUNNING}:
-        now = Status.LIVE  # matches of tennis name no period; their first set shows that they have begun
+    now = listed_status(found.match, faults, names)
     return Candidate(now, kickoff(found.match, zone, faults), int(match_id), match_id)
+
+
+def listed_status(match: Row, faults: FaultCollector, names: Mapping[str, str]) -> Status:
+    """Where a match of a list stands. Matches of tennis name no period; their first set shows that they have begun."""
+    now = status(match, current_period(match, faults, {}), faults, names)
+    begun = now is Status.SCHEDULED and table(match, faults).keys() - {RUNNING}
+    return Status.LIVE if begun else now

@@ -13,6 +13,8 @@ from providers.heim.read import Row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from providers.fault_collector import FaultCollector
+
 MATCH, EVENTS, TEXT = "match", "match-event", "liveticker"
 """Names of the resources."""
 
@@ -142,11 +144,30 @@ def competition(found: Found) -> Row | None:
     return row or next((branch for branch in found.above if branch.has("season")), None)
 
 
+def round_of(found: Found) -> Row | None:
+    """The round, of a race its session: inside the match, or the branch of the tree right above it."""
+    return found.match.part("round") or next((branch for branch in found.above if branch.has("match")), None)
+
+
+def race_title(found: Found, faults: FaultCollector) -> str | None:
+    """`Formula E, Buenos Aires: Race`, as far as series, weekend and session are named."""
+    weekend = faults.try_read(competition, found)
+    series = faults.try_read(weekend.part, "topic") if weekend is not None else None
+    session = faults.try_read(round_of, found)
+    names = [faults.try_read(row.text, "name") if row is not None else None for row in (series, weekend, session)]
+    return ": ".join(filter(None, (", ".join(filter(None, names[:2])), names[2]))) or None
+
+
 def sport_of(found: Found, names: Mapping[str, str]) -> str:
     """The sport by its id; a match without one is recognized by its sides, its catalogue of periods and its values."""
+    return named_sport(found, names) or _guessed(found, names)
+
+
+def named_sport(found: Found, names: Mapping[str, str]) -> str | None:
+    """The sport by its id; None where none is given."""
     sport_id = _sport_id(found)
     if sport_id is None:
-        return _guessed(found, names)
+        return None
     known = (
         key.removeprefix(SPORT_PREFIX)
         for key, value in names.items()

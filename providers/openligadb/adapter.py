@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -10,21 +11,22 @@ from mapping.errors import InvalidRequest, MatchUnknown
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Fetched
-from providers.choosing import Candidate, choose
 from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, beside, fetch_rows
+from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.openligadb.names import NAMES
-from providers.openligadb.payload import MATCH, all_matches, whole_match
+from providers.openligadb.payload import LEAGUE, MATCH, all_matches, league_paths, whole_match
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
+    from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
     from providers.base import Endpoint, Known, Selector
     from providers.openligadb.read import Row
 
-LEAGUE = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}"
 IDS = {
     "match": ("matchId", re.compile(r"([0-9]{1,18})", re.ASCII)),
     "phase": ("phaseId", re.compile(rf"({LEAGUE})[:/]([0-9]{{4}})[:/]([0-9]{{1,4}})", re.ASCII)),
@@ -39,7 +41,7 @@ FEW = 2
 
 
 class OpenLigaDb(EndpointAdapter):
-    """A ProviderAdapter for one endpoint. ValueError for a name or a time zone that does not exist."""
+    """A ProviderAdapter for one endpoint. ValueError for a name or a time zone that does not exist, and for what is no league."""
 
     id = "openligadb"
     table = NAMES
@@ -47,6 +49,7 @@ class OpenLigaDb(EndpointAdapter):
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
         self._zone = ZoneInfo(endpoint.timezone)
+        self._leagues = league_paths(endpoint.options.get("leagues", ()))
 
     async def resolve(self, selector: Selector) -> str:
         """The match's id; of a league's matches (of one group) the running one, else the next, else the last."""
@@ -80,6 +83,17 @@ class OpenLigaDb(EndpointAdapter):
             MATCH, path, lambda body: whole_match(body, match_id), lambda row: len(row.items("goals")), FEW
         )
         return Fetched(answers=(await fetch_rows(self._client, request, known),), hints=hints)
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        """The matches of these days in the endpoint's leagues, a request each. InvalidRequest where it names none."""
+        from providers.openligadb.fixtures import fixtures
+
+        days = requested_days(first, last, self.endpoint.timezone)
+        if not self._leagues:
+            raise InvalidRequest("the endpoint's options name no leagues, and this provider lists nothing else")
+        read = partial(fixtures, days=days, names=self._names)
+        paths = [self._names["fixtures_resource"].replace("{league}", league) for league in self._leagues]
+        return join_lists([await fetch_fixtures(self._client, path, read) for path in paths])
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in this body. Raises DownstreamRejected."""

@@ -13,6 +13,12 @@ NAMES: tuple[Name, ...] = (
     Name("match_resource", "getmatchdata/{id}", "documented", "one match"),
     Name("phase_resource", "getmatchdata/{id}", "documented", "the matches of league/season/group"),
     Name("overall_resource", "getmatchdata/{id}", "documented", "the matches of league/season"),
+    Name(
+        "fixtures_resource",
+        "getmatchdata/{league}",
+        "documented",
+        "the matches of league/season, or of a league's round",
+    ),
     Name("result_half_time", "1", "documented", "resultTypeID"),
     Name("result_full_time", "2", "documented", "resultTypeID"),
     Name("result_extra_time", "3", "inferred", "resultTypeID"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, MatchUnknown
@@ -17,6 +18,10 @@ MATCH = "match"
 
 NOTHING: tuple[Any, ...] = (None, [], {})
 """Well-formed answers that say that there is no match."""
+
+LEAGUE = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}"
+LISTED = re.compile(rf"({LEAGUE})(?:[:/]([0-9]{{4}}))?", re.ASCII)
+"""A league whose matches are listed: `bl1:2026` those of the season, `bl1` those of its current round."""
 
 
 def find_match(body: bytes, match_id: str) -> Row:
@@ -65,3 +70,14 @@ def _id(row: Row) -> str | None:
         return row.ident("matchID")
     except ValueMismatch:
         return None
+
+
+def league_paths(leagues: object) -> tuple[str, ...]:
+    """What stands for each league in the path of its list. ValueError for what is none."""
+    if not isinstance(leagues, list | tuple):
+        raise ValueError('leagues is a list such as ["bl1:2026", "bl2"]')  # noqa: TRY004 -- callers catch one kind of error
+    found = [LISTED.fullmatch(each.strip()) if isinstance(each, str) else None for each in leagues]
+    for league, named in zip(leagues, found, strict=True):
+        if named is None:
+            raise ValueError(f'{league!r} is no league such as "bl1:2026" or "bl1"')
+    return tuple("/".join(filter(None, named.groups())) for named in found if named is not None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -11,15 +12,18 @@ from mapping.errors import InvalidRequest, MatchUnknown
 from providers import fetch, http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Known
-from providers.choosing import Candidate, choose
 from providers.fault_collector import FaultCollector
+from providers.match_lists import Candidate, choose, fetch_days, requested_days
 from providers.pa import payload
 from providers.pa.catalog import CARRIED_BY, CATALOG, EVENTS, LINEUPS, MATCH, SCOREBOARD, TEXT_SPORTS
 from providers.pa.names import NAMES
+from providers.pa.read import LONDON
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Mapping
+    from datetime import date
 
+    from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
     from providers.base import Endpoint, Selector
 
@@ -76,6 +80,17 @@ class Pa(EndpointAdapter):
             others = [] if answer.error else [await each for each in self._others(match_id, known, learned)]
         alone = tuple(each for each in others if each.error and each.resource == LINEUPS and MATCH in known)
         return Fetched(answers=(answer, *(each for each in others if each not in alone)), hints=learned, unheeded=alone)
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        """The matches of these days: a list for each day of London that has some of them."""
+        from providers.pa.fixtures import fixtures
+
+        def path(day: date) -> str:
+            return self._path("fixtures", "").replace("{day}", f"{day:%Y%m%d}")
+
+        days = requested_days(first, last, self.endpoint.timezone)
+        found = await fetch_days(self._client, days.within(LONDON), path, partial(fixtures, names=self._names))
+        return replace(found, fixtures=tuple(each for each in found.fixtures if days.hold(each.kickoff)))
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in these bodies. Raises DownstreamRejected."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
-from zoneinfo import ZoneInfo
 
 from mapping.match.match import PERIOD_KEY, Incident, Status
 from providers.fault_collector import ValueMismatch
 from providers.pa.catalog import END, EXTRA, HALVES, MARKS, PARTS, STATES, State
+from providers.pa.read import LONDON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from providers.pa.read import Row
 
 HOUR_OPEN = "00:00"
-LONDON = ZoneInfo("Europe/London")
 
 
 class Situation(NamedTuple):

@@ -11,6 +11,7 @@ NAMES: tuple[Name, ...] = (
     Name("lineups_resource", "match/lineUpsEnhanced/{key}/{id}", "documented", "squads; before 2026 `match/lineUps/…`"),
     Name("phase_resource", "competition/matchDay/{key}/{id}", "documented", "a competition's matches of a day"),
     Name("overall_resource", "competition/liveGames/{key}/{id}", "documented", "a competition's running matches"),
+    Name("fixtures_resource", "competitions/matchDay/{key}/{day}", "documented", "all matches of a day, `yyyyMMdd`"),
     Name("yes", "Yes", "documented", "`result`, `liveMatch`"),
     Name("no", "No", "documented", "`substitute` of a player who starts"),
     Name("deleted", "deleted", "documented", "`status` of an event that is taken back"),

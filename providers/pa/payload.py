@@ -11,7 +11,7 @@ from providers.pa.read import Row
 from providers.xml_reader import decode_xml
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 ROWS = frozenset({"match", "event", "player", "error"})
 """Elements that stand in lists, also where there is one of them or none."""
@@ -21,6 +21,10 @@ ROOTS: Mapping[str, tuple[str, ...]] = {
     EVENTS: ("matchEvents",),
     LINEUPS: ("match",),
 }
+
+
+class NothingYet(MatchUnknown):
+    """The provider says that no data are available."""
 
 
 def find_match(body: bytes, match_id: str, names: Mapping[str, str]) -> Row:
@@ -38,6 +42,20 @@ def all_matches(resource: str, body: bytes, names: Mapping[str, str]) -> list[Ro
     """The matches of a list. BadBody where the answer is no such list."""
     listed = _root(resource, body, names).data.get("match", ())
     return [Row(each) for each in listed if isinstance(each, dict)]
+
+
+def day_rows(resource: str, body: bytes, names: Mapping[str, str]) -> Sequence[object]:
+    """The matches of a day, unread. NothingYet where the provider has none, BadBody for anything else."""
+    try:
+        found = _root(resource, body, names).data
+    except NothingYet:
+        raise
+    except MatchUnknown as error:
+        raise BadBody(f"{resource}: the provider does not know the list") from error
+    rows: Sequence[object] = found.get("match", ())
+    if found and not isinstance(rows, list):
+        raise BadBody(f"{resource}: the answer is something else")
+    return rows
 
 
 def find_events(body: bytes, names: Mapping[str, str], hints: Mapping[str, str] | None = None) -> Row:
@@ -83,7 +101,9 @@ def _root(resource: str, body: bytes, names: Mapping[str, str]) -> Row:
         said = str(value).casefold()
         if names["error_refused"].casefold() in said:
             raise ProviderRefused("the provider refuses access to it")
-        if any(names[each].casefold() in said for each in ("error_nothing", "error_unknown")):
+        if names["error_nothing"].casefold() in said:
+            raise NothingYet("the provider does not know the match")
+        if names["error_unknown"].casefold() in said:
             raise MatchUnknown("the provider does not know the match")
         raise BadBody(f"{resource}: the provider reports an error")
     if name not in ROOTS.get(resource, ROOTS[MATCH]) or (value and not fields):

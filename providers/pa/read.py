@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+LONDON = ZoneInfo("Europe/London")
+"""All times are local ones of London."""
 NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 CLOCK = re.compile(r"([0-9]{1,3}):([0-5][0-9])", re.ASCII)
 

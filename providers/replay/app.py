@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from providers.replay import gn_gsd, heim, paths
+from providers.replay import gn_gsd, heim, lists, paths
 from providers.replay.control import control_routes
 from providers.replay.failure import Cut, Hanging, pad_body, response_of
 from providers.replay.faults import HTML, JSON, Fault, Spoilt, distort, spoil
@@ -49,6 +49,7 @@ def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
     """The response to one request and what the log says about it."""
     path = request.url.path
     address = replay.paths.address(path, request.url.query) or heim.address(path) or gn_gsd.address(path)
+    listed = lists.find(path, request.query_params) if address is None else None
     given = credentials(request.headers.get("authorization"))
     entry = Logged(
         at=replay.now().timestamp(),
@@ -60,20 +61,21 @@ def _answer(replay: "Replay", request: Request) -> tuple[Logged, Response]:
         match_id=address.match_id if address else None,
         user=given[0] if given else None,
     )
-    refusal = _refusal(replay, request, address, given)
+    keyed = isinstance(address, gn_gsd.Address) or (listed is not None and listed.provider == "gn-gsd")
+    refusal = _refusal(replay, request, given, keyed=keyed)
     if refusal is not None:
         return replace(entry, status=401), refusal
+    if listed is not None:
+        return _of_list(replay, request, listed, entry)
     if address is None or not replay.timeline.knows(address.match_id):
         return replace(entry, status=404), Response(heim.NOT_FOUND, 404, media_type=JSON)
     fault = replay.faults.take(*address)
     return _of_resource(replay, request, address, replace(entry, fault=fault.mode if fault else None), fault)
 
 
-def _refusal(
-    replay: "Replay", request: Request, address: Address | None, given: tuple[str, str] | None
-) -> Response | None:
-    """The response to wrong credentials, None to right ones."""
-    if isinstance(address, gn_gsd.Address):
+def _refusal(replay: "Replay", request: Request, given: tuple[str, str] | None, *, keyed: bool) -> Response | None:
+    """The response to wrong credentials, None to right ones. `keyed`: they are a key in the query."""
+    if keyed:
         known = gn_gsd.is_admitted(replay.settings.api_key, request.query_params.get("api_key"))
         return None if known else Response(b"", 401)
     if not replay.sign_in.admits(request.headers.get("authorization")):
@@ -97,6 +99,15 @@ def _of_resource(
     if shown is not None and not shown.line.is_json:
         return _as_recorded(replay, shown, entry, body)
     return _good(replay, request, entry, fault, _distorted(fault, body))
+
+
+def _of_list(replay: "Replay", request: Request, listed: lists.List, entry: Logged) -> tuple[Logged, Response]:
+    """The response to a list of matches."""
+    fault, body = replay.faults.take(lists.KIND, listed.name), listed.body(replay.match_documents())
+    entry = replace(entry, kind=lists.KIND, fault=fault.mode if fault else None)
+    if fault is not None and (spoilt := spoil(fault, body)) is not None:
+        return replace(entry, status=spoilt.status), _spoilt_response(replay, spoilt)
+    return _good(replay, request, entry, fault, body)
 
 
 def _as_recorded(replay: "Replay", shown: TimelineEntry, entry: Logged, body: bytes) -> tuple[Logged, Response]:

@@ -57,13 +57,13 @@ def move_dates(body: Any, move: Move, running: Move) -> Any:
 
 def kickoff_of(body: Any) -> datetime | None:
     """The kick-off in the response of a match, None where it has none."""
-    match = body.get("match") if isinstance(body, dict) else _in_tree(body)
+    match = body.get("match") if isinstance(body, dict) else match_in_tree(body)
     if not isinstance(match, dict):
         return None
     return parse(f"{match.get('match_date')} {match.get('match_time')}", DAY_CLOCK)
 
 
-def _in_tree(body: Any) -> Any:
+def match_in_tree(body: Any) -> Any:
     """The first match of a list resource, which is a tree of competitions, seasons, rounds and matches."""
     for branch in ("competition", "season", "round", "match"):
         first = body[0] if isinstance(body, list) and body else body

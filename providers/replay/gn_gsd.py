@@ -6,7 +6,7 @@ Addresses, the language of dates and the key in the query are documented, what a
 
 import hmac
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -63,6 +63,18 @@ def kickoff_of(body: Any) -> datetime | None:
     info = inner.get("dateAndTimeInfo")
     start = info.get("scheduledStartTimeUTC") if isinstance(info, dict) else None
     return _instant(start) if isinstance(start, str) else None
+
+
+def schedule(bodies: Iterable[Any], begin: str, end: str) -> dict[str, Any]:
+    """The matches that begin from one instant to another, both as the query writes them; all where it does not."""
+    first, last = _instant(begin), _instant(end)
+    found = [body for body in bodies if isinstance(body, dict)]
+    rows = [body["match"] if isinstance(body.get("match"), dict) else body for body in found]
+    starts = [kickoff_of(row) for row in rows]
+    within = [
+        start is None or ((first is None or first <= start) and (last is None or start < last)) for start in starts
+    ]
+    return {"matches": [row for row, is_within in zip(rows, within, strict=True) if is_within]}
 
 
 def move_dates(body: Any, move: Move, running: Move) -> Any:

@@ -1,12 +1,14 @@
 """The behaviour of a HEIM:SPIEL host: its addresses, envelopes and headers."""
 
 import gzip
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from email.utils import formatdate
 from hashlib import md5
 from typing import Any, NamedTuple
 
+from providers.replay.dates import match_in_tree
 from providers.replay.faults import JSON
 from providers.replay.settings import Envelope
 
@@ -44,15 +46,35 @@ def wrap_body(body: Any, envelope: Envelope) -> Any:
     return _tree(match, body) if envelope == "tree" and isinstance(match, dict) else body
 
 
+def day_list(bodies: Iterable[Any], day: str) -> list[Any]:
+    """The matches of a day (`DD.MM.YYYY`) in their competitions, each of which comes as often as it has matches."""
+    nodes: list[Any] = []
+    for body in bodies:
+        match = body.get("match") if isinstance(body, dict) else None
+        nodes += [_competition(match)] if isinstance(match, dict) else body if isinstance(body, list) else []
+    return [node for node in nodes if (match_in_tree([node]) or {}).get("match_date") == day]
+
+
 def _tree(match: dict[str, Any], body: dict[str, Any]) -> list[Any]:
     """The match at the bottom of sport, competition, season and round, the period catalogue beside the competitions."""
+    nested = _competition(match)
+    sport = SPORT if nested["sport_id"] == SPORT["id"] else {"id": nested["sport_id"], "name": ""}
+    return [sport | {"competition": [nested], "match_result_at": body.get("match_result_at", [])}]
+
+
+def _competition(match: dict[str, Any]) -> dict[str, Any]:
+    """The competition with the match at its bottom."""
     round_ = dict(match.get("round") or {"id": match.get("round_id", "0")})
     season = dict(round_.pop("season", None) or {"id": round_.get("season_id", "0"), **SEASON_ABOVE})
     competition = dict(season.pop("competition", None) or COMPETITION_ABOVE)
     leaf = {key: value for key, value in match.items() if key not in {"round", "round_id"}}
-    nested = competition | {"season": [season | {"round": [round_ | {"match": [leaf]}]}]}
-    sport = {"id": str(competition["sport_id"]), "name": ""} if competition.get("sport_id") else SPORT
-    return [sport | {"competition": [nested], "match_result_at": body.get("match_result_at", [])}]
+    sport_id = str(competition.get("sport_id") or SPORT["id"])
+    return competition | {"sport_id": sport_id, "season": [season | {"round": [round_ | {"match": [leaf]}]}]}
+
+
+def encode_json(document: Any) -> bytes:
+    """JSON in UTF-8, letters unescaped."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def etag(body: bytes) -> str:

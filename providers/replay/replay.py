@@ -1,6 +1,5 @@
 """One replay: recordings, a clock, faults and a log, and the answer that each resource gives at this moment."""
 
-import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
@@ -144,7 +143,7 @@ class Replay:
             document = self.document(entry)
             if entry.line.kind == "match" and not gn_gsd.speaks(entry.line.match_id):
                 document = heim.wrap_body(document, envelope)
-            kept = self._bodies[key] = (entry.place, envelope, encode_json(document))
+            kept = self._bodies[key] = (entry.place, envelope, heim.encode_json(document))
         return kept[2]
 
     def document(self, entry: TimelineEntry) -> Any:
@@ -154,6 +153,12 @@ class Replay:
         running = dates.shift_move(entry.line.at, self._since.setdefault(entry.place, self._visible_since(entry)))
         moved = gn_gsd.move_dates if gn_gsd.speaks(entry.line.match_id) else dates.move_dates
         return moved(entry.line.body, self._move(entry.line.match_id), running)
+
+    def match_documents(self) -> list[tuple[Line, Any]]:
+        """The match of each recording with its document, as lists of matches show it."""
+        cursor = len(self.timeline.entries) if self._settled else self.cursor
+        shown = [self.timeline.list_entry(match_id, "match", cursor) for match_id in self.matches]
+        return [(entry.line, self.document(entry)) for entry in shown if entry is not None]
 
     def last_good(self, match_id: str) -> dict[str, Any]:
         """The last good body of each resource by its kind (`match`, `match-event`, `liveticker`), dates moved."""
@@ -168,8 +173,3 @@ class Replay:
     def _visible_since(self, entry: TimelineEntry) -> datetime:
         passed = 0.0 if self.settings.step else (self.clock.now() - entry.due) / self.clock.speed
         return self._wall() - timedelta(seconds=passed)
-
-
-def encode_json(document: Any) -> bytes:
-    """JSON in UTF-8, letters unescaped."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()

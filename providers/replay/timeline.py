@@ -61,6 +61,11 @@ class Timeline:
         earlier = (self.entries[index] for index in reversed(indexes[: position - 1]))
         return next((entry for entry in earlier if entry.line.is_good), None)
 
+    def list_entry(self, match_id: str, kind: str, cursor: int) -> TimelineEntry | None:
+        """What a list shows of a match: the last good answer so far, and the first one before there is any."""
+        good = [place for place in self._of.get((match_id, kind), []) if self.entries[place].line.is_good]
+        return self.entries[good[max(bisect_left(good, cursor) - 1, 0)]] if good else None
+
     def last_good(self, match_id: str) -> dict[str, TimelineEntry]:
         """The last good answer of each resource."""
         latest = (

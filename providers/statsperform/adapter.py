@@ -3,30 +3,33 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from mapping.errors import InvalidRequest, MatchUnknown
+from mapping.errors import BadBody, InvalidRequest, MatchUnknown
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Fetched, Outcome
-from providers.choosing import Candidate, choose
 from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, beside, fetch_resource
+from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
 from providers.statsperform.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.statsperform.names import NAMES
 from providers.statsperform.oauth import SignedIn
-from providers.statsperform.payload import MATCH, all_matches, id_of, sizes
+from providers.statsperform.payload import ID, MATCH, all_matches, id_of, sizes
 from providers.statsperform.read import Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import date
 
+    from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
     from providers.base import Endpoint, Known, Selector
 
-ID = re.compile(r"[0-9a-z]{16,32}", re.ASCII)
-"""Ids are base 36, of 24 or 25 characters so far; nobody promises their length."""
+PAGE, MOST_PAGES = 400, 50
+"""Matches of a page of a list, and pages of one that ends."""
 LISTS = "lists"
 """The hint that says how many rows each list of incidents had: `goal 3, card 2`."""
 ROWS = re.compile(r"([a-z]{1,20}) ([0-9]{1,6})", re.ASCII)
@@ -85,6 +88,32 @@ class StatsPerform(EndpointAdapter):
         if answer.outcome is Outcome.CHANGED and found is not None:
             hints = {**hints, LISTS: ", ".join(f"{name} {number}" for name, number in found.items())}
         return Fetched(answers=(answer,), hints=hints)
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        """The matches of these days, page after page. BadBody for a list that does not end."""
+        from providers.statsperform.fixtures import fixtures, page_rows
+
+        days = requested_days(first, last, self.endpoint.timezone)
+        span = {"{from}": days.begin, "{to}": days.end - timedelta(seconds=1)}
+        pages: list[FixtureList] = []
+        size = PAGE
+
+        def read(body: bytes) -> FixtureList:
+            nonlocal size
+            size = len(page_rows(body))
+            return fixtures(body, days, names=self._names)
+
+        while size == PAGE:  # one that is shorter is the last, one that is longer is all
+            if len(pages) == MOST_PAGES:
+                raise BadBody("the provider's list does not end")
+            path = self._path("fixtures_resource", "").replace("{page}", str(len(pages) + 1))
+            for name, moment in span.items():
+                path = path.replace(name, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
+            before = len(join_lists(pages).fixtures)
+            pages.append(await fetch_fixtures(self._client, path, read))
+            if size and len(join_lists(pages).fixtures) == before:
+                raise BadBody("a page of the provider's list repeats what was there")
+        return join_lists(pages)
 
     def translate(self, match_id: str, bodies: Mapping[str, bytes]) -> Match:
         """The match in this body. Raises DownstreamRejected."""

@@ -14,6 +14,15 @@ NAMES: tuple[Name, ...] = (
     ),
     Name("phase_resource", "match/{key}?stg={id}&live=yes&_pgSz=400&_rt=b&_fmt=json", "assumed", "a stage's matches"),
     Name(
+        "fixtures_resource",
+        "match/{key}?mt.mDt=%5B{from}%20TO%20{to}%5D&live=yes&lineups=no&_ordSrt=asc&_pgSz=400&_pgNm={page}&_rt=b&_fmt=json",
+        "inferred",
+        "the matches of some days, 400 a page; clients name a season beside the days",
+    ),
+    Name("sport_soccer", "Soccer", "documented", "name of the sport"),
+    Name("ruleset_men", "Men", "documented", "name of the rules, which says who plays"),
+    Name("ruleset_women", "Women", "inferred", "name of the rules, which says who plays"),
+    Name(
         "token_address",
         "https://oauth.performgroup.com/oauth/token/{key}?_fmt=json&_rt=b",
         "documented",

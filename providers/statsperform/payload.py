@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from mapping.errors import BadBody, MatchUnknown
@@ -12,6 +13,8 @@ from providers.statsperform.read import Row
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+ID = re.compile(r"[0-9a-z]{16,32}", re.ASCII)
+"""Ids are base 36, of 24 or 25 characters so far; nobody promises their length."""
 MATCH = "match"
 """The only resource: everything of one match."""
 LISTS = ("goal", "card", "substitute")

@@ -57,7 +57,12 @@ def test_the_examples_are_valid(tmp_path):
 
     settings = load(write(tmp_path, re.sub(r"^# (?=[a-z0-9_]+ = )", "", text, flags=re.MULTILINE)), {})
 
-    assert set(settings.organizations["5f0c1de2a1b2c3d4e5f60718"].providers) == {"heim", "gn-gsd", "statsperform"}
+    assert set(settings.organizations["5f0c1de2a1b2c3d4e5f60718"].providers) == {
+        "heim",
+        "gn-gsd",
+        "openligadb",
+        "statsperform",
+    }
     assert settings.liveblogs[0].selector == ("match", "8315073")
 
 

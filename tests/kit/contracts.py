@@ -1,15 +1,17 @@
 """The samples of every built-in adapter for the contract; a plug-in's own stand in its test file."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from providers.base import Selector
 from providers.contract import Sample, xml
-from providers.contract.case import KEY
+from providers.contract.case import KEY, plain_endpoint
 from providers.heim.adapter import HEIM
 from providers.openligadb.adapter import OPENLIGADB
 from providers.pa.adapter import PA
 from providers.replay import read_lines
 from providers.statsperform.adapter import STATSPERFORM
+from tests.kit.day_lists import listing
 from tests.kit.statuses import state_table
 from tests.providers.contract.thinning import LongContract, lean
 
@@ -35,6 +37,7 @@ def openligadb(name, **more):
 class OpenLigaDbContract(LongContract):
     provider = OPENLIGADB
     states = state_table("openligadb")
+    listings = (listing("openligadb"),)
     samples = (
         openligadb(
             "cup-final",
@@ -48,6 +51,10 @@ class OpenLigaDbContract(LongContract):
         openligadb("cup-final-planned"),
     )
     short = samples
+
+    @staticmethod
+    def endpoint(base_url):
+        return replace(plain_endpoint("openligadb", base_url), options={"leagues": ["pokal:2024"]})
 
 
 DERBY = "4hafen5derby2fixture7match"
@@ -67,6 +74,7 @@ def statsperform(name, **more):
 class StatsPerformContract(LongContract):
     provider = STATSPERFORM
     states = state_table("statsperform")
+    listings = (listing("statsperform"),)
     samples = (
         statsperform(
             "derby",
@@ -106,6 +114,7 @@ class PaContract(LongContract):
 
     provider = PA
     states = state_table("pa")
+    listings = (listing("pa"),)
     samples = (
         pa(
             "cup-tie-running",
@@ -133,7 +142,10 @@ class HeimOtherSportsContract(LongContract):
     """Sets, quarters, races and a sport without events."""
 
     provider = HEIM
-    exempt = {"states.words": "the words are those of football"}  # noqa: RUF012
+    exempt = {  # noqa: RUF012
+        "states.words": "the words are those of football",
+        "fixtures.day": "lists are of all sports, and the other contract has them",
+    }
     samples = (
         heim("tie-break", "tennis"),
         heim("retired", "tennis"),
@@ -154,6 +166,7 @@ class HeimOtherSportsContract(LongContract):
 class HeimContract(LongContract):
     provider = HEIM
     states = state_table("heim")
+    listings = (listing("heim"),)
     samples = (
         Sample(
             "cup-final",

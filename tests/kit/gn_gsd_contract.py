@@ -5,6 +5,7 @@ from __future__ import annotations
 from providers.base import Selector
 from providers.contract import Sample
 from providers.gn_gsd.adapter import GN_GSD
+from tests.kit.day_lists import listing
 from tests.kit.interface_tables import OURS, providers
 from tests.kit.statuses import state_table
 from tests.providers.contract.thinning import LongContract, lean
@@ -60,6 +61,7 @@ STAGE = Sample(
 class GnGsdContract(LongContract):
     provider = GN_GSD
     states = state_table("gn-gsd")
+    listings = (listing("gn-gsd"),)
     order = {sport: row[1] for (name, sport), row in TABLE.items() if name == GN_GSD.id}  # noqa: RUF012
     samples = (SECOND_HALF, shootout(lineups()), STAGE)
     short = (lean(SECOND_HALF), lean(shootout({})), lean(STAGE))

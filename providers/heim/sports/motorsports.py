@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mapping.match.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, RankingEntry, Side, Status
 from providers.heim import squads
-from providers.heim.payload import EVENTS, competition
+from providers.heim.payload import EVENTS, race_title, round_of
 from providers.heim.read import Row
 from providers.heim.sports.disqualification import close_gaps, is_disqualified
 from providers.heim.sports.races import (
@@ -54,7 +54,7 @@ def motorsports(source: Source) -> Match:
         kickoff=source.kickoff_beside(marks.get("start")),
         incidents=_ordered(happened, _frame(source, status, marks, places, timed=timed)),
         comments=source.texts({}, partial(_bound, keys=keys | frame_keys, names=source.names)),
-        title=_title(source),
+        title=race_title(source.found, source.faults),
         race=Race(
             lap=_lap(source, events, status, total),
             total_laps=total,
@@ -66,36 +66,15 @@ def motorsports(source: Source) -> Match:
     return source.completed(match)
 
 
-def _title(source: Source) -> str | None:
-    """`Formula E, Buenos Aires: Race`, as far as series, weekend and session are named."""
-    weekend = source.tournament()
-    series = source.faults.try_read(lambda: _name(_part(competition(source.found), "topic")))
-    session = source.faults.try_read(lambda: _name(_round(source)))
-    event = ", ".join(name for name in (series, weekend.name if weekend is not None else None) if name)
-    return ": ".join(name for name in (event, session) if name) or None
-
-
 def _is_timed(source: Source) -> bool:
     """Whether the session's name says that whoever has the best lap is first; one that is called a race is one."""
-    name = (source.faults.try_read(lambda: _name(_round(source))) or "").casefold()
+    session = source.faults.try_read(round_of, source.found)
+    name = (source.faults.try_read(session.text, "name") if session is not None else None) or ""
     race, timed = (
-        any(word.strip().casefold() in name for word in source.names[words].split(",") if word.strip())
+        any(word.strip().casefold() in name.casefold() for word in source.names[words].split(",") if word.strip())
         for words in ("race_words", "timed_words")
     )
     return timed and not race
-
-
-def _part(row: Row | None, name: str) -> Row | None:
-    return row.part(name) if row is not None else None
-
-
-def _name(row: Row | None) -> str | None:
-    return row.text("name") if row is not None else None
-
-
-def _round(source: Source) -> Row | None:
-    """The session: inside the match, or the branch of the tree right above it."""
-    return source.row.part("round") or next((branch for branch in source.found.above if branch.has("match")), None)
 
 
 def _status(source: Source, events: Sequence[RaceEvent]) -> Status:

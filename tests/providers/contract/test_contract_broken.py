@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, UpstreamUnavailable
+from mapping.match.fixture import FixtureList
 from mapping.match.match import Status
 from providers.base import Outcome
 from providers.contract import RULES, Case, Violation, check
@@ -177,6 +178,24 @@ class Impure(Bent):
         return replace(self.good.translate(match_id, bodies), kickoff=1749916800 + self.calls)
 
 
+def listing_with(change):
+    """Adapters whose every list is changed afterwards."""
+
+    class Changed(Bent):
+        async def fixtures(self, first, last):
+            return change(await self.good.fixtures(first, last))
+
+    return Changed
+
+
+class Optimistic(Bent):
+    async def fixtures(self, first, last):
+        try:
+            return await self.good.fixtures(first, last)
+        except UpstreamUnavailable:
+            return FixtureList(fixtures=())
+
+
 class Lenient(Bent):
     def translate(self, match_id, bodies):
         try:
@@ -232,6 +251,8 @@ BROKEN = {
     "fetch.changed": answering(lambda answer: replace(answer, outcome=Outcome.UNCHANGED, body=None)),
     "fetch.shrunken": Credulous,
     "fetch.partial": (HEIM, AllOrNothing),
+    "fixtures.day": (HEIM, listing_with(lambda found: replace(found, fixtures=found.fixtures * 2))),
+    "fixtures.errors": (HEIM, Optimistic),
     "secrets.kept": Talkative,
     "translate.identity": translating(lambda match, _: replace(match, provider="somebody")),
     "translate.pure": Impure,
@@ -247,6 +268,7 @@ BROKEN = {
     "hostile.survives": Fragile,
     "hostile.faults": translating(lambda match, _: replace(match, faults=())),
     "hostile.keeps": translating(forgotten),
+    "hostile.fixtures": (HEIM, listing_with(lambda found: replace(found, unreadable=0))),
     "hostile.doubles": translating(doubled),
     "hostile.characters": translating(
         lambda match, bodies: replace(
@@ -255,12 +277,13 @@ BROKEN = {
     ),
 }
 SAMPLES = {HEIM: Heim.samples, OPENLIGADB: OpenLigaDb.samples}
+MORE = {"states": OpenLigaDb.states, "listings": Heim.listings}
 
 
 def case_of(broken):
     good, bend = broken if isinstance(broken, tuple) else (OPENLIGADB, broken)
     said = bend if isinstance(bend, dict) else {}
-    return Case(provider=Vendor(good, Bent if said else bend, said), samples=SAMPLES[good], states=OpenLigaDb.states)
+    return Case(provider=Vendor(good, Bent if said else bend, said), samples=SAMPLES[good], **MORE)
 
 
 def test_there_is_a_broken_adapter_for_every_rule():
@@ -284,4 +307,5 @@ async def test_a_broken_adapter_fails(rule, monkeypatch):
 )
 async def test_a_wrapped_good_adapter_passes(rule):
     """What the bent adapters are made of is good: it is the bend that fails."""
-    await check(rule, Case(provider=Vendor(OPENLIGADB, Bent, {}), samples=OpenLigaDb.samples, states=OpenLigaDb.states))
+    more = {**MORE, "listings": OpenLigaDb.listings, "endpoint": OpenLigaDb.endpoint}
+    await check(rule, Case(provider=Vendor(OPENLIGADB, Bent, {}), samples=OpenLigaDb.samples, **more))

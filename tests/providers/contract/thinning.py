@@ -93,7 +93,8 @@ class LongContract(ProviderContract):
     @pytest.mark.parametrize("rule", [*filter(hostile, RULES)], ids=lambda rule: rule.id)
     def test_contract_on_short_samples(self, rule: Rule, every: int) -> None:
         """The provider keeps this rule where each kind of rows is there once."""
-        case = Case(provider=self.provider, samples=self.short, endpoint=self.endpoint, order=self.order, every=every)
+        given = {"endpoint": self.endpoint, "order": self.order, "listings": self.listings, "every": every}
+        case = Case(provider=self.provider, samples=self.short, **given)
         asyncio.run(check(rule, case))
 
     def test_short_samples_have_each_field(self) -> None:

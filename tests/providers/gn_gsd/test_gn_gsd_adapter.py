@@ -128,16 +128,6 @@ async def test_what_was_there_cannot_be_missing():
     assert {"match", "actions"} == {each.resource for each in second.answers}
 
 
-async def test_a_match_that_was_there_cannot_become_unknown():
-    """An empty answer is a fault then, and never its end."""
-    async with upstream(good()) as provider, connected(provider.url) as adapter:
-        first = await fetch(adapter)
-        provider.answers[paths()["match"]] = json_answer({})
-        second = await fetch(adapter, first)
-
-    assert BadBody is type(second.answers[0].error)
-
-
 async def test_a_single_goal_may_be_taken_back_but_not_all_at_once():
     """An empty list after one or two actions is believed (and confirmed by the next), after more it is a fault."""
     empty = json_answer({"actions": []})

@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from mapping.errors import DownstreamRejected
 from mapping.match.match import Score, Status
 from providers.openligadb.catalog import CATALOG
 from providers.openligadb.names import names_of
@@ -238,10 +237,3 @@ def test_names_can_be_corrected():
     assert read(other, **fixed) == read(body())
     with pytest.raises(ValueError, match="did you mean 'result_full_time'"):
         read(other, result_fulltime=1)
-
-
-@pytest.mark.parametrize("answer", [b"", b"null", b"[]", b"{}", b'{"matchID": 5}', b"<html>", b'{"matchID": {}}'])
-def test_bodies_without_the_match_are_rejected(answer):
-    """What is about something else, or about nothing, is no match."""
-    with pytest.raises(DownstreamRejected):
-        translate("70001", {"match": answer}, names=names_of({}), zone=BERLIN)
