@@ -143,7 +143,7 @@ def kickoff(match: Row, zone: tzinfo, faults: FaultCollector) -> int | None:
 
 
 def is_open(match: Row) -> bool:
-    """Whether the hour is 00:00, which stands for "not fixed" beside a real one (assumed; no recording has it)."""
+    """Whether the hour is 00:00, which stands for "not fixed" (assumed); of a match that has begun it is a real one (recorded)."""
     return match.data.get("match_time") in ("00:00", "00:00:00")
 
 

@@ -11,6 +11,7 @@ from providers.base import Fetched
 from providers.contract.server import Reply, Server, serving
 from providers.registry import Registry
 from tests.kit.command import invoke
+from tests.kit.day_lists import day_of
 from tests.kit.sport_fixtures import race, translated
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,6 +28,7 @@ name = "News"
 base_url = "{url}"
 username = "newsroom"
 password = "{PASSWORD}"
+options.leagues = ["pokal:2024"]
 """)  # fmt: skip
     return file
 
@@ -34,7 +36,8 @@ password = "{PASSWORD}"
 @pytest.fixture
 async def server(tmp_path):
     """A provider with one match, and a config file that knows it."""
-    async with serving(Server({"getmatchdata/70001": FIXTURE.read_bytes()})) as running:
+    bodies = {"getmatchdata/70001": FIXTURE.read_bytes(), "getmatchdata/pokal/2024": day_of("openligadb")}
+    async with serving(Server(bodies)) as running:
         written(tmp_path, running.url)
         yield running
 
@@ -73,6 +76,18 @@ async def test_probe_shows_what_was_understood(server, tmp_path):
     assert PASSWORD not in shown
 
 
+async def test_probe_shows_the_list_of_a_day(server, tmp_path):
+    """How many matches of each competition stand where, and what could not be read."""
+    code, shown, errors = await probe(tmp_path, "openligadb", "2025-06-14", "--kind", "day")
+    server.spoil = lambda _: Reply(body=b"<html>")
+    failed = await probe(tmp_path, "openligadb", "2025-06-14", "--kind", "day")
+
+    assert (code, errors, failed[0]) == (0, "", 1)
+    assert "2025-06-14: 7 matches, 0 rows that cannot be read, fresh for 30 s" in shown
+    assert "  soccer, 4711 Pokal: 3 scheduled, 2 live, 2 finished" in shown
+    assert PASSWORD not in shown
+
+
 @pytest.mark.parametrize(
     ("reply", "words"),
     [
@@ -97,6 +112,7 @@ async def test_probe_says_what_the_provider_did(server, tmp_path, reply, words):
     ("arguments", "words"),
     [
         (("openligadb", "no-number"), "openligadb match no-number: matchId has another form than 70001"),
+        (("openligadb", "today", "--kind", "day"), "Invalid isoformat string: 'today'"),
         (("openligadb", "bl1", "--kind", "phase"), "phaseId has another form than bl1:2026:12"),
         (("heim", "1"), "the configuration has no endpoint of heim: add [organizations.<id>.providers.heim]"),
         (("heim", "1", "--organization", "news"), "add [organizations.news.providers.heim]"),
