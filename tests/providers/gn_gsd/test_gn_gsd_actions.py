@@ -174,9 +174,3 @@ def test_a_word_is_corrected_by_the_config():
     row = action(1, "x", "14:20", "home", 9, event={"word": "Tor"})
 
     assert [("soccer.goal", 15)] == kinds_of(translated([row], names=names))
-
-
-def test_an_unknown_name_in_the_config_is_refused():
-    """With the nearest one there is."""
-    with pytest.raises(ValueError, match="did you mean 'kind_goal'"):
-        names_of({"names": {"kind_goals": "TOR"}})

@@ -198,24 +198,6 @@ OPEN = {"current_period": ""}
 FIRST, SECOND, THIRD = ({"match_date": day} for day in ("01.06.2025", "08.06.2025", "15.06.2025"))
 
 
-@pytest.mark.parametrize(
-    ("matches", "chosen"),
-    [
-        ([match(id="1", **ENDED, **FIRST)], "1"),
-        ([match(id="1", **ENDED, **FIRST), match(id="2", **SECOND), match(id="3", **OPEN, **THIRD)], "2"),
-        ([match(id="3", **OPEN, **THIRD), match(id="2", **OPEN, **SECOND), match(id="1", **ENDED, **FIRST)], "2"),
-        ([match(id="1", **ENDED, **FIRST), match(id="2", **ENDED, **SECOND)], "2"),
-    ],
-)
-async def test_of_several_matches_the_running_the_next_or_the_last_is_meant(session, matches, chosen):
-    """A phase is a round, an overall a season; both are trees."""
-    session.provider.answers["/matches-by-round/ro4711"] = json_answer(tree(*matches))
-    session.provider.answers["/matches-by-season/se77"] = json_answer(tree(*matches))
-
-    assert await session.adapter.resolve(Selector("phase", "4711")) == chosen
-    assert await session.adapter.resolve(Selector("overall", "se77")) == chosen
-
-
 SILENT = {"current_period": "", "current_period_start": "", "finished": "no"}
 SETS = [
     {"match_result": games, "match_result_at": number, "place": f"none_{side}"}
@@ -227,24 +209,24 @@ SETS = [
 @pytest.mark.parametrize(
     ("sport", "matches", "chosen"),
     [
-        (
-            "5",
-            [match(id="1", **SILENT, **FIRST, match_result=[]), match(id="2", **SILENT, **SECOND, match_result=SETS)],
-            "2",
-        ),
+        ("1", [match(id="1", **ENDED, **FIRST)], "1"),
+        ("1", [match(id="1", **ENDED, **FIRST), match(id="2", **SECOND), match(id="3", **OPEN, **THIRD)], "2"),
+        ("1", [match(id="3", **OPEN, **THIRD), match(id="2", **OPEN, **SECOND), match(id="1", **ENDED, **FIRST)], "2"),
+        ("1", [match(id="1", **ENDED, **FIRST), match(id="2", **ENDED, **SECOND)], "2"),
+        ("5", [match(id="1", **SILENT, **FIRST, match_result=[]), match(id="2", **SILENT, **SECOND, match_result=SETS)], "2"),
         ("5", [match(id="1", **ENDED, **FIRST), match(id="2", **SILENT, **SECOND, match_result=[])], "2"),
         ("4", [match(id="1", **ENDED, **FIRST), match(id="2", **SECOND, current_period="third-third-start")], "2"),
         ("7", [match(id="2", **SECOND, current_period="third-quarter-end"), match(id="3", **OPEN, **THIRD)], "2"),
         ("264", [match(id="8", home=None, away=None, match_result=None, **SILENT, **FIRST)], "8"),
     ],
-)
-async def test_phases_and_overalls_work_for_every_sport(session, sport, matches, chosen):
-    """Whatever is played, of several matches the running one is meant; a session of a race is alone in its round."""
+)  # fmt: skip
+async def test_of_several_matches_the_running_the_next_or_the_last_is_meant(session, sport, matches, chosen):
+    """Whatever is played; a phase is a round, an overall a season, and a session of a race is alone in its round."""
     session.provider.answers["/matches-by-round/ro4711"] = json_answer(tree(*matches, sport=sport))
     session.provider.answers["/matches-by-season/se77"] = json_answer(tree(*matches, sport=sport))
 
     assert await session.adapter.resolve(Selector("phase", "4711")) == chosen
-    assert await session.adapter.resolve(Selector("overall", "77")) == chosen
+    assert {await session.adapter.resolve(Selector("overall", each)) for each in ("77", "se77")} == {chosen}
 
 
 async def test_names_are_corrected_by_the_endpoint():
