@@ -12,7 +12,7 @@ from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import handback, timeline
+from api.external import fixtures, handback, timeline
 from api.feeds import endpoint as feeds
 from api.feeds.feed import FEED_PATH
 from api.http.openapi import DocumentLimits, Json, document
@@ -35,6 +35,7 @@ from api.webhooks import endpoint as webhooks
 from mapping.documents.event import Event
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource, HandBack
 from mapping.documents.external_preview import ExternalPreview
+from mapping.documents.fixtures import FixtureCollection
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
 WRITE = "/api/v5/write"
 EXTERNAL = "/apigw/sports/v2/{organizationId}/liveblog"
+FIXTURES = "/apigw/sports/v2/{organizationId}/fixtures.json"
 SOURCE = f"{EXTERNAL}/{{liveblogId}}/external"
 MEDIA = "/api/mediaservice/v3/organization/{organizationId}"
 HOOKS = "/apigw/webhooks/v2/organization/{organizationId}"
@@ -83,6 +85,7 @@ ROUTES: tuple[Route, ...] = (
         Route("GET", f"{WRITE}/{kind.noun}/index.json", partial(masters.search, kind), "read", kind.index_operation),
     )),
     Route("GET", media.LINK_PATH, media.link, "read", media.LINK),
+    Route("GET", FIXTURES, fixtures.index, "external", fixtures.INDEX),
     Route("POST", f"{EXTERNAL}/createFromExternal", external.create_from_external, "external", external.CREATE),
     Route("GET", f"{EXTERNAL}/previewExternal", external.show_preview, "external", external.PREVIEW),
     Route("GET", f"{SOURCE}.json", external.show, "external", external.SHOW),
@@ -125,7 +128,7 @@ REQUESTS: tuple[type[BaseModel], ...] = (
     *(model for kind in kinds.KINDS for model in (kind.draft, kind.update)),
 )  # fmt: skip
 RESPONSES: tuple[type[BaseModel], ...] = (
-    Collection[Game], Event, ExternalPreview, ExternalSource, Game,
+    Collection[Game], Event, ExternalPreview, ExternalSource, FixtureCollection, Game,
     GameShowResponse, Media, PostTimelines, WebhookDeliveries, WebhookSubscription,
     *(model for capability in CAPABILITIES for model in capability.responses),
     *(model for kind in kinds.KINDS for model in (kind.shown, kind.page)),

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from config import Settings
+    from mapping.match.fixture import FixtureDay
     from store.database import Store
     from store.files.port import FileStore
     from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
@@ -37,6 +38,9 @@ class Importer(Protocol):
 
     async def preview(self, request: ImportRequest) -> dict[str, Any]:
         """What the match of the request holds, as an `ExternalPreview`; nothing is made of it."""
+
+    async def fixtures(self, organization_id: str, provider: str, day: str) -> FixtureDay:
+        """The provider's list of that day: `yesterday`, `today`, `tomorrow`, or a date as ISO 8601 writes it."""
 
     async def find_standby(self, wanted: StandbyRequest) -> FoundStandby:
         """The match that is to stand by, as its provider gives it now."""

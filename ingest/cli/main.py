@@ -17,7 +17,7 @@ import typer
 import config
 from ingest.cli import accounts as cli_accounts
 from ingest.cli import clients as cli_clients
-from ingest.cli import exports, import_feed, incident, init, maintenance, replay
+from ingest.cli import exports, fixtures, import_feed, incident, init, maintenance, replay
 from ingest.cli import keys as cli_keys
 from ingest.cli import media as cli_media
 from ingest.cli import providers as cli_providers
@@ -72,6 +72,7 @@ app.command("export")(maintenance.export_organization)
 app.command("import")(maintenance.import_organization)
 app.command("import-feed")(import_feed.import_feed)
 app.command()(maintenance.doctor)
+app.command()(fixtures.fixtures)
 app.command()(incident.incident)
 app.command()(replay.replay)
 app.command()(replay.demo)

@@ -24,6 +24,7 @@ from ingest.kit.start_errors import FULL
 from ingest.kit.start_wait import StartWait
 from ingest.sync.crosswalks import crosswalks_of
 from ingest.sync.declared_liveblogs import Declared, retune
+from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import MatchImporter
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
@@ -145,6 +146,8 @@ async def build_components(
             quarantine=quarantine,
         )
         following = leasing if role.works else LeasedElsewhere()
+        lists = FixtureLists(followers.limiters, settings.polling)
+        cleanup.push_async_callback(lists.close)
         importer = MatchImporter(
             store,
             sources,
@@ -155,6 +158,7 @@ async def build_components(
             clock=clock,
             record=record,
             timeline=timeline,
+            lists=lists,
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
         jobs = Jobs(lambda: leasing.leads)

@@ -16,20 +16,23 @@ from cachetools import LRUCache
 from opentelemetry.trace import SpanKind
 
 from ingest.sync.poll_slots import PollSlots
-from mapping.errors import ProviderRefused, ServiceError, UpstreamUnavailable
+from mapping.errors import ProviderRefused, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig
 from mapping.rules.lost_provider_code import LostProviderCode
 from mapping.rules.token_bucket import TokenBucket
+from providers.base import FixtureLister
 from providers.http_client import Throttled
 from store.engine import spans
 from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from datetime import date
 
     from config.sections import Polling
     from ingest.sync.followed_match import FollowedMatch
+    from mapping.match.fixture import FixtureList
     from providers.base import CarriedBy, Endpoint, Fetched, Known, ProviderAdapter, Selector
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
@@ -172,6 +175,25 @@ class EndpointLimiter:
 
     async def resolve(self, selector: Selector) -> str:
         return await self._adapter.resolve(selector)
+
+    async def fixtures(self, first: date, last: date) -> FixtureList:
+        """List the matches of these days as soon as the rate allows, in any process. Raises what the adapter raises.
+
+        While the endpoint is left alone this is UpstreamUnavailable. A list says nothing of matches: a pause that the provider
+        demands holds for all, but no list opens the circuit or closes it, and none takes a slot from a match.
+        """
+        if not isinstance(self._adapter, FixtureLister):
+            raise Unprocessable("the provider has no list of its matches", field="provider")
+        if pause := self._bucket.reserve(monotonic(), 1):
+            await asyncio.sleep(pause)
+        if pause := breaker.wait(self._circuit, monotonic()):
+            raise UpstreamUnavailable("the provider is left alone for a while", retry_after=pause)
+        try:
+            return await self._adapter.fixtures(first, last)
+        except ServiceError as error:
+            if (pause := longest_pause([error])) is not None:
+                self._circuit = breaker.note_pause(self._circuit, now=monotonic(), seconds=pause)
+            raise
 
     async def fetch(
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]

@@ -17,6 +17,7 @@ from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
 from ingest.sync.endpoint_limiter import fetch
+from ingest.sync.fixture_lists import FixtureLists, followable_sports
 from ingest.sync.follow_match import FetchedStandby, follow_match
 from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.poll import import_squads, record_nothing
@@ -26,7 +27,6 @@ from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
 from mapping.liveblog.prefill import game_document
-from mapping.sports import SPORTS
 from providers.base import Outcome, Selector
 from providers.fetch import beside
 from providers.http_client import patient
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from config.sections import Limits
     from ingest.sync.batches import Applied
     from ingest.sync.poll import Record
+    from mapping.match.fixture import FixtureDay
     from mapping.match.match import Match
     from mapping.match.references import References
     from mapping.posts.disallowed import Notes, WithdrawalRules
@@ -111,8 +112,9 @@ class MatchImporter:
         clock: Callable[[], float] = time.time,
         record: Record = record_nothing,
         timeline: PostTimeline | None = None,
+        lists: FixtureLists | None = None,
     ) -> None:
-        """`clock` gives Unix seconds; `record` keeps the answers, `timeline` when posts came about."""
+        """`clock` gives Unix seconds; `record` keeps the answers, `timeline` when posts came about, `lists` those of providers."""
         self._store = store
         self._sources = sources
         self._followers = followers
@@ -123,6 +125,7 @@ class MatchImporter:
         self._record = record
         self._timeline = PostTimeline(store) if timeline is None else timeline
         self._previews = MatchPreviews(self.match_of)
+        self._lists = FixtureLists({}) if lists is None else lists
 
     async def create(self, request: ImportRequest) -> str:
         """Create the liveblog, or attach it; gives its `ticker_id`. Raises the errors of createFromExternal."""
@@ -148,6 +151,10 @@ class MatchImporter:
     async def preview(self, request: ImportRequest) -> dict[str, Any]:
         """What the match holds; nothing is written. Raises what `create` raises, and RateLimited."""
         return await self._previews(request)
+
+    async def fixtures(self, organization_id: str, provider: str, day: str) -> FixtureDay:
+        """The provider's list of a day; raises NotFound and Forbidden as `create`, Unprocessable and UpstreamUnavailable."""
+        return await self._lists.day(self._source(organization_id, provider), day, self._clock())
 
     async def find_standby(self, wanted: StandbyRequest) -> FetchedStandby:
         """The match, as its provider gives it now; raises what `create` raises."""
@@ -200,12 +207,19 @@ class MatchImporter:
         return source, fetched, match, arrival
 
     def _source(self, organization_id: str, provider: str) -> ProviderSource:
-        if provider not in self._providers:
-            raise NotFound("there is no such provider", field="provider")
-        source = self._sources.get((organization_id, provider))
-        if source is None:
-            raise Forbidden("the organization is not authorized for this data source", field="provider")
-        return source
+        return source_of(self._sources, self._providers, organization_id, provider)
+
+
+def source_of(
+    sources: Mapping[tuple[str, str], ProviderSource], providers: frozenset[str], organization_id: str, provider: str
+) -> ProviderSource:
+    """The organization's access to the provider, one of `providers`. Raises NotFound and Forbidden."""
+    if provider not in providers:
+        raise NotFound("there is no such provider", field="provider")
+    source = sources.get((organization_id, provider))
+    if source is None:
+        raise Forbidden("the organization is not authorized for this data source", field="provider")
+    return source
 
 
 def first_snapshot(match: Match, fetched: Fetched, arrival: Arrival, *, text: str | None) -> Snapshot:
@@ -357,8 +371,7 @@ def _check_sport(request: ImportRequest, source: ProviderSource, match: Match) -
 
     A sport that is listed for text alone can be had too: it has a scoreboard and nothing to post but the text.
     """
-    offered = match.sport in source.provider.catalog or match.sport in source.provider.text_sports
-    if match.sport not in SPORTS or not offered:
+    if match.sport not in followable_sports(source.provider):
         raise InvalidRequest(f"{match.sport} is not supported for {match.provider}", field=f"{request.selector_kind}Id")
     if request.text:
         _check_text(source, match.sport)

@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import date
 
 from mapping.match.match import Status  # noqa: TC001 -- a public module imports plainly
 
@@ -71,3 +75,17 @@ class FixtureList:
     fixtures: tuple[Fixture, ...]
     unreadable: int = 0
     fresh_for: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixtureDay:
+    """The list of one day as an organization gets it at its endpoint, whose `timezone` says when the day begins.
+
+    `sports`: those whose matches can become liveblogs.
+    """
+
+    day: date
+    timezone: str
+    endpoint: str
+    sports: frozenset[str]
+    listed: FixtureList

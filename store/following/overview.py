@@ -167,6 +167,27 @@ def liveblogs_on(conn: Connection, organization_id: str, provider: str, match_id
     return list(conn.scalars(query))
 
 
+def liveblogs_of_matches(
+    conn: Connection, organization_id: str, endpoint: str, match_ids: Collection[str]
+) -> dict[str, list[dict[str, str]]]:
+    """Match id → `localId` and `locale` of the organization's liveblogs that this match of the endpoint writes to, oldest first."""
+    wanted = follows.c.endpoint == endpoint, follows.c.match_id.in_(list(match_ids))
+    query = (
+        select(follows.c.match_id, games.c.local_id, attachments.c.terms)
+        .join(attachments, attachments.c.follow_id == follows.c.id)
+        .join(games, games.c.id == attachments.c.game_id)
+        .where(games.c.organization_id == organization_id, *wanted, *_OPEN)
+        .order_by(attachments.c.created_at, games.c.id)
+    )
+    found: dict[str, list[dict[str, str]]] = {}
+    for match_id, local_id, terms in conn.execute(query):
+        locale = (
+            terms.get("locale", "en") if isinstance(terms, dict) else "en"
+        )  # a row that nobody can read hides no other
+        found.setdefault(match_id, []).append({"localId": local_id, "locale": locale})
+    return found
+
+
 def _listed(row: Any) -> ListedLiveblog:
     *game, posted_at, drafts = row
     return ListedLiveblog(game=game_of(game), posted_at=posted_at, drafts=drafts)

@@ -16,6 +16,8 @@ from api.http.services import Keys, Services
 from api.http.step_signal import StepSignal
 from api.middleware.request_log import RequestLog
 from api.view.read_cache import ReadCounts
+from ingest.sync.fixture_lists import day_of
+from mapping.match.fixture import FixtureDay, FixtureList
 from store.clients import clients
 from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from mapping.match.fixture import Fixture
     from store.files.port import FileStore
     from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
@@ -88,6 +91,11 @@ class Server:
     requested: list[ImportRequest] = field(default_factory=list)
     fails: Exception | None = None
     previewed: dict[str, Any] = field(default_factory=lambda: dict(PREVIEW))
+    listed: dict[str, tuple[Fixture, ...]] = field(default_factory=dict)
+    """The matches of every day, by organization."""
+    unreadable: int = 0
+    days: list[tuple[str, str]] = field(default_factory=list)
+    """Provider and day of each list that was wanted."""
     answered: dict[str, float] = field(default_factory=dict)
     ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
     now: float = NOW
@@ -103,6 +111,18 @@ class Server:
     async def preview(self, request: ImportRequest) -> dict[str, Any]:
         self._look(request)
         return {**self.previewed, "provider": request.provider}
+
+    async def fixtures(self, organization_id: str, provider: str, day: str) -> FixtureDay:
+        self.days.append((provider, day))
+        if self.fails is not None:
+            raise self.fails
+        return FixtureDay(
+            day=day_of(day, "Europe/Berlin", self.now),
+            timezone="Europe/Berlin",
+            endpoint=provider,
+            sports=frozenset({"soccer"}),
+            listed=FixtureList(fixtures=self.listed.get(organization_id, ()), unreadable=self.unreadable),
+        )
 
     def _look(self, request: ImportRequest) -> None:
         self.requested.append(request)

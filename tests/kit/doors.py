@@ -233,6 +233,7 @@ DOORS: dict[str, Door] = {
     # The interface: by the id of the operation.
     "liveblog.createFromExternal": secret(EXTERNAL, lambda n: Sent(of_path(n), body=IMPORT), 403),
     "liveblog.previewExternal": secret(EXTERNAL, lambda n: Sent(of_path(n), query=IMPORT), 403),
+    "fixture.index": secret(EXTERNAL, lambda n: Sent(of_path(n), query={"provider": "heim"}), 403),
     "liveblog.external": secret(EXTERNAL, of_liveblog, 403, own=404),
     "liveblog.changeExternal": secret(EXTERNAL, lambda n: of_liveblog(n, paused=True), 403, own=404),
     "liveblog.attachExternal": secret(EXTERNAL, lambda n: of_liveblog(n, **IMPORT), 403, own=404),
@@ -388,6 +389,7 @@ WORDS_OF = {
     "event_types": ("soccer.goal", "x"), "highlights": ("true", "sticky,milestone"),
     "tz": ("Europe/Berlin", "Nowhere"), "template_id": ("soccer",), "sportstype": ("soccer",),
     "liveblogId": ("gmatch1",), "url": (HOOK,), "next": ("c" * 24,), "after": ("0" * 24,),
+    "day": ("tomorrow", "2026-02-30"),
 }  # fmt: skip
 """Values of parameters that are free texts; of others it is `WORDS`."""
 

@@ -17,6 +17,7 @@ import pytest
 import pytest_asyncio
 
 from config.organizations import ThemeConfig
+from mapping.match.fixture import Fixture
 from store.clients import clients
 from store.comments import comments
 from store.comments.comments import NewComment
@@ -121,6 +122,7 @@ LISTS: dict[str, Listing] = {
     "team.index": collection("page"),
     "tournament.index": collection("page"),
     "ticker.search": collection("more", "local_id"),
+    "fixture.index": collection("page", "matchId"),
     "comments.index": cursor("comments", "id", "next"),
     "comments.list": cursor("comments", "id", "next"),
     "webhooks.list": cursor("webhooks", "url", "after", "f" * 24),
@@ -175,6 +177,7 @@ async def fill(server: Server) -> None:
     for url in URLS:
         await sent(server, f"/apigw/webhooks/v2/organization/{OWNER}/subscribe", {"url": url})
     await server.store.write(write_rows)
+    server.listed[OWNER] = tuple(Fixture(match_id=str(number)) for number in range(SEVEN))
 
 
 def liveblogs_of(written: tuple[EventWrite, ...], quiet: EventWrite) -> dict[str, tuple[EventWrite, ...]]:

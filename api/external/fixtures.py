@@ -1,0 +1,160 @@
+"""The matches of a day at a provider, filtered, with the liveblogs that are on them already."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from api.external.endpoint import TAG
+from api.http.errors import json_response
+from api.http.openapi import READ_ERRORS, document_answer, in_path, operation, query, refusals
+from api.http.paging import LIMIT, PAGE, Q, collection, drop_empty, filters, page_of
+from mapping.documents.fixtures import FixtureCollection
+from mapping.errors import InvalidRequest
+from mapping.rules.tokens import query_words, words
+from store.following.overview import liveblogs_of_matches
+from store.liveblogs.listing import Listed, Page
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from starlette.responses import Response
+
+    from api.http.json_path import Json
+    from api.http.request import ApiRequest, Query
+    from api.http.services import Services
+    from mapping.match.fixture import Fixture, FixtureDay
+
+MANY = 500
+"""Matches from which on the event loop does not look through them."""
+Lister = Callable[[str, str, str], Awaitable["FixtureDay"]]
+"""`Importer.fixtures`."""
+Reader = Callable[[Callable[[Any], Any]], Awaitable[Any]]
+"""`Store.read`."""
+
+INDEX = operation(
+    "fixture.index",
+    "List the matches of a day at a provider",
+    TAG,
+    {200: document_answer(FixtureCollection, "A page of the list"), **READ_ERRORS, **refusals(422)},
+    parameters=[
+        in_path("organizationId"),
+        query("provider", "The provider", {"type": "string", "minLength": 1}, required=True),
+        *filters(
+            query("day", "`yesterday`, `today`, `tomorrow` in `timeZone`, or a date as `2026-11-28`"),
+            query("competition", "Matches of this competition, by the provider's id"),
+            query("team", "Matches of this team, by the provider's id"),
+            Q,
+            LIMIT,
+            PAGE,
+        ),
+    ],
+)
+
+
+class FixtureFilter(NamedTuple):
+    """Which matches of a list are wanted; empty values say nothing. `q`: words that each begin one of a match's names."""
+
+    competition: str = ""
+    team: str = ""
+    q: str = ""
+
+    def choose(self, fixtures: Sequence[Fixture]) -> list[Fixture]:
+        """Those that are wanted, in the provider's order."""
+        wanted = query_words(self.q)
+        return [
+            each
+            for each in fixtures
+            if (not self.competition or _id_of(each.competition) == self.competition)
+            and (not self.team or self.team in {_id_of(each.home), _id_of(each.away)})
+            and (not wanted or _is_named(each, wanted))
+        ]
+
+
+class FixturesWanted(NamedTuple):
+    """A request for a page of a list."""
+
+    organization_id: str
+    provider: str
+    day: str
+    filter: FixtureFilter
+    page: Page
+
+    @classmethod
+    def of_query(cls, organization_id: str, parameters: Query) -> FixturesWanted:
+        """Raises InvalidRequest."""
+        given = drop_empty(parameters)
+        if "provider" not in given:
+            raise InvalidRequest("provider is missing", field="provider")
+        chosen = FixtureFilter(*(given.get(name, "") for name in FixtureFilter._fields))
+        return cls(organization_id, given["provider"], given.get("day", "today"), chosen, page_of(given))
+
+
+async def list_fixtures(fixtures: Lister, read: Reader, wanted: FixturesWanted) -> Json:
+    """The page as a `FixtureCollection`. Raises what `Importer.fixtures` raises."""
+    found = await fixtures(wanted.organization_id, wanted.provider, wanted.day)
+    listed = found.listed.fixtures
+    choose = partial(wanted.filter.choose, listed)
+    chosen = await asyncio.to_thread(choose) if len(listed) > MANY else choose()
+    page = wanted.page
+    shown = chosen[page.offset : page.offset + page.limit]
+    whose = {"organization_id": wanted.organization_id, "endpoint": found.endpoint}
+    on_them = await read(partial(liveblogs_of_matches, **whose, match_ids=[each.match_id for each in shown]))
+    objects = [_document(each, found.sports, on_them.get(each.match_id, [])) for each in shown]
+    return {
+        **collection(objects, Listed([], len(chosen)), page),
+        "day": found.day.isoformat(),
+        "timeZone": found.timezone,
+        "unreadable": found.listed.unreadable,
+    }
+
+
+async def fixtures_of(services: Services, organization_id: str, parameters: Query) -> Json:
+    """The page that these parameters name."""
+    wanted = FixturesWanted.of_query(organization_id, parameters)
+    return await list_fixtures(services.importer.fixtures, services.store.read, wanted)
+
+
+async def index(request: ApiRequest) -> Response:
+    """List the matches of a day at a provider of the organization, and the liveblogs that are on them already (ours)."""
+    found = await fixtures_of(request.services, request.organization_id, request.query)
+    return json_response(found, headers={"Cache-Control": "no-store"})
+
+
+def _id_of(named: Any) -> str | None:
+    return None if named is None else named.id
+
+
+def _is_named(fixture: Fixture, wanted: Sequence[tuple[str, ...]]) -> bool:
+    parts = (fixture.home, fixture.away, fixture.competition)
+    names = words(fixture.title, *(each.name for each in parts if each is not None))
+    return all(any(name.startswith(spellings) for name in names) for spellings in wanted)
+
+
+def _document(fixture: Fixture, sports: frozenset[str], liveblogs: Sequence[Mapping[str, str]]) -> Json:
+    """The match as a `ListedFixture`."""
+    kickoff, score = fixture.kickoff, fixture.score
+    return {
+        "matchId": fixture.match_id,
+        "sport": fixture.sport,
+        "competition": fixture.competition and asdict(fixture.competition),
+        "season": fixture.season,
+        "round": fixture.round,
+        "home": fixture.home and asdict(fixture.home),
+        "away": fixture.away and asdict(fixture.away),
+        "title": fixture.title,
+        "kickoff": None if kickoff is None else datetime.fromtimestamp(kickoff, UTC).isoformat().replace("+00:00", "Z"),
+        "kickoffOpen": fixture.kickoff_open,
+        "status": fixture.status and fixture.status.value,
+        "statusWord": fixture.status_word,
+        "score": score and {"home": score[0], "away": score[1]},
+        "gender": fixture.gender,
+        "ageClass": fixture.age_class,
+        "textCoverage": fixture.text_coverage,
+        "followable": fixture.sport in sports,
+        "liveblogs": list(liveblogs),
+    }

@@ -1,0 +1,139 @@
+"""The providers' lists of matches: one request for each endpoint and list, whoever wants it, and the list is kept for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import partial
+from time import monotonic
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+import structlog
+from cachetools import LRUCache
+
+from config.sections import Polling
+from mapping.errors import BadBody, ServiceError, Unprocessable, UpstreamUnavailable
+from mapping.match.fixture import FixtureDay
+from mapping.sports import SPORTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ingest.sync.endpoint_limiter import EndpointLimiter
+    from ingest.sync.import_match import ProviderSource
+    from mapping.match.fixture import FixtureList
+    from providers.base import Provider
+
+log = structlog.get_logger()
+
+LONGEST = 20.0
+"""Seconds for which somebody waits for a list."""
+FAILED_FOR = 10.0
+"""Seconds for which a failure is kept."""
+MOST_ROWS = 50_000
+"""Matches of all lists that are kept, each some kilobyte; of more lists those that nobody wanted for the longest time go."""
+LEAST_ROWS = 100
+"""What a list counts for at least, so that there are never many of them either."""
+AT_ONCE = 2
+"""Lists of one endpoint that are fetched at a time."""
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+WORDS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+
+Key = tuple[str, date, date]
+"""Endpoint, first and last day."""
+
+
+@dataclass(slots=True)
+class KeptList:
+    """A list, or its failure, or the request for it, which is under way; until when it is kept (monotonic seconds)."""
+
+    request: asyncio.Task[FixtureList]
+    until: float = math.inf
+    rows: int = LEAST_ROWS
+
+
+class FixtureLists:
+    """The lists that this process has seen lately."""
+
+    def __init__(self, limiters: Mapping[str, EndpointLimiter], polling: Polling | None = None) -> None:
+        """`limiters`: those of the endpoints, by their keys."""
+        self._limiters = limiters
+        polling = polling or Polling()
+        self._least, self._most = polling.lists_kept_min, max(polling.lists_kept_min, polling.lists_kept_max)
+        self._kept: LRUCache[Key, KeptList] = LRUCache(MOST_ROWS, getsizeof=lambda kept: kept.rows)
+        self._places = {key: asyncio.Semaphore(AT_ONCE) for key in limiters}
+        self._running: set[asyncio.Task[FixtureList]] = set()
+
+    async def day(self, source: ProviderSource, day: str, now: float) -> FixtureDay:
+        """The list of a day as `day_of` reads it. Raises Unprocessable, and what `get` raises."""
+        endpoint = source.adapter.endpoint
+        wanted = day_of(day, endpoint.timezone, now)
+        listed = await self.get(endpoint.key, wanted, wanted)
+        sports = followable_sports(source.provider)
+        return FixtureDay(day=wanted, timezone=endpoint.timezone, endpoint=endpoint.key, sports=sports, listed=listed)
+
+    async def get(self, endpoint: str, first: date, last: date) -> FixtureList:
+        """The matches of these days. Raises UpstreamUnavailable, and what the adapter raises."""
+        key = endpoint, first, last
+        kept = self._kept.get(key)
+        if kept is None or kept.until <= monotonic():
+            kept = self._kept[key] = KeptList(asyncio.create_task(self._fetch(*key)))
+            self._running.add(kept.request)
+            kept.request.add_done_callback(partial(self._ended, key, kept))
+        return await asyncio.shield(kept.request)
+
+    async def close(self) -> None:
+        """End the requests that are under way."""
+        for each in self._running:
+            each.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _fetch(self, endpoint: str, first: date, last: date) -> FixtureList:
+        try:
+            async with asyncio.timeout(LONGEST), self._places[endpoint]:
+                return await self._limiters[endpoint].fixtures(first, last)
+        except ServiceError:
+            raise
+        except TimeoutError as error:
+            raise UpstreamUnavailable("the provider did not answer in time") from error
+        except Exception as error:
+            log.exception("list.unreadable", endpoint=self._limiters[endpoint].name, first=first, last=last)
+            raise BadBody("the provider's list cannot be read") from error
+
+    def _ended(self, key: Key, kept: KeptList, request: asyncio.Task[FixtureList]) -> None:
+        """Keep the outcome for as long as it may be kept, and for its size."""
+        self._running.discard(request)
+        current = self._kept.pop(key, None)
+        if request.cancelled() or request.exception() is not None:  # seen: nobody may be waiting any more
+            kept.until = monotonic() + FAILED_FOR
+        else:
+            found = request.result()
+            kept.until = monotonic() + min(max(found.fresh_for or 0.0, self._least), self._most)
+            kept.rows = min(max(len(found.fixtures), LEAST_ROWS), MOST_ROWS)
+        if current is kept and not request.cancelled():
+            self._kept[key] = kept
+
+
+def day_of(text: str, timezone: str, now: float) -> date:
+    """The day that is meant: `yesterday`, `today`, `tomorrow` in this time zone at `now` (Unix seconds), or a date.
+
+    Raises Unprocessable.
+    """
+    if text in WORDS:
+        return datetime.fromtimestamp(now, ZoneInfo(timezone)).date() + timedelta(days=WORDS[text])
+    wrong = Unprocessable("day should be yesterday, today, tomorrow or a date as 2026-11-28", field="day")
+    if not DATE.fullmatch(text):
+        raise wrong
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise wrong from None
+
+
+def followable_sports(provider: Provider) -> frozenset[str]:
+    """The sports of which a match at this provider can become a liveblog."""
+    return frozenset(SPORTS) & (frozenset(provider.catalog) | provider.text_sports)
