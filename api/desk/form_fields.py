@@ -20,16 +20,21 @@ def select_html(
     chosen: str,
     *,
     error: str = "",
+    ident: str = "",
 ) -> str:
-    """A choice with its label; of each option its value and its escaped text. `error`: what is wrong with it, escaped."""
+    """A choice with its label; of each option its value and its escaped text.
+
+    `error`: what is wrong with it, escaped. `ident`: its id, where the page has another choice of that name.
+    """
     shown = "".join(
         f'<option value="{escape(value)}"{" selected" if value == chosen else ""}>{text}</option>'
         for value, text in options
     )
+    at = ident or name
     attributes, wrong = field_error(name, error)
     return (
-        f'<p><label for="{name}">{page.text(label)}</label>'
-        f'<select id="{name}" name="{name}"{attributes}>{shown}</select>{wrong}</p>'
+        f'<p><label for="{at}">{page.text(label)}</label>'
+        f'<select id="{at}" name="{name}"{attributes}>{shown}</select>{wrong}</p>'
     )
 
 

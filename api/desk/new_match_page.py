@@ -1,31 +1,33 @@
-"""The page on which a person looks at a provider's match, and makes a liveblog of it or puts one on it."""
+"""The page on which a person chooses matches of a day, looks at one, and makes liveblogs of them or puts one on a match."""
 
 from __future__ import annotations
 
-import secrets
 from html import escape
 from typing import TYPE_CHECKING
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
+from api.desk.chosen_matches import MOST as MOST_MADE
+from api.desk.chosen_matches import make_liveblogs
 from api.desk.desk_frame import alert_html, redirect
-from api.desk.form_fields import select_html
+from api.desk.fixtures_section import MOST, FixturesPage, fixtures_html
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.match_settings_page import box, locale_select
-from api.desk.match_states import STATES
+from api.desk.match_by_id import kind_of, look_form, preview_html
 from api.desk.matches_page import NEW, may_change
 from api.desk.refusal_text import refusal_text
 from api.external import operations
+from api.external.fixtures import fixtures_of
+from api.http.json_path import local
+from api.http.request import integer
 from api.page.scoreboard import title
-from api.page.times import moment
+from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
-from mapping.locales.labels import Label
-from mapping.match.match import Status
 from store.following.connection import NamedLiveblog
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from starlette.responses import Response
@@ -34,33 +36,20 @@ if TYPE_CHECKING:
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
 
-KINDS = {
-    "matchId": MatchesText.SELECT_MATCH,
-    "phaseId": MatchesText.SELECT_PHASE,
-    "overallId": MatchesText.SELECT_OVERALL,
-}
-
 
 async def show_new_match(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
-    """The form, and below it what the match holds that it names."""
-    return await _page(request, page, person, request.query)
+    """The matches of a day, or what the match holds that the query names; an id by hand at the end."""
+    made = integer(request.query, "made", 0, low=0, high=MOST_MADE)
+    notice = page.text(FixturesText.MADE, count=made) if made else ""
+    return await _page(request, page, person, request.query, notice=notice)
 
 
 async def submit_new_match(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """Make the liveblog, or put the one that the form names on the match."""
-    body: dict[str, Any] = {"provider": form.get("provider", ""), _kind(form): form.get("id", "")}
+    """Make a liveblog of each match that is ticked, or of the one that is named, or put the one that the form names on it."""
     try:
-        person.demand("external")
-        services, client = request.services, person.client_id
-        if form.get("attach"):
-            done, named = "liveblog.attachExternal", NamedLiveblog(form["attach"], person.organization_id)
-            game = await operations.attach(services, named, body, client_id=client)
-        else:
-            body |= {"autoPostEnabled": "auto" in form, "includeTextContent": "text" in form}
-            body |= {name: form[name] for name in ("title", "locale") if form.get(name)}
-            done, owner = "liveblog.createFromExternal", person.organization_id
-            key = form.get("key") or None
-            game = await operations.create(services, body, organization_id=owner, client_id=client, key=key)
+        if "kind" not in form:
+            return await _make_several(request, page, person, form)
+        done, game = await _make_one(request, person, form)
     except StoreUnavailable:
         raise
     except ServiceError as error:
@@ -70,25 +59,120 @@ async def submit_new_match(request: ApiRequest, page: DeskPage, person: DeskPers
     return redirect(request, f"/desk/matches/{quote(str(game['local_id']), safe='')}?done=saved")
 
 
-async def _page(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query, *, alert: str = "") -> Response:
+async def _make_one(request: ApiRequest, person: DeskPerson, form: Query) -> tuple[str, dict[str, Any]]:
+    """What was done, and the liveblog."""
+    person.demand("external")
+    body: dict[str, Any] = {"provider": form.get("provider", ""), kind_of(form): form.get("id", "")}
+    services, client, owner = request.services, person.client_id, person.organization_id
+    if form.get("attach"):
+        named = NamedLiveblog(form["attach"], owner)
+        return "liveblog.attachExternal", await operations.attach(services, named, body, client_id=client)
+    body |= {"autoPostEnabled": "auto" in form, "includeTextContent": "text" in form}
+    body |= {name: form[name] for name in ("title", "locale") if form.get(name)}
+    key = form.get("key") or None
+    made = await operations.create(services, body, organization_id=owner, client_id=client, key=key)
+    return "liveblog.createFromExternal", made
+
+
+async def _make_several(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    made = await make_liveblogs(request, page, person, form)
+    request.services[FragmentCache].forget()
+    if made.refused:
+        said = page.text(FixturesText.MADE, count=len(made.local_ids)) if made.local_ids else ""
+        alert = page.text(FixturesText.NOT_MADE, count=len(made.refused))
+        return await _page(request, page, person, form, notice=said, alert=alert, refused=made.refused)
+    if len(made.local_ids) == 1:
+        return redirect(request, f"/desk/matches/{quote(made.local_ids[0], safe='')}?done=saved")
+    kept = {name: form[name] for name in ("provider", "day", "q") if form.get(name)}
+    return redirect(request, f"{NEW}?{urlencode({**kept, 'made': len(made.local_ids)})}")
+
+
+async def _page(
+    request: ApiRequest,
+    page: DeskPage,
+    person: DeskPerson,
+    given: Query,
+    *,
+    notice: str = "",
+    alert: str = "",
+    refused: Mapping[str, str] | None = None,
+) -> Response:
     heading = page.texts.text(MatchesText.ATTACH_OTHER if given.get("attach") else MatchesText.NEW_MATCH)
     if not may_change(person):
         return page.response(heading, f"<p>{page.text(MatchesText.YOUR_ROLE)}</p>", 403)
-    preview, status = "", 422 if alert else 200
-    if given.get("provider") and given.get("id", "").strip() and not alert:
-        query = {"provider": given["provider"], _kind(given): given["id"].strip()}
-        try:
-            found = await operations.preview(
-                request.services, query, organization_id=person.organization_id, client_id=person.client_id, text=False
-            )
-            preview = _preview(request, page, given, found)
-        except StoreUnavailable:
-            raise
-        except ServiceError as error:
-            alert, status = refusal_text(page, error), 422
-    said = alert_html(alert)
+    status = 422 if alert else 200
     whom = await _attached_to(request, person, given)
-    return page.response(heading, f"{said}{whom}{_look(request, page, person, given)}{preview}", status)
+    try:
+        if given.get("provider") and given.get("id", "").strip() and not alert:
+            body = await _preview_page(request, page, person, given)
+        else:
+            body = await _day_page(request, page, person, given, refused or {})
+    except StoreUnavailable:
+        raise
+    except ServiceError as error:
+        alert, status = f"{alert} {refusal_text(page, error)}".strip(), 422
+        body = fixtures_html(_made(request, page, person, given, None, {}))
+    said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
+    by_hand = f"<h2>{page.text(FixturesText.BY_ID)}</h2>{look_form(page, given, _providers(request, person))}"
+    body = f'{said}{alert_html(alert)}{whom}{body}<section class="card">{by_hand}</section>'
+    return page.response(heading, body, status, scripts=("new-match.js",))
+
+
+async def _preview_page(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query) -> str:
+    """What the match holds that is named, and the way back."""
+    query = {"provider": given["provider"], kind_of(given): given["id"].strip()}
+    found = await operations.preview(
+        request.services, query, organization_id=person.organization_id, client_id=person.client_id, text=False
+    )
+    kept = {name: given[name] for name in ("provider", "day", "q", "attach") if given.get(name)}
+    back = escape(f"{page.link(NEW)}?{urlencode(kept)}")
+    way = f'<p class="pager"><a href="{back}">{page.text(FixturesText.BACK_TO_DAY)}</a></p>'
+    return f"{way}{preview_html(request, page, given, found)}"
+
+
+async def _day_page(
+    request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query, refused: Mapping[str, str]
+) -> str:
+    wanted = {name: given[name] for name in ("day", "q", "page") if given.get(name)}
+    wanted |= {"provider": _provider(request, person, given), "limit": str(MOST)}
+    found = await fixtures_of(request.services, person.organization_id, wanted)
+    return fixtures_html(_made(request, page, person, given, found, refused))
+
+
+def _made(  # noqa: PLR0917 -- what a page is made of
+    request: ApiRequest,
+    page: DeskPage,
+    person: DeskPerson,
+    given: Query,
+    found: dict[str, Any] | None,
+    refused: Mapping[str, str],
+) -> FixturesPage:
+    services, provider = request.services, _provider(request, person, given)
+    access = services.settings.organization(person.organization_id).providers.get(provider)
+    zone = ZoneInfo(access.timezone if access is not None else services.settings.server.timezone)
+    return FixturesPage(
+        page=page,
+        address=page.link(NEW),
+        provider=provider,
+        providers=_providers(request, person),
+        event_types=services.event_types,
+        text=access is not None and access.text_content,
+        today=local(int(services.clock()), zone).date(),
+        found=found,
+        given=given,
+        refused=refused,
+        attach=given.get("attach", ""),
+    )
+
+
+def _providers(request: ApiRequest, person: DeskPerson) -> list[str]:
+    """The organization's, in the order of the configuration."""
+    services = request.services
+    return [*services.settings.organization(person.organization_id).providers] or sorted(services.providers)
+
+
+def _provider(request: ApiRequest, person: DeskPerson, given: Query) -> str:
+    return given.get("provider") or next(iter(_providers(request, person)), "")
 
 
 async def _attached_to(request: ApiRequest, person: DeskPerson, given: Query) -> str:
@@ -97,79 +181,3 @@ async def _attached_to(request: ApiRequest, person: DeskPerson, given: Query) ->
         return ""
     game = await request.services.store.read(NamedLiveblog(given["attach"], person.organization_id).find)
     return f'<p dir="auto"><strong>{escape(title(game.as_document()))}</strong></p>'
-
-
-def _kind(given: Query) -> str:
-    return given["kind"] if given.get("kind") in KINDS else "matchId"
-
-
-def _look(request: ApiRequest, page: DeskPage, person: DeskPerson, given: Query) -> str:
-    services = request.services
-    known = sorted(services.settings.organization(person.organization_id).providers) or sorted(services.providers)
-    kinds = [(name, page.text(label)) for name, label in KINDS.items()]
-    providers = [(each, escape(each)) for each in known]
-    attach = f'<input type="hidden" name="attach" value="{escape(given["attach"])}">' if given.get("attach") else ""
-    return (
-        f'<form class="card" method="get" action="{page.link(NEW)}">{attach}'
-        + select_html(page, "provider", MatchesText.PROVIDER, providers, given.get("provider", ""))
-        + select_html(page, "kind", MatchesText.SELECTOR, kinds, _kind(given))
-        + f'<p><label for="id">{page.text(MatchesText.MATCH_ID)}</label>'
-        f'<input id="id" name="id" required maxlength="255" autocomplete="off" value="{escape(given.get("id", ""))}"></p>'
-        f"<button>{page.text(MatchesText.LOOK)}</button></form>"
-    )
-
-
-def _preview(request: ApiRequest, page: DeskPage, given: Query, found: dict[str, Any]) -> str:
-    zone = ZoneInfo(request.services.settings.server.timezone)
-    starts, score = found.get("startsAt"), (found.get("homeScore"), found.get("awayScore"))
-    facts = {
-        MatchesText.COMPETITION: _written(found.get("competition")),
-        MatchesText.VENUE: _written(found.get("location")),
-        Label.KICK_OFF: "" if starts is None else moment(starts, "date", zone, page.texts.locale),
-        MatchesText.STATE: page.text(STATES.get(Status(found["status"]), Label.LIVE)),
-        MatchesText.SCORE: escape(":".join(map(str, score))) if all(score) else "",
-        MatchesText.HOLDS: _holdings(page, found),
-    }
-    rows = "".join(f"<dt>{page.text(name)}</dt><dd>{html}</dd>" for name, html in facts.items() if html)
-    already = found["liveblogs"]
-    warning = f'<p class="alert">{page.text(MatchesText.ON_IT, count=len(already))}</p>' if already else ""
-    head = f'<h2 dir="auto">{escape(found["title"])}</h2>'
-    return f'<section class="card" id="preview">{head}<dl>{rows}</dl>{warning}{_create(page, given, found)}</section>'
-
-
-def _written(text: str | None) -> str:
-    return f"<bdi>{escape(text)}</bdi>" if text else ""
-
-
-def _holdings(page: DeskPage, found: dict[str, Any]) -> str:
-    people = found["lineUps"]
-    parts = (
-        page.text(MatchesText.LINE_UPS, count=people) if people else page.text(MatchesText.NO_LINE_UPS),
-        page.text(MatchesText.EVENTS, count=found["events"]),
-        page.text(MatchesText.HAS_TEXT if found["textContent"] else MatchesText.NO_TEXT),
-    )
-    return " · ".join(parts)
-
-
-def _create(page: DeskPage, given: Query, found: dict[str, Any]) -> str:
-    hidden = {"provider": given["provider"], "kind": _kind(given), "id": given["id"].strip()}
-    hidden |= {"attach": given["attach"]} if given.get("attach") else {"key": secrets.token_urlsafe(16)}
-    fields = "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in hidden.items())
-    if given.get("attach"):
-        choices, label = "", MatchesText.ATTACH_THIS
-    else:
-        text = box("text", page.text(MatchesText.WITH_TEXT), ticked=False) if found["textContent"] else ""
-        choices, label = (
-            (
-                f'<p><label for="title">{page.text(MatchesText.OTHER_TITLE)}</label>'
-                '<input id="title" name="title" maxlength="500"></p>'
-                + box("auto", page.text(MatchesText.POST_AUTOMATICALLY), ticked=True)
-                + text
-                + locale_select(page, page.texts.locale)
-            ),
-            MatchesText.CREATE,
-        )
-    return (
-        f'<form method="post" action="{page.link(NEW)}">{page.csrf_field()}{fields}{choices}'
-        f"<button>{page.text(label)}</button></form>"
-    )

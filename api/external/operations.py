@@ -44,9 +44,18 @@ SELECTED = ("provider", "matchId", "phaseId", "overallId")
 
 
 async def create(
-    services: Services, body: dict[str, Any], *, organization_id: str, client_id: str, key: str | None
+    services: Services,
+    body: dict[str, Any],
+    *,
+    organization_id: str,
+    client_id: str,
+    key: str | None,
+    editorial: bool = False,
 ) -> Json:
-    """Create a liveblog that a provider's match fills; `key`: the same one creates one. Gives the decorated liveblog."""
+    """Create a liveblog that a provider's match fills; gives it decorated.
+
+    `key`: the same one creates one. `editorial`: its posts wait until somebody publishes them (`editorial_publishing`).
+    """
     check_provider(body.get("provider"), services.providers)
     # null says the same as leaving a name out: none of these fields can be cleared.
     document = parse_document(CreateFromExternal, {name: value for name, value in body.items() if value is not None})
@@ -67,6 +76,7 @@ async def create(
         exclude_events=tuple(auto.exclude_events) if auto else (),
         idempotency_key=key,
         idempotency_digest=digest_of(body),
+        editorial=editorial,
     )
     return await _made(services, await services.importer.create(wanted))
 

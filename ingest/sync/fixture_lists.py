@@ -16,7 +16,7 @@ import structlog
 from cachetools import LRUCache
 
 from config.sections import Polling
-from mapping.errors import BadBody, ServiceError, Unprocessable, UpstreamUnavailable
+from mapping.errors import BadBody, MatchUnknown, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.match.fixture import FixtureDay
 from mapping.sports import SPORTS
 
@@ -96,12 +96,14 @@ class FixtureLists:
         try:
             async with asyncio.timeout(LONGEST), self._places[endpoint]:
                 return await self._limiters[endpoint].fixtures(first, last)
+        except MatchUnknown as error:
+            raise BadBody("the provider has no such list") from error
         except ServiceError:
             raise
         except TimeoutError as error:
             raise UpstreamUnavailable("the provider did not answer in time") from error
         except Exception as error:
-            log.exception("list.unreadable", endpoint=self._limiters[endpoint].name, first=first, last=last)
+            log.exception("list.unreadable", endpoint=self._limiters[endpoint].name, first=str(first), last=str(last))
             raise BadBody("the provider's list cannot be read") from error
 
     def _ended(self, key: Key, kept: KeptList, request: asyncio.Task[FixtureList]) -> None:

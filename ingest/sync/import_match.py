@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from ingest.sync.poll import Record
     from mapping.match.fixture import FixtureDay
     from mapping.match.match import Match
-    from mapping.match.references import References
     from mapping.posts.disallowed import Notes, WithdrawalRules
     from providers.base import Answer, Fetched, Provider, ProviderAdapter
     from store.database import Store
@@ -261,7 +260,8 @@ def create_liveblog(
         if taken is None:
             return Imported(follow.id, liveblogs.require_game(unit.conn, request.attach_to))
     references = masterdata.import_match(unit, owner_id=owner, source=match.provider, match=match)
-    game_id = taken or _insert(unit, attachment, references.correct(match), terms, references, ids)
+    document = game_document(references.correct(match), terms, references) if taken is None else {}
+    game_id = taken or _insert(unit, attachment, document, ids, editorial=request.editorial)
     applied = apply_snapshot.sync_liveblog(
         unit, game_id, snapshot, terms, lambda _: references, new_id=ids.event, withdrawals=withdrawals
     )
@@ -302,18 +302,16 @@ def _attachment(request: ImportRequest, match: Match, follow_id: str, terms: Imp
     )
 
 
-def _insert(  # noqa: PLR0917 -- what a liveblog is made of
-    unit: Unit, attachment: sync.Attachment, match: Match, terms: ImportOptions, references: References, ids: NewIds
-) -> str:
-    """Create the liveblog, on its match and with its ledger."""
-    document = game_document(match, terms, references)
+def _insert(unit: Unit, attachment: sync.Attachment, document: dict[str, Any], ids: NewIds, *, editorial: bool) -> str:
+    """Create the liveblog, on its match and with its ledger; `editorial` is a person's wish, which no provider takes back."""
+    wished = {**document, "meta_info": {**document["meta_info"], "editorial_publishing": editorial}}
     game = liveblogs.NewGame(
         id=ids.game(unit.now),
         local_id=ids.liveblog(),
         organization_id=attachment.organization_id,
-        sportstype=match.sport,
-        template_id=match.sport,
-        document=document,
+        sportstype=document["sportstype"],
+        template_id=document["template_id"],
+        document=wished,
     )
     game_id = liveblogs.insert_game(unit, game).id
     sync.attach(unit, replace(attachment, game_id=game_id))

@@ -40,6 +40,8 @@ class ImportRequest:
     paused: bool = False
     withdrawn: Withdrawn | None = None
     """What goals that are taken back leave behind; None: as the organization has it."""
+    editorial: bool = False
+    """Whether the posts of a new liveblog wait until somebody publishes them."""
     confirm: Confirm | None = None
     """By how many sources a goal is confirmed; None: by one."""
     sources: Callable[[Unit, Attachment], bool] | None = None
