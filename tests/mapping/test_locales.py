@@ -7,6 +7,7 @@ import pytest
 
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
+from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.second_factor_text import SecondFactorText
@@ -51,7 +52,7 @@ from mapping.sports.positions import CONTEXT, POSITIONS, position_name
 
 ENGLISH = ("en", "en-gb")
 TRANSLATED = sorted(shipped_locales() - set(ENGLISH))
-DESK_PAGES = {(None, str(each)) for each in (*LiveblogText, *SecondFactorText)}
+DESK_PAGES = {(None, str(each)) for each in (*FixturesText, *LiveblogText, *SecondFactorText)}
 """Texts of the desk's pages, which are in English and German alone: the people of a newsroom read them, no reader does."""
 
 
