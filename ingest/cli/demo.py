@@ -38,6 +38,7 @@ GREETING = """
   matchwire shows matches of four sports at {speed:g} times their speed.
 
   Page      {address}/
+  Choose    {address}/desk/matches/new   (the matches of the day; Colombia – Japan has no liveblog yet: tick it, create it)
   API       {address}/docs   (client_id demo, client_secret demo-secret-for-the-demo-only)
   Desk      {address}/desk   (editor@example.org, password {password})
   Provider  {provider}/__replay/state   (what the replayed feed shows; faults, seek and pause are beside it)
@@ -66,7 +67,7 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
 
             def announce(address: str) -> None:
                 greeting = GREETING.format(speed=speed, address=address, provider=replay.url, password=PASSWORD)
-                greeted.append(asyncio.create_task(_greet(url, greeting, out)))
+                greeted.append(asyncio.create_task(_greet(url, greeting, out, len(settings.liveblogs))))
 
             try:
                 await daemon.run(settings, announce=announce, stop=stop)
@@ -78,12 +79,12 @@ async def play(*, port: int, speed: float, out: Console, stop: asyncio.Event) ->
                 await asyncio.gather(*greeted, return_exceptions=True)
 
 
-async def _greet(url: str, greeting: str, out: Console) -> None:
-    """Print the greeting once there is somebody who may sign in, and all matches have their liveblogs: no first page is empty."""
+async def _greet(url: str, greeting: str, out: Console, liveblogs: int) -> None:
+    """Print the greeting once there is somebody who may sign in, and so many liveblogs are there: no first page is empty."""
     await asyncio.to_thread(command.run, url, partial(add_demo_editor, password=PASSWORD), timeout=5)
     for _ in range(TRIES):
         with suppress(ServiceError):
-            if len(await command.look(url, list_games, timeout=5)) >= len(NAMES):
+            if len(await command.look(url, list_games, timeout=5)) >= liveblogs:
                 break
         await asyncio.sleep(0.1)
     out.print(greeting)

@@ -37,7 +37,7 @@ class FixturesText(StrEnum):
     TOO_MANY = "{count} matches are ticked; at most {most} at once."
     MADE = "Liveblogs created: {count}"
     NOT_MADE = "Liveblogs that were not created: {count}. The matches say why."
-    HAS_ALREADY = "There is a liveblog already; tick below that you want a second one."
+    HAS_ALREADY = "There is a liveblog already. For a second one, tick that too."
     NOT_LISTED = "The match is not on the list any more."
     NO_STANDBY = "No match of {provider} is surely this one."
     MADE_WITHOUT = "Created, but without the standby: {reason}"
