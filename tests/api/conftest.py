@@ -89,10 +89,11 @@ class Server:
     app: Any
     services: Services | None = None
     requested: list[ImportRequest] = field(default_factory=list)
-    fails: Exception | None = None
+    fails: Exception | Mapping[str, Exception] | None = None
+    """What every request fails with, or those for these matches."""
     previewed: dict[str, Any] = field(default_factory=lambda: dict(PREVIEW))
     listed: dict[str, tuple[Fixture, ...]] = field(default_factory=dict)
-    """The matches of every day, by organization."""
+    """The matches of every day, by provider or else by organization."""
     unreadable: int = 0
     days: list[tuple[str, str]] = field(default_factory=list)
     """Provider and day of each list that was wanted."""
@@ -114,20 +115,23 @@ class Server:
 
     async def fixtures(self, organization_id: str, provider: str, day: str) -> FixtureDay:
         self.days.append((provider, day))
-        if self.fails is not None:
+        if isinstance(self.fails, Exception):
             raise self.fails
         return FixtureDay(
             day=day_of(day, "Europe/Berlin", self.now),
             timezone="Europe/Berlin",
             endpoint=provider,
             sports=frozenset({"soccer"}),
-            listed=FixtureList(fixtures=self.listed.get(organization_id, ()), unreadable=self.unreadable),
+            listed=FixtureList(
+                fixtures=self.listed.get(provider, self.listed.get(organization_id, ())), unreadable=self.unreadable
+            ),
         )
 
     def _look(self, request: ImportRequest) -> None:
         self.requested.append(request)
-        if self.fails is not None:
-            raise self.fails
+        fault = self.fails.get(request.selector_id) if isinstance(self.fails, dict) else self.fails
+        if fault is not None:
+            raise fault
 
     async def find_standby(self, wanted: StandbyRequest) -> FoundStandby:
         raise NotImplementedError

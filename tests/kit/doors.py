@@ -371,7 +371,15 @@ DESK_PARAMETERS: dict[str, dict[str, Iterable[str]]] = {
         matches := {"show": SHOWS, "trouble": (SOME, *Trouble), "provider": ("heim",), "q": (WORDS, "0", "%")}
     ),
     "GET /desk/matches/table": matches,
-    "GET /desk/matches/new": {"provider": ("heim",), "kind": ("matchId",), "id": ("7",)},
+    "GET /desk/matches/new": {
+        "provider": ("heim",),
+        "kind": ("matchId",),
+        "id": ("7",),
+        "day": ("tomorrow", "x"),
+        "q": (WORDS,),
+        "page": ("2", "0"),
+        "made": ("2", "x"),
+    },
     "GET /desk/comments": (queue := {"status": STATUSES, "liveblogId": ("gmatch1", "gnever"), "next": ("c" * 24, "x")}),
     "GET /desk/comments/list": queue,
     "GET /desk/liveblogs/{liveblogId}": (posts := {"show": PostFilter, "after": ("egoal",), "to": ("egoal",)}),
