@@ -169,15 +169,15 @@ def _competition(made: FixturesPage, number: int, fixtures: Sequence[Json]) -> s
 def _row(made: FixturesPage, fixture: Json) -> str:
     ident = fixture["matchId"]
     why = made.refused.get(ident)
-    tick = ""
+    tick, part = "", "div"
     if fixture["followable"] and not made.attach:
         again = ident in made.refused if made.refused else f"{TICK}{ident}" in made.given
-        checked = " checked" if again else ""
+        checked, part = " checked" if again else "", "label"
         tick = f'<input type="checkbox" name="{escape(TICK + ident)}" value="yes"{checked}>'
     refused = f'<p class="wrong">{why}</p>' if why else ""
     return (
-        f'<li><label class="fix"><span class="pick">{tick}</span><span class="num">{_time(made, fixture)}</span>'
-        f'<span class="names">{_names(fixture)}</span>{_state(made, fixture)}</label>{_links(made, fixture)}{refused}</li>'
+        f'<li><{part} class="fix"><span class="pick">{tick}</span><span class="num">{_time(made, fixture)}</span>'
+        f'<span class="names">{_names(fixture)}</span>{_state(made, fixture)}</{part}>{_links(made, fixture)}{refused}</li>'
     )
 
 

@@ -18,12 +18,14 @@ from api.desk.cookies import SESSION
 from api.desk.desk_routes import DESK_ROUTES
 from api.desk.handlers import CODE_STEP, SIGN_IN
 from api.desk.liveblog_view import PATH as LIVEBLOG
+from mapping.match.fixture import Fixture, FixtureStatus, Named
 from providers.http_server import address_of, bind_socket, listening
 from tests.api.conftest import NOW
 from tests.api.desk.conftest import note_complaints
 from tests.kit import matchday
 from tests.kit.accessible import SMALL, violations
 from tests.kit.browser import browsers, chromium, needed
+from tests.kit.followed import add_followed
 from tests.kit.full_house import OWNER
 from tests.kit.people import PASSWORD
 from tests.kit.pictures import picture
@@ -36,6 +38,14 @@ if TYPE_CHECKING:
 __all__ = ["browsers", "chromium"]
 pytestmark = [needed, pytest.mark.proof]
 
+LEAGUE, TEAM = Named("12", "Bundesliga"), Named("5", "Sportverein Hafenstadt von 1893 und Umgebung")
+DAY = (
+    *(Fixture(match_id=f"{number}", sport="soccer", competition=LEAGUE, home=TEAM, away=TEAM, kickoff=NOW)
+      for number in range(8, 12)),
+    Fixture(match_id="t", sport="tennis", home=TEAM, status=FixtureStatus.LIVE, score=(2, 1), kickoff_open=True),
+    Fixture(match_id="d", sport="darts", title="Premier League", status_word="warm-up", kickoff=NOW),
+)  # fmt: skip
+"""What a provider lists."""
 LOOKS = {1280: "light", 390: "dark"}
 """Widths, and the colours at each."""
 LOCALE = "de"
@@ -209,6 +219,7 @@ SCREENS = {
     "matches to come": desk("?show=others"),
     "second page of matches": desk("?limit=1&page=2"),
     "settings of a match": desk("/matches/gmatch1"),
+    "matches of a day": desk("/matches/new"),
     "new liveblog": desk("/matches/new?provider=heim&kind=matchId&id=7"),
     "comments": desk("/comments?status=approved"),
     "account": desk("/account"),
@@ -229,6 +240,8 @@ async def test_a_page_fits_every_screen_and_everybody(houses, browsers, name):
     more = {"public_url": address, "public_feeds": True, "public_metrics": True, "parts": {"status": report}}
     async with houses.serve(**more) as server, listening(server.app, listener, **AT_ONCE):
         await server.add(matchday.Liveblog("gcup", "6c" * 12, OWNER, document=cup(), events=posts()))
+        server.listed[OWNER], server.unreadable = DAY, 1
+        await add_followed(server, 9, endpoint="heim")
         context = await browsers.new_context(locale=LOCALE, reduced_motion="reduce")
         if screen.role is not None:
             await context.add_cookies([{"name": SESSION, "value": houses.house.sessions[screen.role], "url": address}])

@@ -56,6 +56,9 @@ if (choose) {
     if (sent && choose.dataset.sure) event.preventDefault();
     sent = Boolean(choose.dataset.sure);
   });
-  addEventListener("pageshow", () => count());
+  addEventListener("pageshow", () => {
+    sent = false;
+    count();
+  });
   count();
 }

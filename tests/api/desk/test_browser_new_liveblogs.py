@@ -74,7 +74,7 @@ async def test_matches_are_chosen_from_the_day_without_typing(tmp_path, browsers
         assert await page.locator(".fixtures li:visible").count() == 0
         complaints = page.complaints
         found = (await day.client.get(f"/apigw/sports/v2/{ORGANIZATION}/fixtures.json?provider=heim")).json()
-        listed = [each for each in day.replay.log.entries if each.kind == "fixtures"]
+        listed = [each for each in day.replay.log.requests if each.kind == "fixtures"]
 
     assert sorted(each["matchId"] for each in found["objects"] if len(each["liveblogs"]) == 1) == MATCHES
     assert (complaints, len(listed)) == ([], 1)

@@ -36,7 +36,7 @@ async def demo(monkeypatch):
 
 
 async def test_the_list_is_there_once_the_demo_is_ready(demo):
-    """Once it says where its page is, it is ready, and the list has all matches but one, which can be chosen, with posts to read."""
+    """Once it says where its page is, it is ready: the list has all matches with posts to read, but one that can be chosen."""
     address, said = demo
     async with httpx.AsyncClient(trust_env=False, verify=False) as http:
         ready = (await http.get(f"{address}/readyz")).status_code
