@@ -163,7 +163,9 @@ def _is_surely(one: Fixture, other: Fixture) -> bool:
 
 
 def _as_match(fixture: Fixture) -> Match:
-    home, away = (each and Side(ext_id=each.id, name=each.name) for each in (fixture.home, fixture.away))
+    home, away = (
+        None if each is None else Side(ext_id=each.id, name=each.name) for each in (fixture.home, fixture.away)
+    )
     return Match(
         provider="",
         match_id=fixture.match_id,

@@ -14,22 +14,24 @@ from mapping.locales.labels import SPORT_CONTEXT
 from mapping.sports import SPORTS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from api.desk.fixtures_section import FixturesPage, Json
 
 
-def terms_html(made: FixturesPage, found: Json) -> str:
+def terms_html(made: FixturesPage) -> str:
     """The fields, as the form had them that was refused, and the button."""
-    page, given = made.page, made.given
+    page, given, fixtures = made.page, made.given, made.found["objects"] if made.found is not None else ()
     sent = "key" in given
     ticks = [("auto", page.text(MatchesText.POST_AUTOMATICALLY), not sent or "auto" in given)]
     ticks += [("text", page.text(MatchesText.WITH_TEXT), "text" in given)] if made.text else []
     ticks += [("editorial", page.text(FixturesText.EDITORIAL), "editorial" in given)]
-    if any(each["liveblogs"] for each in found["objects"]) or made.refused:
+    if any(each["liveblogs"] for each in fixtures) or made.refused:
         ticks += [("second", page.text(FixturesText.SECOND), "second" in given)]
     boxes = "".join(box(name, label, ticked=on) for name, label, on in ticks)
     return (
         f'<div class="card terms" role="group" aria-labelledby="terms"><h2 id="terms">{page.text(FixturesText.TERMS)}</h2>'
-        f"{_sources(made)}{locale_select(page, given.get('locale') or page.texts.locale)}{boxes}{_types(made, found)}"
+        f"{_sources(made)}{locale_select(page, given.get('locale') or page.texts.locale)}{boxes}{_types(made, fixtures)}"
         f'<button id="create" data-one="{page.text(FixturesText.CREATE_ONE)}"'
         f' data-many="{page.text(FixturesText.CREATE_MANY, count="{count}")}">{page.text(FixturesText.CREATE)}</button></div>'
     )
@@ -44,9 +46,9 @@ def _sources(made: FixturesPage) -> str:
     return select_html(page, "standby", FixturesText.SOURCES, options, made.given.get("standby", ""))
 
 
-def _types(made: FixturesPage, found: Json) -> str:
+def _types(made: FixturesPage, fixtures: Sequence[Json]) -> str:
     """The event types of the sports that are listed, each to be left out of automatic posting."""
-    page, sports = made.page, sorted({each["sport"] for each in found["objects"] if each["followable"]})
+    page, sports = made.page, sorted({each["sport"] for each in fixtures if each["followable"]})
     parts = ""
     for sport in sports:
         kinds = sorted(each for each in made.event_types if each.startswith(f"{sport}."))

@@ -12,7 +12,6 @@ from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import pager_html
-from api.desk.fixture_terms import terms_html
 from api.desk.form_fields import select_html
 from api.desk.match_states import STATES
 from api.page.times import moment, territorial
@@ -69,8 +68,8 @@ class FixturesPage(NamedTuple):
         return f"{self.address}?{escape(urlencode(query))}"
 
 
-def fixtures_html(made: FixturesPage) -> str:
-    """The choice of the day, the list, and the terms."""
+def fixtures_html(made: FixturesPage, terms: str = "") -> str:
+    """The choice of the day, the list, and the terms, which are HTML."""
     found = made.found
     head = f"{_days(made)}{_filter(made)}"
     if found is None:
@@ -98,7 +97,7 @@ def fixtures_html(made: FixturesPage) -> str:
     fields = "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in hidden.items())
     return (
         f'{head}{facts}<form id="choose" class="choose" method="post" action="{made.address}">'
-        f"{page.csrf_field()}{fields}<div>{listed}</div>{terms_html(made, found)}</form>"
+        f"{page.csrf_field()}{fields}<div>{listed}</div>{terms}</form>"
     )
 
 

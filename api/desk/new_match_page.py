@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from api.desk.chosen_matches import MOST as MOST_MADE
 from api.desk.chosen_matches import make_liveblogs
 from api.desk.desk_frame import alert_html, redirect
+from api.desk.fixture_terms import terms_html
 from api.desk.fixtures_section import MOST, FixturesPage, fixtures_html
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
@@ -136,7 +137,8 @@ async def _day_page(
     wanted = {name: given[name] for name in ("day", "q", "page") if given.get(name)}
     wanted |= {"provider": _provider(request, person, given), "limit": str(MOST)}
     found = await fixtures_of(request.services, person.organization_id, wanted)
-    return fixtures_html(_made(request, page, person, given, found, refused))
+    made = _made(request, page, person, given, found, refused)
+    return fixtures_html(made, terms_html(made))
 
 
 def _made(  # noqa: PLR0917 -- what a page is made of

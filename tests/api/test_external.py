@@ -9,6 +9,11 @@ from tests.kit import matchday
 
 PATH = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog/createFromExternal"
 GOOD = {"provider": "heim", "matchId": "8315073"}
+AUTO = "autoPostConfiguration"
+
+
+def auto(**given):
+    return {**GOOD, AUTO: given}
 
 
 async def send(server, body, *, auth=None, path=PATH, headers=None):
@@ -89,30 +94,10 @@ async def test_the_first_of_match_phase_and_overall_counts(server, ids, chosen):
         ({**GOOD, "includeTextContent": "true"}, 422, "invalid_request", "includeTextContent"),
         ({**GOOD, "autoPostEnabled": 1}, 422, "invalid_request", "autoPostEnabled"),
         ({**GOOD, "autoPostConfiguration": []}, 422, "invalid_request", "autoPostConfiguration"),
-        (
-            {**GOOD, "autoPostConfiguration": {"excludeScoreboard": "no"}},
-            422,
-            "invalid_request",
-            "autoPostConfiguration.excludeScoreboard",
-        ),
-        (
-            {**GOOD, "autoPostConfiguration": {"excludeEvents": "soccer.goal"}},
-            422,
-            "invalid_request",
-            "autoPostConfiguration.excludeEvents",
-        ),
-        (
-            {**GOOD, "autoPostConfiguration": {"excludeEvents": [1]}},
-            422,
-            "invalid_request",
-            "autoPostConfiguration.excludeEvents.0",
-        ),
-        (
-            {**GOOD, "autoPostConfiguration": {"excludeEvents": ["soccer.goal", "soccer.goul"]}},
-            422,
-            "invalid_request",
-            "autoPostConfiguration.excludeEvents.1",
-        ),
+        (auto(excludeScoreboard="no"), 422, "invalid_request", f"{AUTO}.excludeScoreboard"),
+        (auto(excludeEvents="soccer.goal"), 422, "invalid_request", f"{AUTO}.excludeEvents"),
+        (auto(excludeEvents=[1]), 422, "invalid_request", f"{AUTO}.excludeEvents.0"),
+        (auto(excludeEvents=["soccer.goal", "soccer.goul"]), 422, "invalid_request", f"{AUTO}.excludeEvents.1"),
     ],
 )
 async def test_a_wrong_request_is_refused_with_the_field_at_fault(server, body, status, code, field):

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
+from mapping.match.fixture import Fixture, Named
 from store.comments import comments
 from store.comments.comments import NewComment
 from tests.api.conftest import contents
@@ -103,6 +104,13 @@ async def fill_with_poison(server):
     await server.store.write(write)
     spoken = ("title", "competition", "location", "homeTeam", "awayTeam", "sportstype", "homeScore", "awayScore")
     server.previewed |= dict.fromkeys(spoken, poison.XSS)
+    named = Named(poison.XSS, poison.XSS)
+    parts = dict.fromkeys(("competition", "home", "away"), named)
+    words = dict.fromkeys(("season", "round", "title", "status_word", "gender", "age_class"), poison.XSS)
+    server.listed[matchday.ORGANIZATION] = (
+        Fixture(match_id=poison.XSS, sport="soccer", **parts, **words),
+        Fixture(match_id="7", sport=poison.XSS, title=poison.XSS),
+    )
     account = await add_account(server.store, f"{poison.XSS}@example.org", role="admin", name=poison.XSS)
     response = await try_password(server, account.email, headers={"User-Agent": poison.XSS})
     return account, SignedInBrowser(server.http, session_of(response))
@@ -113,6 +121,9 @@ QUERIES = {
     "/desk": ("", "?show=others", "?q={xss}&provider={xss}"),
     "/desk/matches/table": ("?show=others", "?q={xss}"),
     "/desk/matches/new": (
+        "",
+        "?q={xss}",
+        "?day={xss}",
         "?attach=gmatch1",
         "?provider=heim&kind=matchId&id=7",
         "?provider=heim&kind=matchId&id={xss}",

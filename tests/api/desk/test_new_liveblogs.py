@@ -11,8 +11,8 @@ from mapping.errors import BadBody, MatchUnknown
 from mapping.match.fixture import Fixture, FixtureDay, FixtureList, FixtureStatus, Named
 from store.following import standbys
 from tests.api.conftest import NOW, contents
-from tests.kit import matchday, poison
-from tests.kit.desk_table import a_person, handlers_in
+from tests.kit import matchday
+from tests.kit.desk_table import a_person
 from tests.kit.followed import add_followed
 from tests.kit.settings import configure
 from tests.kit.source_service import SECOND_ID, source_service
@@ -65,20 +65,12 @@ async def test_the_day_stands_there_by_competition(server):
     assert server.days == [("heim", "today")]
 
 
-async def test_hostile_names_and_a_huge_list_are_harmless(server):
-    """Names of whatever kind are texts; of twenty thousand matches a page shows some, and leads to the others."""
-    named = Named(poison.XSS, poison.XSS)
-    hostile = Fixture(match_id=poison.XSS[:200], sport="soccer", competition=named, home=named, away=named, kickoff=NOW,
-                      season=poison.XSS, round=poison.XSS, title=poison.XSS, status_word=poison.XSS)  # fmt: skip
-    server.listed[matchday.ORGANIZATION] = (hostile, *map(fixture, range(20_000)))
-    browser = await a_person(server)
-    page = await browser.send("GET", f"{NEW}?q=")
-    assert "<script>alert" not in page.text
-    assert handlers_in(page.text) == []
+async def test_of_a_huge_list_a_page_is_shown(server):
+    """Of twenty thousand matches some, with the way to the others."""
+    server.listed[matchday.ORGANIZATION] = tuple(map(fixture, range(20_000)))
+    page = await (await a_person(server)).send("GET", NEW)
     assert (page.text.count('name="match.'), "page=2" in page.text) == (MOST_SHOWN, True)
     assert len(page.content) < 400_000
-    sent = await browser.submit(NEW, ticks(poison.XSS[:200]))
-    assert (sent.status_code, "<script>alert" in sent.text, handlers_in(sent.text)) == (422, False, [])
 
 
 async def test_all_that_are_ticked_get_the_same_terms(server):
