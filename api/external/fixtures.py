@@ -102,8 +102,13 @@ async def list_fixtures(fixtures: Lister, read: Reader, wanted: FixturesWanted) 
     chosen = await asyncio.to_thread(choose) if len(listed) > MANY else choose()
     page = wanted.page
     shown = chosen[page.offset : page.offset + page.limit]
-    whose = {"organization_id": wanted.organization_id, "endpoint": found.endpoint}
-    on_them = await read(partial(liveblogs_of_matches, **whose, match_ids=[each.match_id for each in shown]))
+    find = partial(
+        liveblogs_of_matches,
+        organization_id=wanted.organization_id,
+        endpoint=found.endpoint,
+        match_ids=[each.match_id for each in shown],
+    )
+    on_them = await read(find)
     objects = [_document(each, found.sports, on_them.get(each.match_id, [])) for each in shown]
     return {
         **collection(objects, Listed([], len(chosen)), page),

@@ -191,8 +191,8 @@ class EndpointLimiter:
         try:
             return await self._adapter.fixtures(first, last)
         except ServiceError as error:
-            if (pause := longest_pause([error])) is not None:
-                self._circuit = breaker.note_pause(self._circuit, now=monotonic(), seconds=pause)
+            if (demanded := longest_pause([error])) is not None:
+                self._circuit = breaker.note_pause(self._circuit, now=monotonic(), seconds=demanded)
             raise
 
     async def fetch(

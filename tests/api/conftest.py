@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import functools
 import sqlite3
 from contextlib import asynccontextmanager, closing
@@ -98,6 +99,7 @@ class Server:
     days: list[tuple[str, str]] = field(default_factory=list)
     """Provider and day of each list that was wanted."""
     answered: dict[str, float] = field(default_factory=dict)
+    creating: asyncio.Lock = field(default_factory=asyncio.Lock)
     ready: dict[str, Any] = field(default_factory=lambda: {"ready": True})
     now: float = NOW
     ticks: float = 0.0
@@ -105,8 +107,9 @@ class Server:
     async def create(self, request: ImportRequest) -> str:
         """As the importer, for every request the same liveblog."""
         self._look(request)
-        if await self.store.read(partial(liveblogs.find_game, name="gnew")) is None:
-            await self.add(matchday.Liveblog(local_id="gnew", ticker_id="9e" * 12))
+        async with self.creating:
+            if await self.store.read(partial(liveblogs.find_game, name="gnew")) is None:
+                await self.add(matchday.Liveblog(local_id="gnew", ticker_id="9e" * 12))
         return "9e" * 12
 
     async def preview(self, request: ImportRequest) -> dict[str, Any]:

@@ -159,7 +159,7 @@ async def test_the_standby_is_the_same_match_at_the_other_provider(tmp_path):
         assert [each["provider"] for each in (await service.source())["sources"]] == ["heim", "second"]
         await service.go_on()
         shown = {"local_id": service.name, "client_id": "desk", "client_secret": matchday.SECRET}
-        game = (await service.server.http.get("/api/v5/write/ticker/show.json", params=shown)).json()["game"]
+        game = (await service.server.http.get("/api/v5/write/ticker/show.json", params=shown)).json()
         assert game["meta_info"]["editorial_publishing"] is True
         found = await service.server.store.read(lambda conn: standbys.of_liveblog(conn, game["ticker_id"]))
         assert [each.match_id for each in found] == [SECOND_ID]
