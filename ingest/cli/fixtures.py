@@ -84,7 +84,7 @@ async def _list(settings: Settings, organization: str, parameters: dict[str, str
     from ingest.daemon.endpoints import connect
     from ingest.sync.endpoint_limiter import limiter_of, may_poll_always
     from ingest.sync.fixture_lists import FixtureLists
-    from ingest.sync.import_match import source_of
+    from ingest.sync.provider_source import source_of
     from providers.registry import Registry
 
     registry = Registry.load()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator, Mapping
 
     import config
-    from ingest.sync.import_match import ProviderSource
+    from ingest.sync.provider_source import ProviderSource
     from mapping.match.match import Incident, Match, Race, RankingEntry
     from providers.base import Answer, Fetched, Provider, Selector
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from ingest.sync.import_match import ProviderSource
+from ingest.sync.provider_source import ProviderSource
 from mapping.errors import ServiceError
 from providers.base import Endpoint
 from providers.row_cache import RowCache

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ingest.sync.endpoint_limiter import EndpointLimiter
-    from ingest.sync.import_match import ProviderSource
+    from ingest.sync.provider_source import ProviderSource
     from mapping.match.fixture import FixtureList
     from providers.base import Provider
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -22,10 +22,11 @@ from ingest.sync.follow_match import FetchedStandby, follow_match
 from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.poll import import_squads, record_nothing
 from ingest.sync.post_timeline import CommittedPosts, PostTimeline
+from ingest.sync.provider_source import source_of
 from ingest.sync.snapshot import Snapshot
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
-from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound
+from mapping.errors import Conflict, InvalidRequest
 from mapping.liveblog.prefill import game_document
 from providers.base import Outcome, Selector
 from providers.fetch import beside
@@ -47,10 +48,11 @@ if TYPE_CHECKING:
     from config.sections import Limits
     from ingest.sync.batches import Applied
     from ingest.sync.poll import Record
+    from ingest.sync.provider_source import ProviderSource
     from mapping.match.fixture import FixtureDay
     from mapping.match.match import Match
     from mapping.posts.disallowed import Notes, WithdrawalRules
-    from providers.base import Answer, Fetched, Provider, ProviderAdapter
+    from providers.base import Answer, Fetched, ProviderAdapter
     from store.database import Store
     from store.engine.records import StoredGame
     from store.engine.unit import Unit
@@ -58,15 +60,6 @@ if TYPE_CHECKING:
     from store.timeline.timeline import PostTime
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderSource:
-    """An organization's access to a provider; the adapter may serve others too, `text_content` is its own."""
-
-    provider: Provider
-    adapter: ProviderAdapter
-    text_content: bool
 
 
 class Imported(NamedTuple):
@@ -207,18 +200,6 @@ class MatchImporter:
 
     def _source(self, organization_id: str, provider: str) -> ProviderSource:
         return source_of(self._sources, self._providers, organization_id, provider)
-
-
-def source_of(
-    sources: Mapping[tuple[str, str], ProviderSource], providers: frozenset[str], organization_id: str, provider: str
-) -> ProviderSource:
-    """The organization's access to the provider, one of `providers`. Raises NotFound and Forbidden."""
-    if provider not in providers:
-        raise NotFound("there is no such provider", field="provider")
-    source = sources.get((organization_id, provider))
-    if source is None:
-        raise Forbidden("the organization is not authorized for this data source", field="provider")
-    return source
 
 
 def first_snapshot(match: Match, fetched: Fetched, arrival: Arrival, *, text: str | None) -> Snapshot:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import MatchImporter, ProviderSource
+from ingest.sync.import_match import MatchImporter
 from ingest.sync.poll import record_nothing
+from ingest.sync.provider_source import ProviderSource
 from store.clients import clients
 from store.engine.ids import new_local_id
 from store.following import sync

@@ -15,7 +15,8 @@ from typing import Any
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import FollowedMatch, everybody
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import MatchImporter, ProviderSource
+from ingest.sync.import_match import MatchImporter
+from ingest.sync.provider_source import ProviderSource
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import BadBody

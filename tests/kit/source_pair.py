@@ -12,7 +12,8 @@ from ingest.daemon.build import standby_rules
 from ingest.kit.quarantine import Quarantine
 from ingest.sync.followed_match import everybody
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import MatchImporter, ProviderSource
+from ingest.sync.import_match import MatchImporter
+from ingest.sync.provider_source import ProviderSource
 from ingest.sync.standby_sources import LOOK, StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.documents.external import ExternalChange

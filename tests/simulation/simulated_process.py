@@ -10,8 +10,9 @@ from config.sections import Webhooks
 from ingest.kit.quarantine import Quarantine
 from ingest.kit.steady_clock import SteadyClock
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import MatchImporter, ProviderSource
+from ingest.sync.import_match import MatchImporter
 from ingest.sync.match_leases import Lease, MatchLeases
+from ingest.sync.provider_source import ProviderSource
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.rules.delivery import Plan
 from providers.heim.adapter import HEIM

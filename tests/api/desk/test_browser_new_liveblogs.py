@@ -24,8 +24,8 @@ TABS = 40
 
 def begin_session(unit):
     """The token of an editor's session."""
-    spec = AccountSpec(ORGANIZATION, EMAIL, "Kim Example", AccountRole.EDITOR, hashed())
-    account = accounts.create(unit, spec)
+    who = {"organization_id": ORGANIZATION, "email": EMAIL, "name": "Kim Example", "password_hash": hashed()}
+    account = accounts.create(unit, AccountSpec(**who, role=AccountRole.EDITOR))
     return sessions.begin(unit, account_id=account.id, browser="Chromium", lasts=90_000)
 
 
@@ -40,9 +40,9 @@ async def tab_to(page, selector):
 
 @pytest.mark.parametrize("width", [1280, 390])
 async def test_matches_are_chosen_from_the_day_without_typing(tmp_path, browsers, width):
-    """One by three clicks, ten at once by keys; all are followed, and the provider was asked for its list once."""
+    """One by three clicks, ten at once by keys; all are followed, and the provider has sent its list once."""
     lines = [line for number, match in enumerate(MATCHES) for line in recorded(match, number, 60)]
-    async with match_day(lines=lines, folder=tmp_path, far=60, live=60) as day:
+    async with match_day(lines=lines, folder=tmp_path, live=60) as day:
         url = day.settings.database.url.get_secret_value()
         token = await asyncio.to_thread(partial(command.run, url, begin_session, timeout=30))
         address = str(day.client.base_url).rstrip("/")
