@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ingest.sync.ledger_posts import LedgerPosts
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_chain import fuse_sources, held_goals, look_at_sources
 from mapping.fusion.source_pair import PairRules
 from mapping.match.match import Match, Status
+from mapping.posts.reconcile import State, with_deletion
 from store.engine.errors import UnreadableRow
 from store.following import standbys, sync
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from ingest.sync.snapshot import Snapshot
     from mapping.documents.import_options import ImportOptions
     from mapping.fusion.fused_match import SourceName
+    from mapping.fusion.source_pair import PairState
     from store.engine.unit import Unit
 
 
@@ -76,9 +79,32 @@ def with_standbys(  # noqa: PLR0917 -- what all sources are made of
         states = [*look_at_sources(states, answering, pairs, unit.now)]
     others = [_match_of(each, snapshot.match, rules, liveblog.organization_id) for each in beside]
     match, after = fuse_sources(states, snapshot.match, others, pairs, unit.now)
+    if deleted := _deleted_doubles(unit, liveblog.game_id, states, after):
+        states = [replace(each, keys=tuple(row for row in each.keys if row.key not in deleted)) for each in states]
+        match, after = fuse_sources(states, snapshot.match, others, pairs, unit.now)
     changed = (each for each in zip(beside, before, after, strict=True) if each[1] != each[2])
     standbys.save_states(unit, [(row, state) for row, _, state in changed])
     return snapshot.of_match(match), replace(terms, held=held_goals(after))
+
+
+def _deleted_doubles(
+    unit: Unit, game_id: str, before: Iterable[PairState], after: Iterable[PairState]
+) -> frozenset[str]:
+    """Keys of posts that a person has deleted, and whose incident turns out to be that of another post, which stands."""
+    same = {one: other for was, now in zip(before, after, strict=True) for one, other in _merged(was, now)}
+    if not same:
+        return frozenset()
+    posts = LedgerPosts.read(unit.conn, game_id, same.keys() | same.values())
+    states = {key: with_deletion(each, posts.stored.get(each.local_id)).state for key, each in posts.entries.items()}
+    return frozenset(
+        other for one, other in same.items() if (states.get(one), states.get(other)) == (State.POSTED, State.GONE)
+    )
+
+
+def _merged(before: PairState, after: PairState) -> Iterator[tuple[str, str]]:
+    """Each key that is none any more, with the key of the same incident."""
+    known, now = {row.key for row in after.keys}, {row.second: row.key for row in after.keys if row.second}
+    yield from ((row.key, now[row.second]) for row in before.keys if row.key not in known and row.second in now)
 
 
 def health_of(follow_ids: Iterable[str], health: Mapping[str, SourceHealth]) -> list[SourceHealth]:

@@ -7,10 +7,11 @@ import pytest
 from mapping.errors import MatchUnknown
 from store.following import sync
 from tests.api.conftest import declared_database
+from tests.kit.editing import edit
 from tests.kit.source_pair import failing, refused
-from tests.kit.source_service import AFTER, SECOND_ID, source_service
+from tests.kit.source_service import AFTER, FIRST_GOAL, KICK_OFF, SECOND_GOAL, SECOND_ID, bodies, source_service
 from tests.kit.sqlite import copied_url
-from tests.providers.heim.feed import MATCH_ID
+from tests.providers.heim.feed import MATCH_ID, person
 
 STANDBY = [{"provider": "second", "matchId": SECOND_ID}]
 
@@ -263,3 +264,40 @@ async def test_a_standby_that_gets_a_new_id_goes_on_leading(service):
     assert leading(await service.source()) == ["second"]
     assert before == [(each.local_id, each.document) for each in await process.events(service.ticker_id)]
     assert version == (await service.source())["version"]
+
+
+@BOTH
+@pytest.mark.parametrize("deleted", ["incident:2", "incident:second/second/z2"])
+async def test_of_two_posts_of_one_goal_the_deleted_one_stays_deleted_and_the_other_one_stays(service, deleted):
+    """The second source had it of somebody else and much later, and corrects itself; then the lead changes."""
+    process, once = service.process, bodies(KICK_OFF, FIRST_GOAL, score="2:0")
+    service.first_says(once)
+    service.second_says(
+        bodies(KICK_OFF, {**SECOND_GOAL, "id": "2", "content": "1:0", "person": person(11)}, score="2:0")
+    )
+    await service.change(standby=STANDBY)
+    await service.go_on()
+    await service.switched()
+    await service.go_on(first=False)
+    twice = {each.key: each.local_id for each in (await process.ledger(service.ticker_id)).values()}
+    await edit(process, service.ticker_id, deleted, local_status=100)
+    (left,) = {twice["incident:2"], twice["incident:second/second/z2"]} - {twice[deleted]}
+
+    for corrected, leads in ((once, "auto"), (once, "heim"), (AFTER, "heim"), (AFTER, "second")):
+        service.second_says(corrected)
+        service.first_says(corrected)
+        await service.change(leads=leads)
+        await service.go_on(20)
+        goals = await goals_of(service)
+        assert goals[left] == "15'"
+        assert twice[deleted] not in goals
+        assert len(goals) == (2 if corrected is AFTER else 1)
+
+
+async def goals_of(service):
+    """`local_id` → minute of each goal that is public."""
+    events = [
+        (each.local_id, each.document.get("sport_event", {}))
+        for each in await service.process.events(service.ticker_id)
+    ]
+    return {name: event["time_of_play"] for name, event in events if event.get("event_type") == "soccer.goal"}
