@@ -38,15 +38,13 @@ def brief_disagreements(texts: Translator, found: Iterable[Mapping[str, Any]]) -
 
 
 def _disagreement(texts: Translator, found: Mapping[str, Any]) -> str:
-    said = (f"{provider} {_said(texts, found['about'], words)}" for provider, words in found["said"].items())
+    said = (f"{provider} {_said(texts, words)}" for provider, words in found["said"].items())
     return f"{texts.text(ABOUT_TEXTS[found['about']])}: {', '.join(said)}"
 
 
-def _said(texts: Translator, about: str, words: str) -> str:
-    """What one source says; what only one has begins with its event type."""
+def _said(texts: Translator, words: str) -> str:
+    """What one source says; where that begins with an event type, with its name."""
     if not words:
         return texts.text(SourcesText.NOTHING)
-    if about != "missing":
-        return words
     kind, _, more = words.partition(" ")
     return f"{kind_name(texts, kind)} {more}".rstrip()

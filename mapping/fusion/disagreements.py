@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Literal
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.paired_incidents import CLASSES, NEAR, ROLES, kind_class, minutes_apart, same_people
 from mapping.fusion.source_signs import gives
+from mapping.sports.soccer import OWN_GOAL
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from mapping.match.match import Incident, Match
 
@@ -36,41 +37,35 @@ class Disagreement:
 
 def differences(
     first: Match, second: Match, pairs: Mapping[str, str], kinds: Mapping[str, frozenset[str]] = NOTHING_KNOWN
-) -> frozenset[Disagreement]:
+) -> Iterator[Disagreement]:
     """All differences of two matches as their sources have them now, both in the ids of the first one.
 
     `pairs`: keys of the incidents that are the same, first → second. `kinds`: what each provider gives
     (mapping.fusion.source_signs); nobody lacks what it never gives.
     """
-    return frozenset(_differences(first, second, pairs, kinds))
-
-
-def _differences(
-    first: Match, second: Match, pairs: Mapping[str, str], kinds: Mapping[str, frozenset[str]]
-) -> Iterator[Disagreement]:
     if None not in {first.score, second.score} and first.score != second.score:
         yield Disagreement("score", "", str(first.score), str(second.score))
     ours, theirs = ({each.key: each for each in match.incidents} for match in (first, second))
     people = frozenset(each.ext_id for each in people_of(first))
+    own_goals = all(gives(kinds, match, OWN_GOAL.id.__eq__) for match in (first, second))
     for one, two in pairs.items():
-        yield from _of_pair(ours[one], theirs[two], people)
-    for each in _lacking(ours, set(pairs), second, kinds):
-        yield Disagreement("missing", each.key, _said(each), "")
-    for each in _lacking(theirs, set(pairs.values()), first, kinds):
-        yield Disagreement("missing", each.key, "", _said(each))
+        yield from _of_pair(ours[one], theirs[two], people, own_goals=own_goals)
+    for key in ours.keys() - pairs.keys():
+        if _is_lacking(ours[key], second, kinds):
+            yield Disagreement("missing", key, _said(ours[key]), "")
+    for key in theirs.keys() - set(pairs.values()):
+        if _is_lacking(theirs[key], first, kinds):
+            yield Disagreement("missing", key, "", _said(theirs[key]))
 
 
-def _lacking(
-    incidents: Mapping[str, Incident], paired: Container[str], other: Match, kinds: Mapping[str, frozenset[str]]
-) -> list[Incident]:
-    """What the other source should have too, and has not."""
-    return [each for key, each in incidents.items() if key not in paired and _is_lacking(each, other, kinds)]
-
-
-def _of_pair(one: Incident, two: Incident, people: frozenset[str]) -> Iterator[Disagreement]:
+def _of_pair(one: Incident, two: Incident, people: frozenset[str], *, own_goals: bool) -> Iterator[Disagreement]:
+    """`own_goals`: both sources may call a goal an own goal."""
     if kind_class(one) in CHECKED:
-        if same_people(one, two, people) is False:
-            yield Disagreement("scorer" if kind_class(one) == "goal" else "player", one.key, _names(one), _names(two))
+        about: About = "scorer" if kind_class(one) == "goal" else "player"
+        if about == "scorer" and own_goals and one.kind != two.kind:
+            yield Disagreement(about, one.key, _said(one), _said(two))
+        elif same_people(one, two, people) is False:
+            yield Disagreement(about, one.key, _names(one), _names(two))
         if (minutes_apart(one, two) or 0) > NEAR:
             yield Disagreement("minute", one.key, _minute(one), _minute(two))
 

@@ -63,8 +63,4 @@ def _knows_better(one: Incident, two: Incident) -> bool:
 
 def in_order(incidents: Iterable[Incident]) -> tuple[Incident, ...]:
     """The incidents as they happened: those of one minute as their sources have them."""
-    return tuple(sorted(incidents, key=_when))
-
-
-def _when(incident: Incident) -> tuple[int, int, int, int]:
-    return incident.phase or 0, incident.minute or 0, incident.added or 0, incident.order
+    return tuple(sorted(incidents, key=lambda each: (each.phase or 0, each.minute or 0, each.added or 0, each.order)))

@@ -43,14 +43,16 @@ class FusedKey:
     """An incident of the match, and its keys in both sources, empty where a source has never had it.
 
     `taken_back`: the source that took it back while it led. It stays away until that source has it again; where that is the
-    second one, also until the first one has it and has settled. `was`: a goal as one source had it last for the same side: the
-    other one may be late with what that one has taken back, or given to the other side.
+    second one, also until the first one has it and has settled. `older`: the source that leads lost it together with others
+    which the other one has still: its answers are of before, and it took nothing back. `was`: a goal as one source had it last
+    for the same side: the other one may be late with what that one has taken back, or given to the other side.
     """
 
     key: str
     first: str = ""
     second: str = ""
     taken_back: SourceName | Literal[""] = ""
+    older: bool = False
     was: Incident | None = None
 
     @property
@@ -114,15 +116,16 @@ def fuse(
     *,
     leads: SourceName = "first",
     settled: bool = True,
+    alone: bool = False,
     named: Mapping[str, str] | None = None,
     kinds: Mapping[str, frozenset[str]] = NOTHING_KNOWN,
 ) -> FusedMatch:
     """What is believed of a match of two sources, of what is believed of each.
 
     `keys`: those of the last time. `leads`: the source whose word counts; `settled`: it has led for longer than the other one may
-    be ahead of it, so what the other one said before does not hold any more. `named`: people whom somebody has joined by
-    hand, id in the second source → id in the first one. `kinds`: what each provider gives (mapping.fusion.source_signs).
-    Identity, teams and their ids are always the first source's.
+    be ahead of it, so what the other one said before does not hold any more; `alone`: the other one does not answer. `named`:
+    people whom somebody has joined by hand, id in the second source → id in the first one. `kinds`: what each provider gives
+    (mapping.fusion.source_signs). Identity, teams and their ids are always the first source's.
     """
     second = in_ids_of(second, first, join_people(first, second, named))
     by_key = {
@@ -132,7 +135,10 @@ def fuse(
     sources = _Sources(first, second, leads, settled, by_key, people)
     known = [(each.first, each.second) for each in keys if each.first and each.second]
     pairs = pair_incidents(first, second, known, _gone("first", keys, sources), _gone("second", keys, sources))
-    rows = tuple(_with_taken_back(row, sources) for row in _rows(keys, pairs, sources))
+    found = _rows(keys, pairs, sources)
+    older = frozenset[str]() if alone else _older(found, sources)
+    sources = replace(sources, settled=settled and not older)
+    rows = tuple(_with_taken_back(replace(row, older=row.key in older), sources) for row in found)
     counted: dict[SourceName, Score | None] = {name: _counted(name, rows, sources) for name in OTHER}
     score, state = _score(counted, sources), _further(sources, kinds)
     match = replace(
@@ -155,10 +161,9 @@ def fuse(
         faults=(),
         unreadable_keys=frozenset(),
     )
-    named_goals: dict[SourceName, Score] = {name: _goals(name, rows, sources) for name in OTHER}
     there = {one: two for one, two in pairs.items() if one in by_key["first"] and two in by_key["second"]}
-    found = differences(first, second, there, kinds)
-    return FusedMatch(match, rows, found, counted, named_goals)
+    contradictions = frozenset(differences(first, second, there, kinds))
+    return FusedMatch(match, rows, contradictions, counted, {name: _goals(name, rows, sources) for name in OTHER})
 
 
 def _further(sources: _Sources, kinds: Mapping[str, frozenset[str]]) -> Match:
@@ -227,12 +232,20 @@ def _repaired(row: FusedKey, pairs: Mapping[str, str], firsts: Mapping[str, str]
     return row
 
 
+def _older(rows: Iterable[FusedKey], sources: _Sources) -> frozenset[str]:
+    """Keys of what the leading source has lost together with other incidents, and the other one has still."""
+    leads = sources.leads
+    lost = [row for row in rows if row.of(leads) and not row.taken_back and not sources.has(leads, row)]
+    several = sources.settled and len(lost) > 1
+    return frozenset(row.key for row in lost if (several or row.older) and sources.has(OTHER[leads], row))
+
+
 def _with_taken_back(row: FusedKey, sources: _Sources) -> FusedKey:
     """The row, marked where the leading source has just taken it back, or free of a mark that does not hold any more."""
     leads, now = sources.leads, sources.incidents[row.origin].get(row.of(row.origin))
     if now is not None and kind_class(now) == "goal" and not _gone(row.origin, [row], sources):
         row = replace(row, was=now)
-    if row.of(leads) and not sources.has(leads, row):
+    if row.of(leads) and not row.older and not sources.has(leads, row):
         return replace(row, taken_back="first" if row.taken_back == "first" else leads)
     source = row.taken_back
     if source and (sources.has(source, row) or (leads == "first" and sources.settled and sources.has(leads, row))):

@@ -85,11 +85,9 @@ def _by_word(left: People, right: People) -> Iterator[tuple[Person, Person]]:
     pairs = {
         (ours[word].ext_id, theirs[word].ext_id): (ours[word], theirs[word]) for word in ours.keys() & theirs.keys()
     }
-    yield from (pair for pair in pairs.values() if not _contradict(*pair))
-
-
-def _contradict(one: Person, other: Person) -> bool:
-    return bool(one.number and other.number and one.number != other.number)
+    for one, other in pairs.values():
+        if not (one.number and other.number) or one.number == other.number:
+            yield one, other
 
 
 def _alone(people: People) -> dict[str, Person]:

@@ -112,19 +112,14 @@ def next_lead(
         since = lead.since if lead.source == pinned else now
         return Lead(source=pinned, since=since, reason=Reason.PINNED)
     wrong = {name: wrong_with(each, rules, now) for name, each in health.items()}
-    lead = replace(lead, well_since=_well_since(lead, wrong["first"], now))
+    well_since = now if lead.well_since is None else lead.well_since
+    lead = replace(lead, well_since=None if wrong["first"] else well_since)
     trouble, standby = wrong[lead.source], OTHER[lead.source]
     if trouble is not None and GRAVITY[wrong[standby]] < GRAVITY[trouble]:
         return replace(lead, source=standby, since=now, reason=trouble)
     if lead.source == "second" and _longer(lead.well_since, rules.quiet_time, now):
         return replace(lead, source="first", since=now, reason=Reason.FIRST)
     return replace(lead, reason=Reason.FIRST) if lead.source == "first" else lead
-
-
-def _well_since(lead: Lead, wrong: Reason | None, now: float) -> float | None:
-    if wrong is not None:
-        return None
-    return now if lead.well_since is None else lead.well_since
 
 
 def _longer(since: float | None, allowed: float, now: float) -> bool:

@@ -166,17 +166,14 @@ def minutes_apart(one: Incident, two: Incident) -> int | None:
     if one.minute is None or two.minute is None:
         return None
     cap = CAPS.get(one.phase or two.phase or 0)
-    if cap is not None and min(one.minute, two.minute) >= cap and any(_stands_at(cap, each) for each in (one, two)):
+    stands_at_cap = any(each.minute == cap and not each.added for each in (one, two))
+    if cap is not None and stands_at_cap and min(one.minute, two.minute) >= cap:
         return 0
     return abs(_running_minute(one) - _running_minute(two))
 
 
 def _running_minute(incident: Incident) -> int:
     return (incident.minute or 0) + (incident.added or 0)
-
-
-def _stands_at(cap: int, incident: Incident) -> bool:
-    return incident.minute == cap and not incident.added
 
 
 def agree(one: Incident, two: Incident, known: AbstractSet[str]) -> bool:

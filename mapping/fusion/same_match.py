@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 APART = 3 * 3600
 """Seconds between the kick-offs of two sources that may still be the same match."""
-
-
 COMPARABLE = frozenset({"soccer"})
 """Sports in which incidents of two sources can be compared."""
 

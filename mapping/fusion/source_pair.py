@@ -96,7 +96,10 @@ def fuse_pair(
     """
     settled = _is_settled(state, now)
     leads = state.lead.source
-    fused = fuse(first, second, state.keys, leads=leads, settled=settled, named=rules.named, kinds=rules.kinds)
+    is_alone = OTHER[leads] in state.dead
+    fused = fuse(
+        first, second, state.keys, leads=leads, settled=settled, alone=is_alone, named=rules.named, kinds=rules.kinds
+    )
     known = {each.what: each for each in state.differences}
     since = dict(state.alone)
     alone = {key: since.get(key, now) for key in _alone(fused, first, second, before)}

@@ -52,6 +52,7 @@ def test_who_made_a_goal_is_no_part_of_who_scored_it():
 
 SCORER, MAKER = MATCH.home.lineup[:2]
 GOAL = replace(BOOKED, kind="soccer.goal", score=Score(1, 0), people=(Involved(role="scorer", person=SCORER),))
+OWN = replace(GOAL, kind="soccer.own-goal", side="away")
 MISSED = replace(BOOKED, kind="soccer.penalty-kick-missed")
 FOUL = replace(BOOKED, kind="soccer.foul")
 BY_MAKER = (Involved(role="player", person=MAKER),)
@@ -68,6 +69,11 @@ SAID = {
         GOAL, replace(GOAL, people=(Involved(role="scorer", person=MAKER),)), [("scorer", SCORER.name, MAKER.name)],
     ),
     "a scorer that one does not name": (GOAL, replace(GOAL, people=()), []),
+    "an own goal of the other side": (
+        GOAL, OWN, [("scorer", f"soccer.goal 12' {SCORER.name}", f"soccer.own-goal 12' {SCORER.name}")],
+    ),
+    "an own goal of nobody": (GOAL, replace(OWN, people=()), [("scorer", f"soccer.goal 12' {SCORER.name}", "soccer.own-goal 12'")]),
+    "an own goal in both": (OWN, OWN, []),
     "a card of another one": (BOOKED, replace(BOOKED, people=BY_MAKER), [("player", SCORER.name, MAKER.name)]),
     "a card of another one later": (
         BOOKED, replace(BOOKED, people=BY_MAKER, minute=15),
@@ -114,9 +120,11 @@ def test_a_yellow_card_is_lacking_unless_its_own_player_was_sent_off_by_a_second
 
 
 def test_nobody_lacks_what_it_never_gives():
-    """An own goal is a goal to a source that gives goals."""
-    own = replace(GOAL, kind="soccer.own-goal", side="away")
-    first = replace(MATCH, incidents=(replace(own, key="incident:o"), BOOKED))
+    """An own goal is a goal to a source that gives goals, and one that gives no own goals calls them so too."""
+    first = replace(MATCH, incidents=(replace(OWN, key="incident:o"), BOOKED))
+    for name in ("heim", "second"):
+        kinds = {name: frozenset({"soccer.goal"})}
+        assert fuse(replace(MATCH, incidents=(OWN,)), second_of(GOAL), kinds=kinds).differences == frozenset()
     for kinds, found in (({"soccer.goal"}, ["missing"]), ({"soccer.yellow-card"}, ["missing"]), (set(), [])):
         assert [
             each.about for each in fuse(first, second_of(), kinds={"second": frozenset(kinds)}).differences

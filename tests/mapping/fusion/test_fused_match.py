@@ -229,10 +229,10 @@ class Course:
     def __init__(self):
         self.fused = FusedMatch(FIRST)
 
-    def __call__(self, leads, settled, ours, theirs, scores=((9, 0), (9, 0))):
+    def __call__(self, leads, settled, ours, theirs, scores=((9, 0), (9, 0)), **how):
         one, two = (Score(*each) for each in scores)
         first, second = replace(FIRST, incidents=ours, score=one), replace(SECOND, incidents=theirs, score=two)
-        self.fused = fuse(first, second, self.fused.keys, leads=leads, settled=settled)
+        self.fused = fuse(first, second, self.fused.keys, leads=leads, settled=settled, **how)
         return [each.key for each in self.fused.match.incidents]
 
 
@@ -276,19 +276,53 @@ def test_what_the_leading_source_took_back_stays_away_until_it_has_it_again():
     assert course("first", True, (GOAL,), ()) == ["incident:1"], "the first source has it, and has settled"
 
 
+BOOKED = replace(GOAL, key="incident:3", kind="soccer.yellow-card", minute=30, score=None, people=by(MEYER, "player"))
+THEIR_CARD = replace(BOOKED, key="incident:c")
+ALL, THEIR_ALL = (GOAL, BOOKED, LATER), (THEIRS, THEIR_CARD, THEIR_LATER)
+SECOND_HALF = replace(WHISTLE, key="period:soccer.resume-halves", kind="soccer.resume-halves", phase=2)
+BACK = {
+    "a goal": ((GOAL, BOOKED), THEIR_ALL, {}, {"incident:2"}),
+    "a card": ((GOAL, LATER), THEIR_ALL, {}, {"incident:3"}),
+    "two goals": ((BOOKED,), THEIR_ALL, {}, set()),
+    "a goal and a card": ((GOAL,), THEIR_ALL, {}, set()),
+    "everything": ((), THEIR_ALL, {}, set()),
+    "a goal and a card that the other one has no more": ((GOAL,), (THEIRS,), {}, {"incident:2", "incident:3"}),
+    "a goal and a card of which the other one has the goal": ((GOAL,), (THEIRS, THEIR_LATER), {}, {"incident:3"}),
+    "a goal and a card while the other one is dead": ((GOAL,), THEIR_ALL, {"alone": True}, {"incident:2", "incident:3"}),
+}  # fmt: skip
+"""What the first source has after an answer that lacks something, the other one, and what was taken back by it."""
+
+
+@pytest.mark.parametrize(("ours", "theirs", "how", "gone"), BACK.values(), ids=BACK.keys())
+def test_what_goes_together_with_something_else_that_the_other_source_has_was_not_taken_back(ours, theirs, how, gone):
+    """Such answers are of before: match and score stay as they are. Of one thing that goes nobody can know."""
+    course = Course()
+    shown = course("first", True, ALL, THEIR_ALL, ((2, 0), (2, 0)))
+    after = course("first", True, ours, theirs, (board(ours), board(theirs)), **how)
+    assert {each.key for each in course.fused.keys if each.taken_back} == gone
+    assert after == [each for each in shown if each not in gone]
+    assert course.fused.match.score == Score(2 - ("incident:2" in gone), 0)
+
+
+def test_older_answers_that_come_nearer_take_nothing_back_either():
+    """Until all is there again; then what goes is taken back. Of a source that has just taken the lead nobody knows either."""
+    course, two_nil = Course(), ((1, 0), (2, 0))
+    shown = course("first", True, ALL, THEIR_ALL, ((2, 0), (2, 0)))
+    for ours in ((GOAL,), (GOAL, BOOKED), ALL):
+        assert course("first", True, ours, THEIR_ALL, two_nil) == shown
+    assert course("first", True, (GOAL, BOOKED), THEIR_ALL, two_nil) == shown[:2]
+    assert course("second", False, ALL, (THEIRS,), ((2, 0), (1, 0))) == shown[:1]
+
+
 def test_a_score_has_no_goal_that_was_taken_back():
     """Of either side, and an own goal is the opponent's; no score falls below nothing."""
     course = Course()
-    own = replace(THEIRS, kind="soccer.own-goal", side="home", score=Score(0, 1))
-    course(
-        "first",
-        True,
-        (GOAL, replace(own, key="incident:3", minute=30)),
-        (THEIRS, replace(own, key="incident:c", minute=30)),
-    )
-    course("first", True, (), (THEIRS, replace(own, key="incident:c", minute=30)), ((0, 0), (1, 3)))
+    own = replace(THEIRS, key="incident:c", kind="soccer.own-goal", side="home", score=Score(0, 1), minute=30)
+    course("first", True, (GOAL, replace(own, key="incident:3")), (THEIRS, own))
+    course("first", True, (GOAL,), (THEIRS, own))
+    course("first", True, (), (THEIRS, own), ((0, 0), (1, 3)))
     assert course.fused.counted["second"] == Score(0, 2)
-    course("first", True, (), (THEIRS, replace(own, key="incident:c", minute=30)), ((0, 0), (0, 0)))
+    course("first", True, (), (THEIRS, own), ((0, 0), (0, 0)))
     assert course.fused.counted["second"] == Score(0, 0)
     assert course.fused.rows == {"first": Score(0, 0), "second": Score(0, 0)}
 

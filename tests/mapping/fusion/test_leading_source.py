@@ -40,36 +40,9 @@ def test_where_both_are_in_trouble_the_one_leads_that_is_better_off(reason, othe
     assert decide(second, TROUBLES[other], TROUBLES[reason]).source == ("first" if better else "second")
 
 
-def test_a_source_that_never_answered_is_silent():
-    assert wrong_with(SourceHealth(answered_at=None), RULES, 1000.0) is Reason.SILENT
-
-
-def test_the_first_source_leads_again_after_the_quiet_time_and_not_before():
-    lead = decide(Lead(), TROUBLES[Reason.FAILING], WELL)
-    for now in range(1010, 1300, 10):
-        lead = decide(lead, SourceHealth(answered_at=now), SourceHealth(answered_at=now), now)
-        assert lead.source == "second", now
-    lead = decide(lead, SourceHealth(answered_at=1320.0), SourceHealth(answered_at=1320.0), 1320.0)
-    assert (lead.source, lead.reason) == ("first", Reason.FIRST)
-
-
-def test_the_quiet_time_begins_anew_with_each_failure():
-    lead = decide(Lead(), TROUBLES[Reason.FAILING], WELL)
-    lead = decide(lead, SourceHealth(answered_at=1200.0), WELL, 1200.0)
-    lead = decide(lead, SourceHealth(answered_at=1400.0, failing=True), SourceHealth(answered_at=1400.0), 1400.0)
-    lead = decide(lead, SourceHealth(answered_at=1510.0), SourceHealth(answered_at=1510.0), 1510.0)
-    assert lead.source == "second"
-
-
 def test_a_standby_that_fails_gives_back_at_once():
     lead = Lead(source="second", since=900.0, reason=Reason.SILENT)
     assert decide(lead, WELL, TROUBLES[Reason.SILENT]).source == "first"
-
-
-def test_a_person_decides_whatever_the_sources_do():
-    pinned = decide(Lead(), WELL, TROUBLES[Reason.REFUSED], pinned="second")
-    assert (pinned.source, pinned.reason) == ("second", Reason.PINNED)
-    assert decide(pinned, WELL, WELL, 1100.0, pinned="second") == pinned
 
 
 def test_a_source_that_comes_and_goes_makes_nothing_flap():
@@ -93,6 +66,7 @@ AT_THE_LIMIT = {
     "a moment longer": ({"answered_at": 939.9}, Reason.SILENT),
     "polled seldom": ({"answered_at": 930.0, "polled_every": 10.0}, None),
     "polled seldom and silent": ({"answered_at": 929.9, "polled_every": 10.0}, Reason.SILENT),
+    "never answered": ({"answered_at": None}, Reason.SILENT),
     "not asked for long": ({"answered_at": None, "attentive_since": 940.0}, None),
     "asked for longer": ({"answered_at": 100.0, "attentive_since": 939.0}, Reason.SILENT),
     "behind": ({"answered_at": 1000.0, "behind_since": 940.0}, None),
@@ -123,6 +97,7 @@ def test_whoever_looks_early_or_now_and_then_looks_by_shorter_limits():
 PINNED = Lead(source="second", since=5.0, reason=Reason.PINNED)
 LEADS = {
     "pinned": (Lead(), "second", None, Lead(source="second", since=1000.0, reason=Reason.PINNED)),
+    "pinned to one that does not answer": (PINNED, "first", Reason.REFUSED, Lead(since=1000.0, reason=Reason.PINNED)),
     "pinned already": (PINNED, "second", None, PINNED),
     "leading already and pinned now": (
         Lead(source="second", since=5.0, reason=Reason.SILENT), "second", None,

@@ -64,6 +64,22 @@ def test_a_goal_that_is_taken_back_is_no_sign_of_trouble_while_the_other_source_
     assert (fell.lead.source, fell.first.implausible_since) == ("first", 1060.0)
 
 
+def test_a_source_that_is_back_with_older_answers_moves_nothing_and_loses_the_lead():
+    half, theirs = (
+        replace(GOAL, key=each, kind="soccer.penalty-kick-missed", minute=5, score=None)
+        for each in ("incident:0", "incident:z")
+    )
+    first, second = (
+        replace(each, incidents=(*each.incidents, other)) for each, other in ((ONE_NIL, half), (THEIR_ONE_NIL, theirs))
+    )
+    shown, state = fuse_pair(PairState(), first, second, RULES, 1000.0)
+    older, state = fuse_pair(state, PLAYED, second, RULES, 1010.0)
+    assert older == shown
+    state = after((PLAYED, second, 66), state=state, begin=1010.0)
+    assert (state.lead.source, state.lead.reason) == ("second", Reason.STALLED)
+    assert fuse_pair(state, PLAYED, second, RULES, 1080.0)[0].incidents == shown.incidents
+
+
 def test_a_source_that_lacks_a_goal_stands_still():
     state = after((PLAYED, PLAYED, 60), (PLAYED, THEIR_ONE_NIL, 66))
     assert (state.lead.source, state.lead.reason) == ("second", Reason.STALLED)
