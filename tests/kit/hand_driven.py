@@ -85,7 +85,7 @@ def _failed(fetched: Fetched, error: ServiceError, hints: Any) -> Fetched:
 class HandDriven(TwoSources):
     """The sync of liveblogs of one match with a standby, or a `third` source too, second by second.
 
-    `hung`: sources whose requests do not come back.
+    `hung`: sources whose requests do not come back; `leads`: the place of the one that leads.
     """
 
     form: WireForm
@@ -104,7 +104,7 @@ class HandDriven(TwoSources):
         kinds = {each.id: frozenset(each.catalog["soccer"]) for each in vendors}
         self.rules = replace(self.rules, kinds=kinds)
         self._due: dict[str, float] = {}
-        self._leads, self._look_at = 0, 0.0
+        self.leads, self._look_at = 0, 0.0
         self.start()
 
     def start(self) -> None:
@@ -163,5 +163,5 @@ class HandDriven(TwoSources):
             self._look_at = self.clock.now + LOOK
             await self.watch.look()
             for _, states in self.watch.watched:
-                self.lead_changes += leader_of(states) != self._leads
-                self._leads = leader_of(states)
+                self.lead_changes += leader_of(states) != self.leads
+                self.leads = leader_of(states)

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ingest.daemon.build import standby_rules
 from ingest.sync.followed_match import everybody
 from tests.kit.editing import edit
-from tests.kit.hand_driven import FAILURES, HandDriven, steady_by
+from tests.kit.hand_driven import FAILURES, Failing, HandDriven, steady_by
 from tests.kit.scripted import Clock
 from tests.kit.settings import configured
 from tests.simulation.inline_store import InlineStore
+from tests.simulation.sources.differing import Differences, without
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from collections.abc import Set as AbstractSet
+
     import pytest
 
+    from mapping.match.match import Match
+    from tests.kit.scripted import Bodies
     from tests.kit.soccer_courses import Course
     from tests.kit.wire_forms.forms import WireForm
 
-WAYS = ("silent", "frozen", *FAILURES)
+WAYS = ("silent", "frozen", "older", *FAILURES)
 QUIET, CYCLE = 90.0, 500.0
 SECOND_KEY = "incident:second/"
 RULES = standby_rules(configured(quiet_time=QUIET), everybody, ())
@@ -28,6 +36,16 @@ PACE = {"backoff_max": 20.0, "breaker_pause": 10.0}
 """Failures are noticed to be over sooner than with the defaults, so that a match has room for many."""
 PLACES = frozenset({"local_id", "updated_at"})
 """What posts of two liveblogs need not have in common."""
+UNKNOWN = "nothing"
+"""Begins what a post is about that the first source has never had."""
+
+
+class TakingBack(Failing):
+    """The first source. It takes back the goals whose keys stand in its answer beside the match."""
+
+    def translate(self, match_id: str, bodies: Bodies) -> Match:
+        gone = json.loads(bodies["match"]).get("taken back", ())
+        return without(super().translate(match_id, bodies), set(gone))
 
 
 @dataclass(kw_only=True)
@@ -35,18 +53,27 @@ class FailOver:
     """One match with a second source in one form, or a third one too, and a seed for all that happens in it.
 
     `failures`: how often the first source has failed; `fail_times`: how often it is to. Where there is a third source, the
-    second one fails now and then too, with the first one or alone.
+    second one fails now and then too, with the first one or alone. `differing`: until all is well the second source says goals
+    otherwise, and the first one takes one back.
     """
 
     course: Course
     form: WireForm
     third: WireForm | None = None
+    differing: bool = False
     seed: int
     fail_times: int
     failures: int = 0
     edits: dict[str, str] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
-    """What an editor has hidden or deleted, by the first source's keys."""
+    """Keys of the posts that an editor has hidden or deleted."""
+    withdrawn: set[str] = field(default_factory=set)
+    """What the first source took back while it led, by its keys; not what is `older`."""
+    older: set[str] = field(default_factory=set)
+    about: dict[str, str] = field(default_factory=dict)
+    """Key of a post → the key that the first source has for it: no other incident becomes it."""
+    names: dict[str, str | None] = field(default_factory=dict)
+    """Key of a post → its `local_id`."""
     found: list[str] = field(default_factory=list)
     """What went wrong."""
 
@@ -57,8 +84,12 @@ class FailOver:
         steady_by(patch, clock)
         store = InlineStore(lambda: clock.now, lambda _: None)
         self.process = HandDriven(
-            store, self.course.match_id, form=self.form, third=self.third, clock=clock, rules=RULES, pace=PACE
+            store, self.course.match_id, form=self.form, third=self.third, clock=clock, rules=RULES, pace=PACE,
+            adapter=TakingBack(),
         )  # fmt: skip
+        self.differences = Differences(self.course, self.rng, self.seed)
+        if not self.differing:
+            self.differences.end()
         self.late, self.began, self.frozen = self.rng.uniform(5, 90), clock.now, None
         self.later = self.rng.uniform(5, 90)
         self.gap = self.fail_times * CYCLE / (len(self.course.bodies) - self.course.running)
@@ -70,6 +101,7 @@ class FailOver:
         self.process.crashing.fuse = None
         self.frozen = None
         self.process.fail(None)
+        self.differences.end()
         while self._at(0) < len(self.course.bodies) - 1:
             await self._pass(30)
         await self._pass(700)
@@ -79,7 +111,8 @@ class FailOver:
         await self._edit()
         how = self.rng.choice(WAYS)
         self.failures += 1
-        self.frozen = self._at(0) if how == "frozen" else None
+        back = {"frozen": 0, "older": self.rng.randrange(1, 6)}.get(how)
+        self.frozen = None if back is None else max(self.course.running, self._at(0) - back)
         self.process.fail(how, self._who_fails())
         self.process.crashing.fuse = self.rng.choice([None, self.rng.randrange(400)])
         await self._pass(self.rng.uniform(20, 220))
@@ -99,7 +132,13 @@ class FailOver:
     def _say(self) -> None:
         first = self._at(0) if self.frozen is None else self.frozen
         second, third = (self.course.kept[self._at(late)] for late in (self.late, self.later))
-        self.process.says(self.course.bodies[first], second, self.seed, third)
+        played = self._at(0) / len(self.course.bodies)
+        bodies = {**self.course.bodies[first]}
+        if gone := self.differences.gone(played):
+            bodies["match"] = json.dumps({**json.loads(bodies["match"]), "taken back": sorted(gone)}).encode()
+        if self.differences.changes:
+            second = self.differences.second(second, played)
+        self.process.says(bodies, second, self.seed, third)
 
     async def _pass(self, seconds: float) -> None:
         for _ in range(round(seconds / 5)):
@@ -115,7 +154,7 @@ class FailOver:
             key = self.rng.choice(posted)
             fuse, self.process.crashing.fuse = self.process.crashing.fuse, None
             if self.rng.random() < 0.3:
-                self.gone.add((await self.truths())[key])
+                self.gone.add(key)
                 await edit(self.process, self.paired, key, local_status=self.rng.choice([60, 100]))
                 self.edits.pop(key, None)
             else:
@@ -124,38 +163,63 @@ class FailOver:
             self.process.crashing.fuse = fuse
 
     async def truths(self) -> dict[str, str]:
-        """Key of a post about the match → the key that the first source has for it."""
+        """Key in the match → the key that the first source has for it. One that says goals otherwise has keys of its own."""
         forms = [self.form] if self.third is None else [self.form, self.third]
         rows: dict[str, str] = {}
         for state, form in zip(await self.process.states(self.paired), forms, strict=True):
-            theirs, before = second_keys(self.course, form), rows
+            theirs, before = {} if self.differing else second_keys(self.course, form), rows
             rows = {
-                row.key: before.get(row.first, row.first) or theirs.get(row.second, f"nothing ({row.second})")
+                row.key: before.get(row.first, row.first) or theirs.get(row.second, f"{UNKNOWN} ({row.second})")
                 for row in state.keys
             }
-        return {key: rows.get(key, key) for key in await self.process.posted(self.paired)}
+            self.older = {row.first for row in state.keys if row.older}
+        return rows
 
     async def check(self) -> None:
-        """Nothing stands twice, and nothing that has never happened."""
+        """Nothing stands twice or beyond the score, nothing that has never happened, and nothing comes back."""
         truths = await self.truths()
+        posted, alone = await self.process.posted(self.paired), await self.process.posted(self.alone)
         by_truth: dict[str, str] = {}
         ever = {each.key for match in self.course.kept[: self._at(0) + 1] for each in match.incidents}
-        for key, truth in truths.items():
-            if key.startswith(("incident:", "period:")):
-                if truth in by_truth:
-                    self.found.append(f"twice: {key} and {by_truth[truth]} are {truth}")
-                by_truth[truth] = key
-                if truth in self.gone:
-                    self.found.append(f"back: {key} is {truth}")
-                if truth not in ever:
-                    self.found.append(f"ghost: {key} is {truth}")
+        for key in (each for each in posted if each.startswith(("incident:", "period:"))):
+            truth = truths.get(key, key)
+            if truth in by_truth:
+                self.found.append(f"twice: {key} and {by_truth[truth]} are {truth}")
+            by_truth[truth] = key
+            if truth not in ever and not (self.differing and truth.startswith(UNKNOWN)):
+                self.found.append(f"ghost: {key} is {truth}")
+            if truth in alone and self.about.setdefault(key, truth) != truth:
+                self.found.append(f"another one: {key} is {truth}, and was {self.about[key]}")
+        self._check_gone(truths, by_truth, alone.keys())
+        for key, row in (await self.process.ledger(self.paired)).items():
+            if self.names.setdefault(key, row.local_id) != row.local_id:
+                self.found.append(f"{key} is another post")
+        board = (await self.process.game(self.paired)).document["scoreboard"]
+        goals, most = (_goals(each.values(), board["home_team"]["name"]) for each in (posted, alone))
+        for side in ("home", "away"):
+            if goals[side] > max(int(board["score"][f"{side}_score"]), most[side]):
+                self.found.append(f"beyond the score: {dict(goals)} {board['score']} {sorted(by_truth)}")
+
+    def _check_gone(self, truths: Mapping[str, str], posted: Mapping[str, str], alone: AbstractSet[str]) -> None:
+        """What an editor took down stays down, and what the first source took back while it led, until it has it again."""
+        gone = self._gone(truths)
+        self.withdrawn -= alone
+        for truth, key in posted.items():
+            if truth in gone or key in self.gone or truth in self.withdrawn:
+                self.found.append(f"back: {key} is {truth}")
+        if self.process.leads == 0:
+            self.withdrawn |= set(self.about.values()) - alone - posted.keys() - self.older - gone
+
+    def _gone(self, truths: Mapping[str, str]) -> set[str]:
+        return {truths[key] for key in self.gone & truths.keys()}
 
     async def compare(self) -> None:
         """At the end the posts are those of the liveblog with the first source alone, but for what editors wrote."""
         truths = await self.truths()
         posted, alone = await self.process.posted(self.paired), await self.process.posted(self.alone)
-        expected = {key: document for key, document in alone.items() if key not in self.gone}
-        now = {truths[key]: (key, document) for key, document in posted.items()}
+        gone = self._gone(truths)
+        expected = {key: document for key, document in alone.items() if key not in gone}
+        now = {truths.get(key, key): (key, document) for key, document in posted.items()}
         self.found += [f"ghost at the end: {now[key][0]} {_said(now[key][1])}" for key in now.keys() - expected.keys()]
         self.found += [f"lost at the end: {key} {_said(expected[key])}" for key in expected.keys() - now.keys()]
         for truth, (key, document) in now.items():
@@ -174,6 +238,14 @@ class FailOver:
         steps = 2 if self.third is None else 3  # to each source that is well for a while, and back to the first one
         if self.process.lead_changes > steps * self.failures:
             self.found.append(f"{self.process.lead_changes} changes of the lead in {self.failures} failures")
+
+
+def _goals(documents: Iterable[Any], home: str) -> Counter[str]:
+    """How many posts of goals in play there are for each side; `home` is the name of one."""
+    events = [each["sport_event"] for each in documents if "score" in (each.get("sport_event") or {})]
+    return Counter(
+        "home" if (each["team"]["name"] == home) is (each["event_type"] == "soccer.goal") else "away" for each in events
+    )
 
 
 def second_keys(course: Course, form: WireForm) -> dict[str, str]:

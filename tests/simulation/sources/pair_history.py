@@ -4,46 +4,28 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from mapping.belief.confirm import confirm_answer
 from mapping.belief.goals import credited_side, goals_of
 from mapping.fusion.leading_source import LeadRules, SourceHealth
-from mapping.fusion.paired_incidents import kind_class
 from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
-from mapping.match.match import OPPONENT, Involved, Person, Score
 from mapping.match.parts import ALL_PARTS
 from providers.heim.adapter import HEIM
+from tests.simulation.sources.differing import Differences, in_play
 from tests.simulation.sources.fail_over import second_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from mapping.belief.confirm import ConfirmedMatch
-    from mapping.match.match import Incident, Match
     from tests.kit.soccer_courses import Course
     from tests.kit.wire_forms.forms import WireForm
 
 LEAD = LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0)
 LOST = ("well", "well", "well", "failing", "refused", "silent", "stalled", "older")
 STEPS = 9
-SCRIPT = str.maketrans({"c": "tsch", "k": "c", "y": "j", "w": "v", "z": "s", "i": "y", "j": "dsch", "o": "ö"})
-
-
-def in_play(incident: Incident) -> bool:
-    """Whether it is a goal that the score counts."""
-    return kind_class(incident) == "goal"
-
-
-def numbered(match: Match, goals: Sequence[Incident]) -> Match:
-    """The match with these goals, in this order, and the score that they make."""
-    home = away = 0
-    rows = [each for each in match.incidents if not in_play(each)]
-    for at, each in enumerate(goals):
-        home, away = home + (credited_side(each) == "home"), away + (credited_side(each) == "away")
-        rows.append(replace(each, score=Score(home, away), order=1000 + at))
-    return replace(match, incidents=tuple(rows), score=None if match.score is None else Score(home, away))
 
 
 @dataclass
@@ -70,13 +52,7 @@ class PairHistory:
         self.state, self.now = PairState(), 1000.0
         self.answered = {"first": self.now, "second": self.now}
         self.believed: dict[str, ConfirmedMatch] = {}
-        last = self.course.kept[-1]
-        goals = [each for each in last.incidents if in_play(each)]
-        some = rng.sample(goals, min(len(goals), rng.randrange(4)))
-        self.missing = {each.key for each in some}
-        self.back = {each.key for each in rng.sample(goals, min(len(goals), rng.choice([0, 0, 1])))}
-        self.back_in_both = rng.random() < 0.6
-        self.changes: dict[str, Callable[[Incident], Incident]] = {each.key: self._change() for each in goals}
+        self.differences = Differences(self.course, rng, self.seed)
         versions = sorted(rng.sample(range(self.course.running, len(self.course.kept)), STEPS - 1))
         late, frozen = rng.randrange(4), {"first": 0, "second": 0}
         for at in range(len(versions)):
@@ -86,59 +62,16 @@ class PairHistory:
                 older = max(0, places[name] - 3) if how == "older" else places[name]
                 frozen[name] = older if how in {"well", "older"} else frozen[name]
             self._step(versions[frozen["first"]], versions[frozen["second"]], ways, at / len(versions))
-        self.missing, self.back, self.changes = set(), set(), {}
+        self.differences.end()
         for _ in range(8):
             self._step(len(self.course.kept) - 1, len(self.course.kept) - 1, {}, 1.0)
         self._compare()
         return self
 
-    def _change(self) -> Callable[[Incident], Incident]:
-        """How the second source says a goal."""
-        rng = self.rng
-        minutes, people = rng.randrange(-8, 9), rng.random()
-        ways = (
-            lambda each: each,
-            lambda each: replace(each, minute=max(1, (each.minute or 1) + minutes), added=None),
-            lambda each: replace(each, minute=None, added=None),
-            lambda each: replace(each, people=()),
-            lambda each: replace(each, people=tuple(_transliterated(who) for who in each.people)),
-            lambda each: replace(each, minute=min(each.minute or 1, 45 if each.phase == 1 else 90), added=None),
-            lambda each: (
-                replace(each, kind="soccer.goal", side=credited_side(each))
-                if each.kind == "soccer.own-goal"
-                else replace(each, kind="soccer.own-goal", side=OPPONENT[each.side] if each.side else None)
-            ),
-        )
-        chosen = [rng.choice(ways), *([rng.choice(ways)] if people < 0.3 else [])]
-
-        def changed(each: Incident) -> Incident:
-            for way in chosen:
-                each = way(each)
-            return each
-
-        return changed
-
-    def _first(self, version: int, played: float) -> Match:
-        match = self.course.kept[version]
-        gone = self.back if played > 0.7 else set()
-        goals = [each for each in match.incidents if in_play(each) and each.key not in gone]
-        return numbered(match, goals) if gone else match
-
-    def _second(self, version: int, played: float) -> Match:
-        match = self.course.kept[version]
-        gone = self.missing | (self.back if played > 0.8 and self.back_in_both else set())
-        there = [each for each in match.incidents if in_play(each) and each.key not in gone]
-        goals = [self.changes[each.key](each) if each.key in self.changes else each for each in there]
-        if self.changes and self.seed % 5 == 0 and len(goals) > 1:
-            goals[-2:] = goals[:-3:-1]
-        if self.changes and self.seed % 7 == 0 and 0.3 < played < 0.6 and goals:
-            goals.append(replace(goals[-1], key="incident:extra", minute=(goals[-1].minute or 0) + 20))
-        return numbered(match, goals)
-
     def _step(self, first: int, second: int, ways: dict[str, str], played: float) -> None:
         """Both answer, or do not, for a while; then who leads is decided."""
-        said = {"first": self._first(first, played)}
-        bodies = self.form.write(self._second(second, played), self.seed)
+        said = {"first": self.differences.first(self.course.kept[first], played)}
+        bodies = self.form.write(self.differences.second(self.course.kept[second], played), self.seed)
         said["second"] = self.form.read(self.form.ident(self.course.match_id), bodies)
         dead = {name for name, how in ways.items() if how in {"failing", "refused", "silent"}}
         for name in said.keys() - dead:
@@ -199,7 +132,8 @@ class PairHistory:
             elif row.first in self.withdrawn:
                 self._wrong(f"{row.key} came back")
         if self.state.lead.source == "first":
-            self.withdrawn |= {row.first for row in self.state.keys if row.first and row.first not in firsts}
+            gone = [row.first for row in self.state.keys if row.first not in firsts and not row.older]
+            self.withdrawn.update(filter(None, gone))
 
     def _compare(self) -> None:
         """In the end the match is the first source's, incident by incident, by whichever key."""
@@ -212,12 +146,6 @@ class PairHistory:
 
     def _wrong(self, what: str) -> None:
         self.found.append(f"{self.course.match_id} {self.form.provider} {self.seed} at {self.now}: {what}")
-
-
-def _transliterated(who: Involved) -> Involved:
-    """The person in another script, whom no squad names."""
-    name = who.person.name.lower().translate(SCRIPT).title()
-    return replace(who, person=Person(ext_id=f"other {who.person.ext_id}", name=name))
 
 
 def histories(courses: Sequence[Course], forms: Sequence[WireForm], seeds: range) -> Iterator[PairHistory]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
 from mapping.belief.confirm import confirm_answer
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
-from mapping.match.match import Score
+from mapping.match.match import OPPONENT, Score
 from mapping.match.parts import ALL_PARTS
 from providers.heim.adapter import HEIM
 from tests.kit.recordings import required
@@ -20,7 +20,7 @@ from tests.kit.wire_forms.forms import FORMS
 
 pytestmark = pytest.mark.proof
 
-POLL = 10.0
+POLL, POLLS = 10.0, 3
 SCORERS = {"scorer", "own-goal"}
 RULES = LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0)
 
@@ -29,75 +29,48 @@ def goals_in(match):
     return [each for each in match.incidents if each.score and each.phase != 5]
 
 
-@dataclass
-class Compared:
-    """A match in two feeds of which neither is late: after each version both answer twice."""
+def turns(matches):
+    """So many matches, each with a form and a seed; files and forms take turns."""
+    files, forms = required(course_files()), list(FORMS.values())
+    return [(course(files[at % len(files)]), forms[at % len(forms)], at) for at in range(matches)]
 
-    played: object
-    form: object
-    seed: int
 
-    def lasting(self):
-        """All differences that ever counted, as they are read."""
-        kinds = {each.id: frozenset(each.catalog["soccer"]) for each in (HEIM, self.form.vendor)}
-        rules, state, now, believed = PairRules(lead=RULES, hold=0.0, kinds=kinds), PairState(), 1000.0, None
-        found = set()
-        for first, kept in self._versions():
-            answer = self.form.read(self.form.ident(kept.match_id), self.form.write(kept, self.seed))
-            for _ in range(3):
-                believed = confirm_answer(believed, answer, good=ALL_PARTS)
-                _, state = fuse_pair(state, first, believed.match, rules, now)
-                now += POLL
-                health = {name: SourceHealth(answered_at=now) for name in ("first", "second")}
-                state = look(state, health, rules, now)
-            found |= {(each.what.about, each.what.first, each.what.second) for each in state.differences if each.lasts}
-        assert state.lead.source == "first"
-        return found
+def polled(versions, form, seed, wrong=lambda answer: answer):
+    """What is known after each poll of both feeds, `POLLS` of each version (of the first one, as the second one is to say it)."""
+    kinds = {each.id: frozenset(each.catalog["soccer"]) for each in (HEIM, form.vendor)}
+    rules, state, now, believed = PairRules(lead=RULES, hold=0.0, kinds=kinds), PairState(), 1000.0, None
+    for first, kept in versions:
+        answer = wrong(form.read(form.ident(kept.match_id), form.write(kept, seed)))
+        for _ in range(POLLS):
+            believed = confirm_answer(believed, answer, good=ALL_PARTS)
+            _, state = fuse_pair(state, first, believed.match, rules, now)
+            now += POLL
+            health = {name: SourceHealth(answered_at=now) for name in ("first", "second")}
+            state = look(state, health, rules, now)
+            yield state
+    assert state.lead.source == "first"
 
-    def _versions(self):
-        """What the match is in both feeds, each time that its score and goals agree and anything but its texts is new."""
-        before = None
-        for believed, kept in zip(self.played.believed, self.played.kept, strict=True):
-            now = replace(kept, comments=())
-            scores = [each.score for each in goals_in(now)] or [Score(0, 0)]
-            if now != before and now.status.running and now.score == max(scores, key=lambda each: each.total):
-                yield believed, kept
-            before = now
+
+def versions_of(played):
+    """What the match is in both feeds, each time that its score and goals agree and anything but its texts is new."""
+    before = None
+    for believed, kept in zip(played.believed, played.kept, strict=True):
+        now = replace(kept, comments=())
+        scores = [each.score for each in goals_in(now)] or [Score(0, 0)]
+        if now != before and now.status.running and now.score == max(scores, key=lambda each: each.total):
+            yield believed, kept
+        before = now
 
 
 def false_ones(matches):
-    """The lasting differences of so many matches, in all forms by turns."""
-    files, forms, found = required(course_files()), list(FORMS.values()), []
-    for at in range(matches):
-        path, form = files[at % len(files)], forms[at % len(forms)]
-        found += [(path.stem, form.provider, at, each) for each in Compared(course(path), form, at).lasting()]
-    return found
-
-
-@dataclass
-class Injected(Compared):
-    """At the end the second feed says something wrong; `polls`: with which answer of both it counts."""
-
-    wrong: object = None
-
-    def last(self):
-        return self.form.read(self.form.ident(self.played.match_id), self.form.write(self.played.kept[-1], self.seed))
-
-    def polls(self):
-        kinds = {each.id: frozenset(each.catalog["soccer"]) for each in (HEIM, self.form.vendor)}
-        rules, now = PairRules(lead=RULES, hold=0.0, kinds=kinds), 1000.0
-        first = self.played.believed[-1]
-        answer = self.wrong(
-            self.form.read(self.form.ident(first.match_id), self.form.write(self.played.kept[-1], self.seed))
-        )
-        believed, state = confirm_answer(None, answer, good=ALL_PARTS), PairState()
-        for polls in range(1, 5):
-            _, state = fuse_pair(state, first, believed.match, rules, now)
-            now += POLL
-            state = look(state, {name: SourceHealth(answered_at=now) for name in ("first", "second")}, rules, now)
-            if {"score", "scorer"} & {each.what.about for each in state.differences if each.lasts}:
-                return polls + 1
-        return None
+    """The differences of so many matches that ever counted, as they are read. Neither feed is late."""
+    return {
+        (played.match_id, form.provider, seed, each.what.about, each.what.first, each.what.second)
+        for played, form, seed in turns(matches)
+        for state in list(polled(versions_of(played), form, seed))[POLLS - 1 :: POLLS]
+        for each in state.differences
+        if each.lasts
+    }
 
 
 def with_another_score(match):
@@ -120,15 +93,26 @@ def with_another_scorer(match):
     )
 
 
+def with_an_own_goal(match):
+    """The last goal is an own goal of the other side."""
+    goal = next((each for each in reversed(goals_in(match)) if each.kind == "soccer.goal" and each.side), None)
+    own = None if goal is None else replace(goal, kind="soccer.own-goal", side=OPPONENT[goal.side])
+    return own and replace(match, incidents=tuple(own if each is goal else each for each in match.incidents))
+
+
 def injected(matches):
-    """After how many polls each wrong score and scorer counts, in so many matches."""
-    files, forms, made = required(course_files()), list(FORMS.values()), []
-    for at in range(matches):
-        made += [
-            Injected(course(files[at % len(files)]), forms[at % len(forms)], at, wrong)
-            for wrong in (with_another_score, with_another_scorer)
-        ]
-    return [each.polls() for each in made if each.wrong(each.last()) is not None]
+    """After how many polls each wrong score and scorer counts, in so many matches: what it is in the end."""
+    found = []
+    for played, form, seed in turns(matches):
+        for wrong in (with_another_score, with_another_scorer, with_an_own_goal):
+            if wrong(form.read(form.ident(played.match_id), form.write(played.kept[-1], seed))) is not None:
+                known = polled([(played.believed[-1], played.kept[-1])], form, seed, wrong)
+                found.append(next((polls for polls, state in enumerate(known, 2) if counts(state)), None))
+    return found
+
+
+def counts(state):
+    return any(each.lasts and each.what.about in {"score", "scorer"} for each in state.differences)
 
 
 @pytest.mark.parametrize("matches", [12, pytest.param(100, marks=pytest.mark.soak)])

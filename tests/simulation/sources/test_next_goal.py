@@ -13,10 +13,10 @@ from tests.simulation.sources.next_goal import WAYS, wait_for_goal
 pytestmark = pytest.mark.proof
 
 SILENCE = configured().standby.silence
-FEW, MANY = range(2), range(100)
+MANY = range(100)
 
 
-async def waits(way, seeds, sources=1):
+async def waits(way, seeds, sources):
     """The waits for a goal after a failure of that kind, with so many other sources; matches and forms take turns."""
     files, forms, found = required(course_files()), list(FORMS.values()), []
     for seed in seeds:
@@ -27,17 +27,14 @@ async def waits(way, seeds, sources=1):
     return sorted(found, key=lambda wait: wait.over(SILENCE))
 
 
+@pytest.mark.parametrize(("sources", "seeds"), [(1, range(2)), (2, range(1))], ids=["two", "three"])
 @pytest.mark.parametrize("way", WAYS)
-async def test_the_next_goal_is_public_in_time(way):
-    """Within the silence limit and one interval of the standby's polls, which is polled less often while it is not needed."""
-    found = await waits(way, FEW)
-    assert [wait for wait in found if wait.over(SILENCE) > 0] == []
+async def test_the_next_goal_is_public_in_time(way, sources, seeds):
+    """Within the silence limit and one interval of the standby's polls, which is polled less often while it is not needed.
 
-
-@pytest.mark.parametrize("way", WAYS)
-async def test_the_next_goal_is_public_in_time_although_two_of_three_sources_fail(way):
-    """By the word of the third one, within the same limit."""
-    found = await waits(way, FEW[:1], sources=2)
+    Of three sources two fail, and it is public by the word of the third one.
+    """
+    found = await waits(way, seeds, sources)
     assert [wait for wait in found if wait.over(SILENCE) > 0] == []
 
 
