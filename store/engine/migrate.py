@@ -36,15 +36,15 @@ REVISION = {
 }
 UPGRADE_KEY = 0x6D77_7570
 """PostgreSQL's advisory lock: two processes do not upgrade at the same time."""
-FIRST, LAST_BEFORE = "0100", "0025"
-"""The first schema of 0.1.0, and the last one of before."""
-SAME_EXPORTS_SINCE = LAST_BEFORE
+FIRST = "0113"
+"""The schema that the history begins with: that of 0.1.0, and the last one of before."""
+SAME_EXPORTS_SINCE = FIRST
 """The first schema whose exports are still taken: since then tables were added, and no exported one lost or got a column."""
 _ALEMBIC = threading.Lock()  # its `op` and `context` belong to the whole process
 
 
 def head() -> str:
-    """The revision that this version of the code needs: that of the last file, `v0101_….py` is 0101."""
+    """The revision that this version of the code needs: that of the last file, `v0113_….py` is 0113."""
     return max(file.name for file in (HISTORY / "versions").glob("v*.py"))[1:5]
 
 
@@ -52,8 +52,8 @@ def other_schema(current: str | None, remedy: str, what: str = "the database") -
     """The error for a schema that is not `head()`; `remedy` helps where it is older or there is none."""
     if current is not None and current < FIRST:
         return SchemaOutdated(
-            f"{what} has the schema {current} of before 0.1.0: bring it to {LAST_BEFORE} by the last version of before,"
-            " `matchwire export` each organization with that, and `matchwire import` it here (docs/running.md)"
+            f"{what} has the schema {current} of before 0.1.0: upgrade it to {FIRST} with the last version of before,"
+            " or begin with a new one (docs/running.md)"
         )
     if current is not None and current > head():
         return SchemaOutdated(

@@ -55,7 +55,8 @@ def restore(url: str, source: Path, *, replace: bool = False) -> Path | None:
 
     A SQLite file that stands there is kept under another name, which is the result; a PostgreSQL is emptied first, in the
     same transaction. Raises AlreadyRunning while a daemon uses the database, StoreError where there is one and `replace`
-    does not say that it may go, or where `source` is no sound backup, SchemaOutdated where it is newer; StoreUnavailable.
+    does not say that it may go, or where `source` is no sound backup, SchemaOutdated where this version does not know its
+    schema; StoreUnavailable.
 
     Versions and delivery numbers go on beyond all that was ever given (store.upkeep.new_numbers). However it ends, what stands
     there is the old database or the new one, whole; a PostgreSQL that was left half done serves nobody until it is done.
@@ -69,7 +70,7 @@ def restore(url: str, source: Path, *, replace: bool = False) -> Path | None:
 
 
 def _restore_file(url: URL, file: Path, source: Path, replace: bool) -> Path | None:
-    files.require_known(source, migrate.head())
+    _require_known(files.schema_of(source), source)
     lock = FileLock(file)
     try:
         if file.exists() and not replace:
@@ -83,6 +84,11 @@ def _restore_file(url: URL, file: Path, source: Path, replace: bool) -> Path | N
         lock.release()
 
 
+def _require_known(schema: str, source: Path) -> None:
+    if not migrate.FIRST <= schema <= migrate.head():
+        raise migrate.other_schema(schema, "", str(source))
+
+
 def _finish(conn: Connection) -> None:
     migrate.upgrade_connection(conn)
     begin_anew(conn, int(time.time()))
@@ -91,8 +97,9 @@ def _finish(conn: Connection) -> None:
 def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
     from store.engine.postgres import restoring
     from store.engine.postgres.backend import run_once
-    from store.engine.postgres.dump import load
+    from store.engine.postgres.dump import load, schema_of
 
+    _require_known(schema_of(source), source)
     if not replace and not asyncio.run(run_once(parsed, migrate.PATIENT, restoring.is_free)):
         raise StoreError(f"the database {name_of(url)} is not empty: --replace overwrites it")
     if others := asyncio.run(_count(parsed)):

@@ -4,7 +4,6 @@ import asyncio
 import os
 import re
 import secrets
-import sqlite3
 from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -132,28 +131,38 @@ async def test_what_is_there_is_only_replaced_on_demand(urls, tmp_path):
 
 
 async def test_what_is_no_sound_backup_is_refused(migrated_sqlite_url, tmp_path):
-    """A file cut short, one of something else, one of a newer version: the database stays as it is."""
+    """A file cut short, one of something else, none: the database stays as it is."""
     await (await filled(migrated_sqlite_url, posts=300)).close()
     await asyncio.to_thread(backup, migrated_sqlite_url, tmp_path / "kept")
     whole = (tmp_path / "kept").read_bytes()
     (tmp_path / "short").write_bytes(whole[: len(whole) // 2 // 4096 * 4096])
     (tmp_path / "text").write_text("no database at all")
-    (tmp_path / "newer").write_bytes(whole)
-    with sqlite3.connect(tmp_path / "newer") as conn:
-        conn.execute("UPDATE alembic_version SET version_num = '9999'")
-    conn.close()
     bring_back = partial(restore, migrated_sqlite_url, replace=True)
 
-    for name, error in (
-        ("short", StoreError),
-        ("text", StoreError),
-        ("newer", SchemaOutdated),
-        ("missing", StoreError),
-    ):
-        with pytest.raises(error, match=name):
+    for name in ("short", "text", "missing"):
+        with pytest.raises(StoreError, match=name):
             await asyncio.to_thread(bring_back, tmp_path / name)
     assert (await looked_at(migrated_sqlite_url))[0] == 301
     assert not [each for each in tmp_path.iterdir() if "replaced" in each.name or "restored" in each.name]
+
+
+@pytest.mark.parametrize(("schema", "said"), [("9999", "a newer version"), ("0112", r"before 0\.1\.0: upgrade it to")])
+async def test_a_backup_of_another_schema_is_refused(urls, schema, said, tmp_path):
+    """One of a newer version, and one of before the release: the database stays as it is."""
+    url, _ = urls
+
+    async def bring_to(schema):
+        marking = f"UPDATE alembic_version SET version_num = '{schema}'"
+        await store.write(lambda unit: unit.conn.exec_driver_sql(marking) and None)
+
+    store = await filled(url)
+    await bring_to(schema)
+    await asyncio.to_thread(backup, url, tmp_path / "kept")
+    await bring_to(migrate.head())
+    await store.close()
+    with pytest.raises(SchemaOutdated, match=f"kept has the schema {schema} of {said}"):
+        await asyncio.to_thread(partial(restore, replace=True), url, tmp_path / "kept")
+    assert (await looked_at(url))[1] == {"e0", "e1", "e2"}
 
 
 async def test_an_empty_database_and_a_missing_tool_are_said(bare_postgres_url, postgres_url, tmp_path, monkeypatch):

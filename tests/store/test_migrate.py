@@ -1,6 +1,7 @@
 """The history of the schema ends where the tables of the code begin."""
 
 import asyncio
+import shutil
 from functools import partial
 
 import pytest
@@ -19,6 +20,29 @@ from store.upkeep import command
 from store.upkeep.portable_tables import PORTABLE
 from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import new_game, writing
+
+NEXT = """
+from alembic import op
+from sqlalchemy import Column, Text
+
+from store.migrations.locks import lock_tables
+
+revision, down_revision = "9998", "{head}"
+
+
+def upgrade():
+    lock_tables("games", "events", "webhooks", "outbox")
+    op.add_column("games", Column("rehearsed", Text()))
+    op.create_index("ix_events_rehearsed", "events", ["updated_at"])
+    {then}
+"""
+
+
+def rehearse(monkeypatch, folder, then="pass"):
+    """From now on the history has one revision more, which does `then` at its end."""
+    shutil.copytree(migrate.HISTORY, folder)
+    (folder / "versions/v9998_rehearsed.py").write_text(NEXT.format(head=migrate.head(), then=then))
+    monkeypatch.setattr(migrate, "HISTORY", folder)
 
 
 async def test_the_migrated_schema_is_the_metadata(store):
@@ -54,23 +78,33 @@ async def test_two_processes_upgrade_one_after_the_other(bare_postgres_url):
     assert await asyncio.to_thread(migrate.current, bare_postgres_url) == migrate.head()
 
 
-def bring_to(revision, url):
-    """An empty database gets the schema of that revision."""
-    engine = create_engine(url.replace("+asyncpg", "+psycopg").replace("+aiosqlite", ""))
-    with engine.begin() as conn:
-        config = Config(attributes={"connection": conn})
-        config.set_main_option("script_location", str(migrate.HISTORY))
-        alembic.upgrade(config, revision)
-    engine.dispose()
+async def test_an_upgrade_is_whole_or_nothing(current_url, monkeypatch, tmp_path):
+    """What breaks off at its end has changed nothing, and the version of before goes on; the next one comes through."""
+
+    def seen(unit):
+        found = inspect(unit.conn)
+        columns = {each["name"] for each in found.get_columns("games")}
+        return "rehearsed" in columns, "ix_events_rehearsed" in {each["name"] for each in found.get_indexes("events")}
+
+    with monkeypatch.context() as broken:
+        rehearse(broken, tmp_path / "broken", "raise KeyError")
+        with pytest.raises(KeyError):
+            await asyncio.to_thread(migrate.upgrade, current_url)
+    store = await store_at(current_url, migrate=False)
+    assert await store.write(seen) == (False, False)
+    await store.close()
+    rehearse(monkeypatch, tmp_path / "whole")
+    with pytest.raises(SchemaOutdated, match="this version of matchwire needs 9998: run `matchwire db upgrade`"):
+        await store_at(current_url, migrate=False)
+    store = await store_at(current_url, migrate=True)
+    assert await store.write(seen) == (True, True)
+    await store.close()
 
 
 @pytest.mark.proof
-async def test_units_go_on_while_the_schema_is_upgraded(bare_postgres_url, monkeypatch):
+async def test_units_go_on_while_the_schema_is_upgraded(postgres_url, monkeypatch, tmp_path):
     """Those of a process that was started before: none fails, none is lost, and the upgrade comes through beside them."""
-    await asyncio.to_thread(bring_to, "0101", bare_postgres_url)
-    with monkeypatch.context() as before:
-        before.setattr(migrate, "head", lambda: "0101")
-        store = await store_at(bare_postgres_url, pool=pool_settings(timeout=60.0), migrate=False)
+    store = await store_at(postgres_url, pool=pool_settings(timeout=60.0), migrate=False)
     ids = [(await store.write(partial(insert_game, game=new_game(number)))).id for number in range(1, 5)]
     upgraded = asyncio.Event()
 
@@ -84,14 +118,15 @@ async def test_units_go_on_while_the_schema_is_upgraded(bare_postgres_url, monke
 
     writers = [asyncio.create_task(go_on(game_id)) for game_id in ids]
     await asyncio.sleep(0.1)
-    await asyncio.to_thread(migrate.upgrade, bare_postgres_url)
+    rehearse(monkeypatch, tmp_path / "next")
+    await asyncio.to_thread(migrate.upgrade, postgres_url)
     upgraded.set()
     written = await asyncio.gather(*writers)
     stored = [await store.read(partial(liveblogs.events, game_id=game_id)) for game_id in ids]
     await store.close()
 
     assert [*map(len, stored)] == written
-    assert await asyncio.to_thread(migrate.current, bare_postgres_url) == migrate.head()
+    assert await asyncio.to_thread(migrate.current, postgres_url) == "9998"
 
 
 async def test_a_schema_from_the_future_is_left_alone(current_url):
@@ -113,23 +148,28 @@ async def test_a_schema_from_the_future_is_left_alone(current_url):
     assert await asyncio.to_thread(migrate.current, current_url) == "9999"
 
 
-async def test_a_database_of_before_the_release_is_moved_not_touched(current_url):
-    """The line says how; nothing of the database is changed. The last export of before is taken, since its rows are the same."""
-    older = "UPDATE alembic_version SET version_num = '0019'"
+@pytest.mark.parametrize("schema", ["0025", "0112"])
+async def test_a_database_of_before_the_release_is_not_touched(current_url, schema):
+    """The line says which version to come from; nothing of the database is changed."""
+    older = f"UPDATE alembic_version SET version_num = '{schema}'"
     store = await store_at(current_url, migrate=False)
     await store.write(lambda unit: unit.conn.exec_driver_sql(older) and None)
     await store.close()
     for opening in (store_at(current_url, migrate=True), asyncio.to_thread(migrate.upgrade, current_url)):
-        with pytest.raises(SchemaOutdated, match=r"before 0\.1\.0.*export.*import"):
+        with pytest.raises(
+            SchemaOutdated, match=rf"schema {schema} of before 0\.1\.0: upgrade it to 0113 with the last"
+        ):
             await opening
-    assert await asyncio.to_thread(migrate.current, current_url) == "0019"
+    assert await asyncio.to_thread(migrate.current, current_url) == schema
 
 
 def test_exported_tables_have_the_columns_of_the_first_export_that_is_taken(tmp_path):
     """With another column, or one less, exports of before cannot be read: `SAME_EXPORTS_SINCE` is then the schema with it."""
-    url = f"sqlite+aiosqlite:///{tmp_path / 'first.db'}"
-    bring_to(max(migrate.SAME_EXPORTS_SINCE, migrate.FIRST), url)
-    engine = create_engine(url.replace("+aiosqlite", ""))
+    engine = create_engine(f"sqlite:///{tmp_path / 'first.db'}")
+    with engine.begin() as conn:
+        config = Config(attributes={"connection": conn})
+        config.set_main_option("script_location", str(migrate.HISTORY))
+        alembic.upgrade(config, migrate.SAME_EXPORTS_SINCE)
     inspector = inspect(engine)
     exported = {each.table.name: {column.name for column in each.table.columns} for each in PORTABLE}
     first = {name: {each["name"] for each in inspector.get_columns(name)} for name in inspector.get_table_names()}

@@ -341,8 +341,8 @@ def test_what_cannot_be_is_said(full, tmp_path):
     with pytest.raises(StoreError, match="--media DIR"):
         import_organization(empty, tmp_path / "kept", files=DiskFiles(tmp_path), media=None)
     head, *rest = lines_of(tmp_path / "kept")
-    (tmp_path / "older").write_bytes(head.replace(migrate.head().encode(), b"0001") + b"".join(rest))
-    with pytest.raises(SchemaOutdated, match=r"the export has the schema 0001 of before 0\.1\.0"):
+    (tmp_path / "older").write_bytes(head.replace(migrate.head().encode(), b"0112") + b"".join(rest))
+    with pytest.raises(SchemaOutdated, match=r"the export has the schema 0112 of before 0\.1\.0"):
         imported(empty, tmp_path / "older")
 
     async def beside_a_daemon():
@@ -504,13 +504,3 @@ async def test_an_export_is_of_one_instant(migrated_sqlite_url, empty_urls, tmp_
     for url in (migrated_sqlite_url, empty_urls["postgresql"]):
         found = await versions_and_posts(url, tmp_path / url.partition(":")[0], monkeypatch)
         assert found == ([2], ["first"])
-
-
-@pytest.mark.parametrize("schema", [migrate.LAST_BEFORE, migrate.FIRST])
-def test_the_last_export_of_before_the_release_is_taken(full, tmp_path, schema):
-    """Its rows are those of this schema."""
-    exported(full, tmp_path / "kept")
-    head, *rest = lines_of(tmp_path / "kept")
-    (tmp_path / "before").write_bytes(head.replace(migrate.head().encode(), schema.encode()) + b"".join(rest))
-    empty = f"sqlite+aiosqlite:///{tmp_path / 'empty.db'}"
-    assert imported(empty, tmp_path / "before")

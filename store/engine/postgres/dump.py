@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
@@ -45,17 +46,32 @@ def load(url: URL, source: Path) -> None:
     _run(url, "pg_restore", *how, str(source))
 
 
+def schema_of(source: Path) -> str:
+    """The revision that the dump `source` holds. Raises StoreError where it is none of matchwire, or `pg_restore` is missing."""
+    said = _call("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(source))
+    found = re.search(r"^\d{4}$", said, re.MULTILINE)
+    if found is None:
+        raise StoreError(f"{source} is no backup of matchwire")
+    return found[0]
+
+
 def _run(url: URL, tool: str, *words: str) -> None:
-    program = shutil.which(tool)
-    if program is None:
-        raise StoreError(f"{tool} is not installed: it comes with PostgreSQL's client (Debian: postgresql-client)")
     address = URL.create(
         "postgresql", url.username, None, url.host, url.port, url.database, url.query
     ).render_as_string()
-    environment = {**os.environ} if url.password is None else {**os.environ, "PGPASSWORD": str(url.password)}
+    _call(tool, *words[:-1], f"--dbname={address}", words[-1], password=url.password)
+
+
+def _call(tool: str, *words: str, password: str | None = None) -> str:
+    """What the tool writes. Raises StoreError where it is missing or fails."""
+    program = shutil.which(tool)
+    if program is None:
+        raise StoreError(f"{tool} is not installed: it comes with PostgreSQL's client (Debian: postgresql-client)")
+    environment = {**os.environ} if password is None else {**os.environ, "PGPASSWORD": password}
     done = subprocess.run(  # noqa: S603 -- the tool that the operator's PATH names, and no shell
-        [program, *words[: -1 or None], f"--dbname={address}", words[-1]],
+        [program, *words],
         env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise StoreError(f"{tool} failed: {' '.join(done.stderr.split()) or done.returncode}")
+    return done.stdout

@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from store.engine import private
-from store.engine.errors import SchemaOutdated, StoreError
+from store.engine.errors import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,19 +61,15 @@ def check(conn: sqlite3.Connection, file: Path) -> None:
         raise StoreError(f"{file} is not sound: {said}")
 
 
-def require_known(file: Path, known: str) -> None:
-    """Raises StoreError unless `file` is a sound database of matchwire, SchemaOutdated when its schema is newer than `known`."""
+def schema_of(file: Path) -> str:
+    """The revision of the database `file`. Raises StoreError unless it is a sound one of matchwire."""
     try:
         with closing(open_to_read(file)) as conn:
             check(conn, file)
             [[revision]] = conn.execute("SELECT version_num FROM alembic_version")
     except sqlite3.Error as error:
         raise StoreError(f"{file} is no backup of matchwire: {error}") from error
-    if revision > known:
-        raise SchemaOutdated(
-            f"{file} has the schema {revision} of a newer version of matchwire than this one, which knows {known}:"
-            " install that one first"
-        )
+    return str(revision)
 
 
 def fresh(file: Path) -> Path:
