@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 from mapping.desk.account_roles import AccountRole
 
 if TYPE_CHECKING:
-    from config import Settings
     from store.accounts.accounts import StoredAccount
     from store.accounts.audit import AuditEntry
     from store.engine.unit import Unit
 
-app = typer.Typer(no_args_is_help=True, help="The people who may sign in at the desk.")
+app = Commands(help="The people who may sign in at the desk.")
 
 EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s]{1,255}")
 LONGEST_NAME = 100
@@ -38,6 +38,7 @@ OfRole = Annotated[AccountRole, typer.Option("--role", "-r", help="What the pers
 
 @app.command()
 def add(
+    settings: Settings,
     email: Email,
     *,
     role: OfRole = AccountRole.EDITOR,
@@ -46,20 +47,17 @@ def add(
     no_password: Annotated[
         bool, typer.Option("--no-password", help="The person signs in by OpenID Connect alone.")
     ] = False,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Make an account; its password is prompted for, or read as a line of standard input."""
     from store.accounts import accounts
 
-    settings = place_settings(load(config_file), data_dir)
     if not EMAIL.fullmatch(email) or not email.isprintable():
         fail(f"{email} is not an e-mail address")
     shown = name if name is not None else email.partition("@")[0]
     if not shown.strip() or len(shown) > LONGEST_NAME or not shown.isprintable():
         fail(f"a name is 1 to {LONGEST_NAME} printable characters")
     spec = accounts.AccountSpec(
-        organization_id=_organization(settings, organization),
+        organization_id=the_organization(settings, organization),
         email=email,
         name=shown,
         role=role,
@@ -84,11 +82,10 @@ def add_demo_editor(unit: Unit, password: str) -> None:
 
 
 @app.command("list")
-def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def list_(settings: Settings) -> None:
     """Show all accounts, disabled ones too."""
     from store.accounts import accounts, second_factors
 
-    settings = place_settings(load(config_file), data_dir)
     rows, coded = on_database(
         settings, lambda unit: (accounts.list_accounts(unit.conn), second_factors.accounts_with_one(unit.conn))
     )
@@ -102,11 +99,10 @@ def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
 
 
 @app.command()
-def password(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def password(settings: Settings, email: Email) -> None:
     """Set another password; all sessions of the account end."""
     from store.accounts import accounts, sessions
 
-    settings = place_settings(load(config_file), data_dir)
     account = on_database(settings, partial(_account, email=email))
     hashed = _hashed(settings, account.email, account.name)
 
@@ -120,19 +116,19 @@ def password(email: Email, config_file: ConfigFile = None, data_dir: DataDir = N
 
 
 @app.command()
-def unlock(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def unlock(settings: Settings) -> None:
     """Let everybody try to sign in again at once: forget all tries that failed, for whichever account and from wherever.
 
     They are kept as hashes, which name no account.
     """
     from store.accounts import sign_in_tries
 
-    forgotten = on_database(place_settings(load(config_file), data_dir), sign_in_tries.forgive_all)
+    forgotten = on_database(settings, sign_in_tries.forgive_all)
     out.print(f"Nobody waits any more; {forgotten} counts of failed tries are forgotten.")
 
 
 @app.command("second-factor-reset")
-def second_factor_reset(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def second_factor_reset(settings: Settings, email: Email) -> None:
     """Take the second factor of an account away, whose app and recovery codes are lost; all its sessions end.
 
     Make sure first that it is the person who wants it.
@@ -147,17 +143,16 @@ def second_factor_reset(email: Email, config_file: ConfigFile = None, data_dir: 
             _note(unit, account, "account.second-factor-reset")
         return had_one
 
-    if not on_database(place_settings(load(config_file), data_dir), reset):
+    if not on_database(settings, reset):
         fail(f"{email} has no second factor")
     out.print(f"{email} signs in without a code until another app is set up.")
 
 
 @app.command()
 def role(
+    settings: Settings,
     email: Email,
     new_role: Annotated[AccountRole, typer.Argument(metavar="ROLE", help="reader, editor or admin.")],
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Give an account another role, which counts at once."""
     from store.accounts import accounts
@@ -167,12 +162,12 @@ def role(
         accounts.change(unit, account.id, role=new_role)
         _note(unit, account, "account.role", new_role)
 
-    on_database(place_settings(load(config_file), data_dir), change)
+    on_database(settings, change)
     out.print(f"{email} is {new_role}.")
 
 
 @app.command()
-def disable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def disable(settings: Settings, email: Email) -> None:
     """Let the account sign in no more, and end its sessions; what it has written keeps its name."""
     from store.accounts import accounts, sessions
 
@@ -182,12 +177,12 @@ def disable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = No
         sessions.end_all(unit, account.id)
         _note(unit, account, "account.disable")
 
-    on_database(place_settings(load(config_file), data_dir), change)
+    on_database(settings, change)
     out.print(f"{email} signs in no more.")
 
 
 @app.command()
-def enable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def enable(settings: Settings, email: Email) -> None:
     """Let a disabled account sign in again."""
     from store.accounts import accounts
 
@@ -196,17 +191,16 @@ def enable(email: Email, config_file: ConfigFile = None, data_dir: DataDir = Non
         accounts.change(unit, account.id, disabled_at=None)
         _note(unit, account, "account.enable")
 
-    on_database(place_settings(load(config_file), data_dir), change)
+    on_database(settings, change)
     out.print(f"{email} may sign in again.")
 
 
 @app.command("sessions-end")
 def sessions_end(
+    settings: Settings,
     email: Annotated[str | None, typer.Argument(help="The e-mail address of the account.", show_default=False)] = None,
     *,
     everybody: Annotated[bool, typer.Option("--all", help="The sessions of all accounts.")] = False,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """End all sessions of an account, or of everybody; whoever was signed in has to sign in again."""
     from store.accounts import accounts, sessions
@@ -222,24 +216,22 @@ def sessions_end(
                 _note(unit, each, "account.sessions-end")
         return sum(ended.values())
 
-    ended = on_database(place_settings(load(config_file), data_dir), end)
+    ended = on_database(settings, end)
     out.print(f"{ended} sessions have ended.")
 
 
 @app.command()
 def audit(
+    settings: Settings,
     *,
     organization: Annotated[
         str | None, typer.Option("--organization", "-o", help="Of this organization alone.")
     ] = None,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write what people and these commands have done as CSV: time, organization, account, e-mail, operation, target."""
     from mapping.rules.csv_cells import csv_text
     from store.accounts import audit as entries
 
-    settings = place_settings(load(config_file), data_dir)
     rows = on_database(settings, lambda unit: list(entries.all_entries(unit.conn, organization)))
     heads = ("time", "organization", "account", "email", "operation", "target")
     sys.stdout.write(csv_text([heads, *map(_audit_row, rows)]))
@@ -266,15 +258,6 @@ def _account(unit: Unit, email: str) -> StoredAccount:
     if found is None:
         raise NotFound(f"no account {email}")
     return found
-
-
-def _organization(settings: Settings, named: str | None) -> str:
-    known = tuple(settings.organizations)
-    if named is None and len(known) == 1:
-        return known[0]
-    if named is None or named not in known:
-        fail(f"name an organization of the configuration with --organization: {', '.join(known) or 'there is none'}")
-    return named
 
 
 def _hashed(settings: Settings, email: str, name: str) -> str:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from ingest.cli.shared import ConfigFile, DataDir, err, fail, load, on_database, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import Commands, err, fail, on_database, out
 
-if TYPE_CHECKING:
-    from config import Settings
-
-app = typer.Typer(no_args_is_help=True, help="The clients that may use the API.")
+app = Commands(help="The clients that may use the API.")
 
 SCOPES = ("read", "write", "stats", "webhooks", "external", "comments", "admin")
 LONGEST_ID = 255
@@ -25,6 +23,7 @@ ClientId = Annotated[str, typer.Argument(help="The client_id.")]
 
 @app.command()
 def create(
+    settings: Settings,
     client_id: ClientId,
     *,
     organization: Annotated[
@@ -36,14 +35,11 @@ def create(
     type_prefix: Annotated[
         str, typer.Option(help="How responses begin the names of types: Svc, or what an older client expects.")
     ] = "Svc",
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Create a client; its secret is shown once and stored as a hash."""
     from config.values import TYPE_PREFIX
     from store.clients import clients
 
-    settings = place_settings(load(config_file), data_dir)
     if unknown := [name for name in scope or () if name not in SCOPES]:
         fail(f"there is no scope {', '.join(unknown)}; there are {', '.join(SCOPES)}")
     if not client_id.isprintable() or not 0 < len(client_id) <= LONGEST_ID or set(client_id) & set(":. "):
@@ -62,11 +58,11 @@ def create(
 
 
 @app.command("list")
-def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def list_(settings: Settings) -> None:
     """Show all clients, revoked ones too; secrets are never shown."""
     from store.clients import clients
 
-    rows = on_database(place_settings(load(config_file), data_dir), lambda unit: clients.list_clients(unit.conn))
+    rows = on_database(settings, lambda unit: clients.list_clients(unit.conn))
     table = Table("client_id", "organizations", "scopes", "live secrets", "from", "state")
     for row in rows:
         table.add_row(
@@ -81,24 +77,22 @@ def list_(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
 
 
 @app.command()
-def rotate(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def rotate(settings: Settings, client_id: ClientId) -> None:
     """Give a client a new secret; the one before stays valid until the next rotation."""
     from store.clients import clients
 
     secret = _new_secret()
     hashed = clients.hash_secret(secret)
-    on_database(
-        place_settings(load(config_file), data_dir), partial(clients.rotate, client_id=client_id, secret_hash=hashed)
-    )
+    on_database(settings, partial(clients.rotate, client_id=client_id, secret_hash=hashed))
     _show_once(secret)
 
 
 @app.command()
-def revoke(client_id: ClientId, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def revoke(settings: Settings, client_id: ClientId) -> None:
     """From now on the client is unknown; its id is never given again."""
     from store.clients import clients
 
-    on_database(place_settings(load(config_file), data_dir), partial(clients.revoke, client_id=client_id))
+    on_database(settings, partial(clients.revoke, client_id=client_id))
     out.print("The client is revoked; a running daemon knows within two seconds.")
 
 

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, end, fail, load, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import Commands, end, fail
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
-
-    from config import Settings
 
     Exported = Callable[[Any, str], AsyncIterator[str]]
     """The parts of the file, from what gives the result of a query and the liveblog's `ticker_id`."""
@@ -42,50 +41,40 @@ class Content(StrEnum):
     RESULTS = "results"
 
 
-COMMENTS = typer.Typer(no_args_is_help=True, help="Comments of readers.")
-POLLS = typer.Typer(no_args_is_help=True, help="Readers' votes on polls and quizzes.")
-STATISTICS = typer.Typer(no_args_is_help=True, help="Numbers of readers.")
-
-
-@COMMENTS.callback()
-@POLLS.callback()
-@STATISTICS.callback()
-def group() -> None:
-    """What readers have done."""
+COMMENTS = Commands(help="Comments of readers.")
+POLLS = Commands(help="Readers' votes on polls and quizzes.")
+STATISTICS = Commands(help="Numbers of readers.")
 
 
 @COMMENTS.command("export")
 def export_comments(
+    settings: Settings,
     liveblog: Liveblog,
     file_format: Format = FileFormat.JSONL,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write all comments of a liveblog to the standard output, but those that were deleted; no cell of a CSV is a formula."""
-    write_export(place_settings(load(config_file), data_dir), liveblog, "comments", file_format)
+    write_export(settings, liveblog, "comments", file_format)
 
 
 @POLLS.command("export")
 def export_polls(
+    settings: Settings,
     liveblog: Liveblog,
     content: Annotated[Content, typer.Option(help="A row for each vote, or for each option.")] = Content.VOTES,
     file_format: Format = FileFormat.CSV,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write the votes on all polls of a liveblog to the standard output; readers have no names in it."""
-    write_export(place_settings(load(config_file), data_dir), liveblog, "polls", file_format, content.value)
+    write_export(settings, liveblog, "polls", file_format, content.value)
 
 
 @STATISTICS.command("export")
 def export_statistics(
+    settings: Settings,
     liveblog: Liveblog,
     file_format: Format = FileFormat.CSV,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write what was counted of a liveblog's readers to the standard output, by minute or quarter of an hour and page."""
-    write_export(place_settings(load(config_file), data_dir), liveblog, "statistics", file_format)
+    write_export(settings, liveblog, "statistics", file_format)
 
 
 def write_export(settings: Settings, liveblog: str, name: str, file_format: FileFormat, content: str = "") -> None:

@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, err, fail, load, on_database, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import err, fail, on_database, out
 
 if TYPE_CHECKING:
     from api.http.request import Caller
-    from config import Settings
     from mapping.liveblog.foreign_feed import ForeignPage
     from store.engine.unit import Unit
     from store.liveblogs.liveblogs import EventWrite, StoredEvent, StoredGame
@@ -31,6 +31,7 @@ AT_ONCE = 100
 
 
 def import_feed(
+    settings: Settings,
     url: Annotated[
         str,
         typer.Argument(
@@ -41,8 +42,6 @@ def import_feed(
     into: Annotated[
         str, typer.Option(help="A liveblog here, by local_id or ticker_id; left out: one for this URL.")
     ] = "",
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Put the posts of another service's liveblog into one here, with their times and media; again: what is new or changed.
 
@@ -50,7 +49,6 @@ def import_feed(
     """
     from mapping.liveblog.foreign_feed import source_of
 
-    settings = place_settings(load(config_file), data_dir)
     if organization not in settings.organizations:
         fail(f"the configuration has no organization {organization}")
     source = source_of(url)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, fail, load, out, place_settings, start, vocabulary
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import fail, out, start
 from ingest.kit.exit_status import ExitStatus
 
 if TYPE_CHECKING:
@@ -18,17 +19,14 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from config import Settings
-
 
 def incident(  # noqa: PLR0917 -- options of a command line
+    settings: Settings,
     liveblog: Annotated[str, typer.Argument(help="ticker_id or local_id")],
     at: Annotated[str | None, typer.Option(help="ISO 8601; left out: now. Without an offset it is UTC.")] = None,
     minutes: Annotated[int, typer.Option(min=1, max=1440, help="So long before and after.")] = 10,
     target: Annotated[Path | None, typer.Option("--out", help="The file to be written.", dir_okay=False)] = None,
     without_commentary: Annotated[bool, typer.Option(help="Leave the provider's editorial text out.")] = False,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write a bundle of answers, decisions, writes and deliveries around a time, which `matchwire replay` plays.
 
@@ -38,7 +36,6 @@ def incident(  # noqa: PLR0917 -- options of a command line
     from store.engine import private
 
     moment = _instant(at)
-    settings = place_settings(load(config_file, vocabulary()), data_dir)
     window = IncidentWindow(since=moment - 60 * minutes, until=moment + 60 * minutes)
     files: dict[str, bytes] = {}
 

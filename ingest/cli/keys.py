@@ -8,9 +8,10 @@ from typing import Annotated
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import Commands, on_database, out
 
-app = typer.Typer(no_args_is_help=True, help="Secrets that the service makes for itself.")
+app = Commands(help="Secrets that the service makes for itself.")
 
 
 class KeyName(StrEnum):
@@ -20,20 +21,13 @@ class KeyName(StrEnum):
     READERS = "readers"
 
 
-@app.callback()
-def group() -> None:
-    """Secrets that the service makes for itself."""
-
-
 @app.command()
 def rotate(
+    settings: Settings,
     name: Annotated[KeyName, typer.Argument(help="Addresses of images and videos, or tokens of readers.")],
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Sign by a new key. What is signed by the old one holds until the next time, so rotate twice where it has leaked."""
     from store.clients import service_keys
 
-    settings = place_settings(load(config_file), data_dir)
     on_database(settings, partial(service_keys.rotate, name=name.value))
     out.print(f"The key of {name.value} is a new one; send SIGHUP to every running daemon, or start it again.")

@@ -15,6 +15,7 @@ import structlog
 import typer
 
 import config
+from config import Settings
 from ingest.cli import accounts as cli_accounts
 from ingest.cli import clients as cli_clients
 from ingest.cli import exports, fixtures, import_feed, incident, init, maintenance, replay
@@ -23,6 +24,7 @@ from ingest.cli import media as cli_media
 from ingest.cli import providers as cli_providers
 from ingest.cli import webhooks as cli_webhooks
 from ingest.cli.shared import (
+    Commands,
     ConfigFile,
     DataDir,
     announce_address,
@@ -40,21 +42,19 @@ from ingest.kit.exit_status import ExitStatus
 from ingest.kit.roles import Role
 
 if TYPE_CHECKING:
-    from config import Settings
     from ingest.telemetry.logs import LogFile
 
 STATUSES = (
     "Exit status: 0 done, or stopped in order; 1 what was looked at is not in order; 2 somebody has to change something "
     "(command line, configuration, file, port); 70 a fault of matchwire itself; 75 the database is away or the disk is full."
 )
-app = typer.Typer(
-    no_args_is_help=True,
+app = Commands(
     add_completion=False,
     pretty_exceptions_enable=False,  # what they print is long, and may show values
     help="Turns sports data feeds into liveblogs.",
     epilog=STATUSES,
 )
-database = typer.Typer(no_args_is_help=True, help="The database's schema.")
+database = Commands(help="The database's schema.")
 app.add_typer(database, name="db")
 app.add_typer(cli_clients.app, name="clients")
 app.add_typer(cli_accounts.app, name="account")
@@ -67,13 +67,13 @@ app.add_typer(exports.STATISTICS, name="statistics")
 app.add_typer(cli_providers.app, name="providers")
 app.command()(init.init)
 app.command()(maintenance.backup)
-app.command()(maintenance.restore)
+app.command(make=True)(maintenance.restore)
 app.command("export")(maintenance.export_organization)
-app.command("import")(maintenance.import_organization)
+app.command("import", make=True)(maintenance.import_organization)
 app.command("import-feed")(import_feed.import_feed)
 app.command()(maintenance.doctor)
 app.command()(fixtures.fixtures)
-app.command()(incident.incident)
+app.command(known=True)(incident.incident)
 app.command()(replay.replay)
 app.command()(replay.demo)
 
@@ -168,11 +168,10 @@ def sync_once(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
 
 @app.command()
 def explain(
+    settings: Settings,
     liveblog: Annotated[str, typer.Argument(help="ticker_id or local_id")],
     post: Annotated[str | None, typer.Argument(help="local_id of a post: why was it late?", show_default=False)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="A post's timeline as JSON.")] = False,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Say what the sync knows of a liveblog: its match, why a post is hidden, who owns which field (JSON).
 
@@ -183,8 +182,6 @@ def explain(
     from ingest.cli.explain import explain as explained
     from ingest.cli.post_report import explain_post, lines_of
     from store.upkeep import command
-
-    settings = place_settings(load(config_file), data_dir)
 
     async def look(_: asyncio.Event) -> None:
         database = settings.database
@@ -217,14 +214,13 @@ def check_config(
     )
 
 
-@database.command()
-def upgrade(config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+@database.command(make=True)
+def upgrade(settings: Settings) -> None:
     """Bring the database's schema to this version."""
     from ingest.kit.start_errors import OPERATORS
     from ingest.kit.start_wait import StartWait
     from store.engine import migrate
 
-    settings = place_settings(load(config_file), data_dir, make=True)
     url = settings.database.session_url
     try:
         asyncio.run(StartWait(settings.database).through(lambda: migrate.bring_up_to_date(url)))

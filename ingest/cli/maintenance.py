@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, end, load, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import end, out
 from ingest.kit.exit_status import ExitStatus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from config import Settings
     from store.upkeep.export_organization import TransferResult
 
 T = TypeVar("T")
@@ -28,14 +28,12 @@ IN_BUCKET = "What clients have uploaded stands in the bucket {bucket}, which is 
 
 
 def backup(
+    settings: Settings,
     file: Annotated[Path, typer.Argument(help="A file that is not there yet.")],
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Write the whole database, as it stands at one instant, to FILE; the daemon goes on meanwhile."""
     from store.upkeep.backup import backup as written
 
-    settings = place_settings(load(config_file), data_dir)
     _on(settings, lambda url: written(url, file))
     media = settings.media
     where = IN_BUCKET if media.storage == "s3" else UPLOADS
@@ -43,25 +41,22 @@ def backup(
 
 
 def restore(
+    settings: Settings,
     file: Annotated[Path, typer.Argument(help="What `matchwire backup` has written.")],
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
     replace: Annotated[bool, typer.Option(help="In the place of the database that is there.")] = False,
 ) -> None:
     """Put a backup in the place of the database; all processes of matchwire have to be stopped."""
     from store.upkeep.backup import restore as put_back
 
-    settings = place_settings(load(config_file), data_dir, make=True)
     aside = _on(settings, lambda url: put_back(url, file, replace=replace))
     kept = "" if aside is None else f" What was there is kept as {aside}."
     out.print(f"The database is as {file} says.{kept}")
 
 
 def export_organization(
+    settings: Settings,
     organization: Annotated[str, typer.Argument(help="Its id.")],
     file: Annotated[Path, typer.Argument(help="A file that is not there yet.")],
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
     media: Annotated[Path | None, typer.Option(help="A folder to copy the files of its uploads to.")] = None,
 ) -> None:
     """Write all that ORGANIZATION has, as it stands at one instant, to FILE as JSON Lines; the daemon goes on meanwhile."""
@@ -69,7 +64,6 @@ def export_organization(
     from store.files.disk import DiskFiles
     from store.upkeep.export_organization import export_organization as written
 
-    settings = place_settings(load(config_file), data_dir)
     target = None if media is None else DiskFiles(media)
     done = _on(settings, lambda url: written(url, organization, file, files=file_store(settings.media), media=target))
     why = ": --media DIR does so" if media is None else ", as they are missing"
@@ -78,9 +72,8 @@ def export_organization(
 
 
 def import_organization(
+    settings: Settings,
     file: Annotated[Path, typer.Argument(help="What `matchwire export` has written.")],
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
     media: Annotated[Path | None, typer.Option(help="The folder that `matchwire export --media` has filled.")] = None,
 ) -> None:
     """Put an exported organization into a database that does not know it: wholly, or nothing of it."""
@@ -88,7 +81,6 @@ def import_organization(
     from store.files.disk import DiskFiles
     from store.upkeep.import_organization import import_organization as put_in
 
-    settings = place_settings(load(config_file), data_dir, make=True)
     source = None if media is None else DiskFiles(media)
     organization, done = _on(settings, lambda url: put_in(url, file, files=file_store(settings.media), media=source))
     missing = _without_file(done, ", as they are missing")
@@ -102,15 +94,13 @@ def _without_file(done: TransferResult, why: str) -> str:
 
 
 def doctor(
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
+    settings: Settings,
     as_json: Annotated[bool, typer.Option("--json", help="Print a list of JSON objects.")] = False,
 ) -> None:
     """Examine database and providers, also beside a daemon: ok, warning or fault for each; status 1 where there is a fault."""
     from ingest.cli.examine_providers import examine_providers
     from store.upkeep.doctor import examine
 
-    settings = place_settings(load(config_file), data_dir)
     found = [*_on(settings, examine), *examine_providers(settings)]
     if as_json:
         import json

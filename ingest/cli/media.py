@@ -6,31 +6,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, load, on_database, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import Commands, on_database, out
 
 if TYPE_CHECKING:
     from store.engine.unit import Unit
 
-app = typer.Typer(no_args_is_help=True, help="Pictures and videos.")
+app = Commands(help="Pictures and videos.")
 Address = Annotated[str, typer.Argument(help="As a post names it: https://…, or imageservice://… of an upload.")]
-
-
-@app.callback()
-def group() -> None:
-    """Pictures and videos."""
 
 
 @app.command()
 def purge(
+    settings: Settings,
     address: Address,
     undo: Annotated[bool, typer.Option(help="Show it again where it is named.")] = False,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Show the file of ADDRESS to nobody any more, in any liveblog of any organization, within a second."""
     from store.media import image_uses
 
-    settings = place_settings(load(config_file), data_dir)
     change = image_uses.restore if undo else image_uses.purge
 
     def write(unit: Unit) -> bool:

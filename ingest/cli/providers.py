@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from ingest.cli.shared import ConfigFile, fail, load, out
+from ingest.cli.shared import Commands, ConfigFile, fail, load, out
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-app = typer.Typer(no_args_is_help=True, help="Providers: which there are, and what they say of a match or a day.")
+app = Commands(help="Providers: which there are, and what they say of a match or a day.")
 
 
 BUILT_IN = "built in"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import inspect
 import os
 import re
 import sys
@@ -66,6 +68,11 @@ ConfigFile = Annotated[
     ),
 ]
 DataDir = Annotated[Path | None, typer.Option(help="Folder of a SQLite file that is given as relative.")]
+EVERYWHERE = tuple(
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    for name, annotation in (("config_file", ConfigFile), ("data_dir", DataDir))
+)
+"""What every command takes that works on the settings."""
 
 
 def find_config(path: Path | None) -> Path | None:
@@ -112,6 +119,47 @@ def place_settings(settings: Settings, data_dir: Path | None, *, make: bool = Fa
         return settings.in_folder(data_dir.resolve())
     except OSError as error:
         fail(f"--data-dir {data_dir}: {_folder(error)}")
+
+
+class Commands(typer.Typer):
+    """A group of commands. One that is a function of `settings` first takes --config and --data-dir in their place."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(no_args_is_help=True, callback=lambda: None, **options)
+
+    def command(
+        self, name: str | None = None, *, make: bool = False, known: bool = False, **options: Any
+    ) -> Callable[[Any], Any]:
+        """Typer's decorator. `make`: the folder --data-dir is made where it is missing; `known`: providers check the settings."""
+        register = super().command(name, **options)
+
+        def registered(function: Callable[..., None]) -> Callable[..., None]:
+            own = inspect.signature(function, eval_str=True).parameters
+            if "settings" not in own:
+                return register(function)
+
+            @functools.wraps(function)
+            def command(config_file: Path | None, data_dir: Path | None, **given: Any) -> None:
+                settings = load(config_file, vocabulary() if known else None)
+                function(place_settings(settings, data_dir, make=make), **given)
+
+            parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in own.values() if each.name != "settings"]
+            command.__signature__ = inspect.Signature([*parameters, *EVERYWHERE])  # type: ignore[attr-defined]
+            command.__annotations__ = {}
+            register(command)
+            return function
+
+        return registered
+
+
+def the_organization(settings: Settings, named: str | None) -> str:
+    """The organization of the configuration that is named, or the only one; ends the command where there is none."""
+    known = tuple(settings.organizations)
+    if named is None and len(known) == 1:
+        return known[0]
+    if named is None or named not in known:
+        fail(f"name an organization of the configuration with --organization: {', '.join(known) or 'there is none'}")
+    return named
 
 
 def on_database(settings: Settings, work: Callable[[Unit], T]) -> T:

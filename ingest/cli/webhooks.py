@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from ingest.cli.shared import ConfigFile, DataDir, fail, load, on_database, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 
-if TYPE_CHECKING:
-    from config import Settings
-
-app = typer.Typer(no_args_is_help=True, help="Webhook subscriptions and their deliveries.")
+app = Commands(help="Webhook subscriptions and their deliveries.")
 
 Organization = Annotated[
     str | None, typer.Option("--organization", "-o", help="Needed where the configuration has several.")
@@ -23,12 +21,11 @@ Address = Annotated[str, typer.Argument(help="The endpoint's address.")]
 
 
 @app.command("list")
-def list_(organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None) -> None:
+def list_(settings: Settings, organization: Organization = None) -> None:
     """Show subscriptions, of all organizations unless one is named."""
     from api.webhooks import documents
     from store.webhooks import webhooks
 
-    settings = place_settings(load(config_file), data_dir)
     rows = on_database(settings, lambda unit: webhooks.list_subscriptions(unit.conn, organization))
     table = Table("organization", "url", "status", "failures", "since", "last outcome")
     for row in rows:
@@ -46,21 +43,18 @@ def list_(organization: Organization = None, config_file: ConfigFile = None, dat
 
 
 @app.command()
-def subscribe(
-    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
-) -> None:
+def subscribe(settings: Settings, url: Address, organization: Organization = None) -> None:
     """Subscribe an endpoint, or enable it again; the secret of a new one is shown once."""
     from ingest.guard.ssrf_guard import Blocked, SsrfGuard
     from store.webhooks import webhooks
 
-    settings = place_settings(load(config_file), data_dir)
     guard = SsrfGuard(settings.webhooks)
     try:
         asyncio.run(guard.check(url))
     except Blocked as error:
         fail(str(error))
     limit, secret = settings.webhooks.per_organization, webhooks.new_secret()
-    owner = _owner(settings, organization)
+    owner = the_organization(settings, organization)
     _, new = on_database(
         settings, partial(webhooks.subscribe, organization_id=owner, url=url, secret=secret, limit=limit)
     )
@@ -68,57 +62,48 @@ def subscribe(
 
 
 @app.command()
-def unsubscribe(
-    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
-) -> None:
+def unsubscribe(settings: Settings, url: Address, organization: Organization = None) -> None:
     """Forget a subscription and its log."""
     from store.webhooks import webhooks
 
-    settings = place_settings(load(config_file), data_dir)
-    on_database(settings, partial(webhooks.unsubscribe, organization_id=_owner(settings, organization), url=url))
+    on_database(
+        settings, partial(webhooks.unsubscribe, organization_id=the_organization(settings, organization), url=url)
+    )
 
 
 @app.command()
-def rotate(
-    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
-) -> None:
+def rotate(settings: Settings, url: Address, organization: Organization = None) -> None:
     """Give a subscription a new secret; the one before signs too for a while."""
     from store.webhooks import webhooks
 
-    settings = place_settings(load(config_file), data_dir)
     secret, overlap = webhooks.new_secret(), settings.webhooks.secret_overlap
-    owner = _owner(settings, organization)
+    owner = the_organization(settings, organization)
     on_database(settings, partial(webhooks.rotate, organization_id=owner, url=url, secret=secret, overlap=overlap))
     out.print(f"secret (shown once): {secret}")
 
 
 @app.command()
-def ping(
-    url: Address, organization: Organization = None, config_file: ConfigFile = None, data_dir: DataDir = None
-) -> None:
+def ping(settings: Settings, url: Address, organization: Organization = None) -> None:
     """Let the daemon send a test message; `deliveries` shows how it went."""
     from store.webhooks import delivery_log
 
-    settings = place_settings(load(config_file), data_dir)
-    on_database(settings, partial(delivery_log.ping, organization_id=_owner(settings, organization), url=url))
+    on_database(settings, partial(delivery_log.ping, organization_id=the_organization(settings, organization), url=url))
 
 
 @app.command()
-def deliveries(  # noqa: PLR0917 -- options of a command line
+def deliveries(
+    settings: Settings,
     url: Annotated[str | None, typer.Argument(help="Of this endpoint alone.")] = None,
     failed: Annotated[bool, typer.Option("--failed", help="Those alone that failed.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000)] = 50,
     organization: Organization = None,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Show the log of deliveries, the newest first."""
     from api.webhooks.documents import iso
     from store.webhooks import delivery_log
 
-    settings = place_settings(load(config_file), data_dir)
     wanted = delivery_log.LogFilter(url=url, success=False if failed else None)
-    owner = _owner(settings, organization)
+    owner = the_organization(settings, organization)
     rows = on_database(settings, lambda unit: delivery_log.page(unit.conn, owner, wanted, limit=limit))
     table = Table("id", "ended", "url", "kind", "liveblog", "version", "round", "tries", "ms", "status", "message")
     for row in rows:
@@ -132,19 +117,17 @@ def deliveries(  # noqa: PLR0917 -- options of a command line
 
 @app.command()
 def replay(  # noqa: PLR0917 -- options of a command line
+    settings: Settings,
     delivery: Annotated[int | None, typer.Argument(help="A row of the log.")] = None,
     url: Annotated[str | None, typer.Option(help="Instead of a row: everything to this endpoint …")] = None,
     since: Annotated[int, typer.Option(help="… that changed from this second (Unix time) …")] = 0,
     until: Annotated[int, typer.Option(help="… to before this one.")] = 2**40,
     organization: Organization = None,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """Let the daemon deliver once more: one row of the log, or a span of time."""
     from store.webhooks import delivery_log
 
-    settings = place_settings(load(config_file), data_dir)
-    owner = _owner(settings, organization)
+    owner = the_organization(settings, organization)
     if (delivery is None) == (url is None):
         fail("name a row of the log, or --url with --since and --until")
     if delivery is not None:
@@ -153,12 +136,3 @@ def replay(  # noqa: PLR0917 -- options of a command line
         work = partial(delivery_log.replay_range, organization_id=owner, url=url or "", since=since, until=until)
         count = on_database(settings, work)
     out.print(f"{count} will be delivered once more.")
-
-
-def _owner(settings: Settings, organization: str | None) -> str:
-    known = tuple(settings.organizations)
-    if organization is None and len(known) == 1:
-        return known[0]
-    if organization not in settings.organizations:
-        fail(f"name one of the organizations with --organization: {', '.join(known) or 'none is configured'}")
-    return organization
