@@ -238,6 +238,8 @@ def caller_error(error: BaseException) -> BaseException:
     """The error that the caller of a failed unit sees."""
     if isinstance(error, StopIteration):  # a future cannot carry one
         return RuntimeError("a unit raised StopIteration")
+    if isinstance(error, StoreUnavailable):
+        return error
     if is_refused(error):
         return DatabaseRefused(f"the database refuses: {reason(error)} (setting database.url)")
     return unavailable(error) if passing(error) or isinstance(error, asyncio.CancelledError) else error

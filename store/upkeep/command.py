@@ -14,8 +14,8 @@ from store.engine.errors import StoreError, store_errors
 from store.engine.naming import parse_url
 from store.engine.settings import PoolSettings
 from store.engine.sqlite import backend as sqlite
-from store.engine.sqlite.cold_reads import read_once
 from store.engine.unit import Unit
+from store.engine.unit_pool import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,12 +54,11 @@ async def look(url: str, query: Callable[[Connection], T], *, timeout: float) ->
     parsed = parse_url(url)
     if parsed.get_backend_name() != "sqlite":
         from store.engine.postgres.backend import run_once
-        from store.engine.postgres.connection import READ
 
-        return await run_once(parsed, _pool(timeout), query, READ)
+        return await run_once(parsed, _pool(timeout), query, Transaction.READ)
     _require_file(parsed)
     with store_errors():
-        return await read_once(parsed, _pool(timeout), query)
+        return await sqlite.read_once(parsed, _pool(timeout), query)
 
 
 def _pool(timeout: float) -> PoolSettings:

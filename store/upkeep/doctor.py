@@ -13,7 +13,7 @@ from store.engine import migrate
 from store.engine.errors import StoreError, store_errors
 from store.engine.naming import parse_url
 from store.engine.sqlite import backend as sqlite
-from store.engine.sqlite.cold_reads import read_once
+from store.engine.unit_pool import Transaction
 from store.upkeep.doctor_rows import CheckResult, examine_rows
 
 if TYPE_CHECKING:
@@ -40,13 +40,12 @@ def examine(url: str) -> list[CheckResult]:
 async def _examined(url: URL) -> list[CheckResult]:
     if url.get_backend_name() != "sqlite":
         from store.engine.postgres.backend import run_once
-        from store.engine.postgres.connection import READ
 
-        return await run_once(url, migrate.PATIENT, _findings, READ)
+        return await run_once(url, migrate.PATIENT, _findings, Transaction.READ)
     file = sqlite.database_file(url)
     if file is None or not file.exists():
         raise StoreError(f"there is no database {file or url.database}")
-    return await read_once(url, migrate.PATIENT, _findings)
+    return await sqlite.read_once(url, migrate.PATIENT, _findings)
 
 
 def _findings(conn: Connection) -> list[CheckResult]:

@@ -240,7 +240,7 @@ async def test_a_scheduled_event_waits_without_a_step(desk, server, store, steps
     assert [each["local_id"] for each in (await desk.show())["events"]] == ["later"]
     assert (await desk.delta())["events"] == []
 
-    store._backend._writer._clock = lambda: later + 7
+    store._backend._clock = lambda: later + 7
     due = await store.read(lambda conn: publishing.due(conn, later + 7))
     published = [await store.write(partial(publishing.publish, game_id=TICKER)) for _ in range(2)]
     [shown] = (await desk.delta(refresh=1))["events"]

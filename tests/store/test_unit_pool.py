@@ -97,15 +97,6 @@ async def test_an_error_that_a_unit_swallows_is_its_own(opened):
     assert sorted(outcome for outcome in outcomes if isinstance(outcome, int)) == list(range(2, 10))
 
 
-async def test_more_units_than_may_wait_are_refused_at_once(opened):
-    """The queue has a cap, also where they have one group key."""
-    store = await opened(pool_size=1, queue=5)
-    sleeping = lambda unit: unit.conn.execute(text("SELECT pg_sleep(0.2)")).all()  # noqa: E731
-    outcomes = await asyncio.gather(*(store.write(sleeping, group_key="g") for _ in range(9)), return_exceptions=True)
-
-    assert [type(outcome) for outcome in outcomes].count(StoreUnavailable) == 4
-
-
 async def test_what_the_transaction_has_locked_is_how_the_liveblog_stands(store, game):
     """A second look in the same unit, or in one that shares its transaction, finds what the first has made of it."""
 
@@ -139,7 +130,7 @@ async def test_threads_come_back_while_the_server_stands_still(postgres_cluster,
     with frozen(postgres_cluster.process):
         outcomes = await asyncio.gather(*(store.ping() for _ in range(2)), return_exceptions=True)
         async with asyncio.timeout(60):  # a thread that waits for the server waits for ever
-            while store._backend._pool._shared.running:
+            while store.waiting:
                 await asyncio.sleep(0.05)
 
     assert {type(outcome) for outcome in outcomes} == {StoreUnavailable}

@@ -9,11 +9,10 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
-from store.engine.errors import SchemaOutdated
 from store.engine.sql.bulk_write import insert_rows, write_batch
 from store.liveblogs.liveblogs import Change, EventWrite, event, events, insert_game, record, require_game
 from store.tables import games, outbox
-from tests.kit.opening import store_at
+from tests.kit.opening import pool_settings, store_at
 from tests.store.conftest import GAME, new_game, post, writing
 
 
@@ -141,7 +140,16 @@ async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(current_u
         await store.ping()
 
 
-async def test_a_schema_that_is_not_current_is_refused_on_postgresql(bare_postgres_url):
-    """A shared database is upgraded by its operator, and the message says how."""
-    with pytest.raises(SchemaOutdated, match="matchwire db upgrade"):
-        await store_at(bare_postgres_url)
+@pytest.mark.parametrize("group_key", [None, "g"])
+async def test_more_units_than_may_wait_are_refused_at_once(current_url, clock, group_key):
+    """The queue has a cap, also where they have one group key; the accepted ones are done."""
+    store = await store_at(current_url, clock=clock, pool=pool_settings(queue=5))
+    gate = threading.Event()
+    calls = [asyncio.create_task(store.write(lambda _: gate.wait(60), group_key=group_key)) for _ in range(9)]
+    await asyncio.sleep(0)
+    refused = [type(each.exception()) for each in calls if each.done()]
+    gate.set()
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    await store.close()
+
+    assert (refused, outcomes.count(True)) == ([StoreUnavailable] * 4, 5)

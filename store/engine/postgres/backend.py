@@ -6,12 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from store.engine.errors import StoreError, connect_error, unavailable
-from store.engine.postgres.connection import ALONE, READ, WRITE
+from store.engine.postgres.connection import PostgresConnection, make_engine
 from store.engine.postgres.liveness_lock import LivenessLock
 from store.engine.postgres.notify import NotifyListener, NotifySender
 from store.engine.postgres.session import LOST, Session, sessions_last
-from store.engine.postgres.unit_pool import UnitPool
-from store.engine.unit import Unit
+from store.engine.unit_pool import Transaction, UnitPool, in_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,10 +18,11 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from sqlalchemy.engine import URL
 
-    from store.engine.postgres.connection import Locked
     from store.engine.settings import PoolSettings
+    from store.engine.unit import Unit
 
 T = TypeVar("T")
+READ, WRITE = Transaction.READ, Transaction.WRITE
 
 NO_SESSIONS = (
     "database.url leads through a pooler that gives a connection away after each transaction (PgBouncer in transaction"
@@ -30,13 +30,20 @@ NO_SESSIONS = (
 )
 
 
-async def run_once(url: URL, settings: PoolSettings, work: Callable[[Connection], T], begin: str = WRITE) -> T:
+async def run_once(
+    url: URL, settings: PoolSettings, work: Callable[[Connection], T], transaction: Transaction = WRITE
+) -> T:
     """The result of `work`, committed, over a connection that is made for it."""
-    pool = UnitPool(url, settings, pooler=False)
+    pool = _pool(url, settings, pooler=False)
     try:
-        return await pool.run(begin, lambda conn, _: work(conn))
+        return await pool.run(transaction, lambda conn, _: work(conn))
     finally:
         await pool.close()
+
+
+def _pool(url: URL, settings: PoolSettings, *, pooler: bool) -> UnitPool:
+    connect = partial(PostgresConnection, make_engine(url, settings, pooler=pooler), settings, pooler=pooler)
+    return UnitPool(connect, settings, settings.pool_size, "matchwire-unit")
 
 
 class PostgresBackend:
@@ -49,7 +56,7 @@ class PostgresBackend:
         self._clock = clock
         self._settings = settings
         self._direct_url = direct_url or url
-        self._pool = UnitPool(url, settings, pooler=direct_url is not None)
+        self._pool = _pool(url, settings, pooler=direct_url is not None)
         self.liveness = LivenessLock(partial(self._session, "presence"))
         self.notices = NotifyListener(partial(self._session, "notices"), NotifySender(self._notify))
 
@@ -71,13 +78,10 @@ class PostgresBackend:
     async def write(
         self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
     ) -> T:
-        return await self._pool.run(WRITE, partial(self._run, work), group_key, committed)
+        return await self._pool.run(WRITE, in_unit(work, self._clock), group_key, committed)
 
     async def prepare(self, work: Callable[[Unit], T]) -> T:
         return await self.write(work)
-
-    def _run(self, work: Callable[[Unit], T], conn: Connection, locked: Locked) -> T:
-        return work(Unit(conn, int(self._clock()), locked=locked))
 
     async def read(self, query: Callable[[Connection], T]) -> T:
         return await self._pool.run(READ, lambda conn, _: query(conn))
@@ -90,7 +94,7 @@ class PostgresBackend:
         await self.read(_select_one)
 
     async def _notify(self, statement: Callable[[Connection], None]) -> None:
-        await self._pool.run(ALONE, lambda conn, _: statement(conn))
+        await self._pool.run(Transaction.NONE, lambda conn, _: statement(conn))
 
     async def _session(self, purpose: str) -> Session:
         return await Session.open(self._direct_url, self._settings, purpose)

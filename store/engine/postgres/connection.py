@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL: how they are made, and transactions on one of them.
+"""Connections to PostgreSQL: how they are made, and units on one of them.
 
 SQLAlchemy sees a connection in autocommit. BEGIN, COMMIT and ROLLBACK go to the driver itself, so that a connection that
 was lost while nobody used it is noticed by the BEGIN, before anything has happened, without a round trip for that alone.
@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Callable
 from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import chain
 from traceback import clear_frames
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,9 +20,18 @@ from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, create_engine, exc
 from sqlalchemy.pool import NullPool
 
-from store.engine.errors import StoreError, commit_unknown, connect_error
-from store.engine.records import StoredGame
+from store.engine.errors import (
+    POSTGRES_RETRIED,
+    StoreError,
+    caller_error,
+    commit_unknown,
+    connect_error,
+    passing,
+    sqlstate,
+    unavailable,
+)
 from store.engine.sql.compiled_query import translate_error
+from store.engine.unit_pool import Locked, PooledConnection, QueuedUnit, Transaction, UnitOutcome, Work, answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,15 +42,13 @@ if TYPE_CHECKING:
     from store.engine.settings import PoolSettings
 
 T = TypeVar("T")
-Locked = dict[str, StoredGame]
-Work = Callable[[Connection, Locked], T]
-"""A unit: given the connection and the liveblogs that its transaction has locked already."""
-
-WRITE = "BEGIN"
-READ = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-"""One snapshot for all statements."""
-ALONE = ""
-"""No transaction, for a single statement."""
+BEGIN = {
+    Transaction.WRITE: "BEGIN",
+    Transaction.READ: "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    Transaction.NONE: "",
+}
+ATTEMPTS = 3
+"""Runs of a unit by itself, after it has lost against others (unique key, deadlock, a new schema), before its error counts."""
 CONNECT = 10.0
 """Seconds after which a connection that does not come about is given up, however patient the statements are."""
 LIMITS = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
@@ -89,8 +97,11 @@ def shut_down(handle: socket.socket) -> None:
         handle.shutdown(socket.SHUT_RDWR)
 
 
-class PooledConnection:
-    """A connection that is made when it is needed, and given up when it fails. One thread uses it at a time."""
+class PostgresConnection(PooledConnection):
+    """A connection on which units share a transaction, and have one each where that fails by one of them.
+
+    SAVEPOINTs would cost as many round trips as transactions.
+    """
 
     def __init__(self, engine: Engine, settings: PoolSettings, *, pooler: bool) -> None:
         local, milliseconds = "LOCAL " if pooler else "", int(settings.timeout * 1000)
@@ -99,12 +110,47 @@ class PooledConnection:
         self._engine = engine
         self._conn: Connection | None = None
         self._handle: socket.socket | None = None
-        self._user: object = None
+        self._user: QueuedUnit | None = None
         self._interrupted = False
         self._lock = threading.Lock()
 
-    def transact(self, begin: str, work: Work[T]) -> T:
+    def run(self, first: QueuedUnit, more: Iterator[QueuedUnit]) -> list[UnitOutcome]:
+        taken: list[QueuedUnit] = []
+
+        def together(conn: Connection, locked: Locked) -> list[UnitOutcome]:
+            outcomes = []
+            for unit in chain((first,), more):
+                taken.append(unit)
+                outcomes.append(UnitOutcome(unit, _work(unit, conn, locked)))
+            return outcomes
+
+        try:
+            return self._transact(first.transaction, together)
+        except BaseException as error:
+            if not _retried(error) and (len(taken) < 2 or passing(error)):
+                raise
+        for unit in taken or [first]:  # each is answered at once: the next may wait for a lock
+            self.begin_for(unit)
+            answer([self._run_alone(unit)])
+        return []
+
+    def _run_alone(self, unit: QueuedUnit) -> UnitOutcome:
+        """Run the unit in a transaction of its own, again where it loses against others."""
+        error: BaseException = unavailable()
+        for _ in range(ATTEMPTS):
+            if unit.late:
+                break
+            try:
+                return UnitOutcome(unit, self._transact(unit.transaction, partial(_work, unit)))
+            except BaseException as failed:  # noqa: BLE001 -- whatever it is belongs to the caller, not to this thread
+                error = failed
+                if not _retried(failed):
+                    break
+        return UnitOutcome(unit, error=caller_error(error))
+
+    def _transact(self, transaction: Transaction, work: Work[T]) -> T:
         """The result of `work`, committed. Raises the errors of SQLAlchemy and what `work` raises."""
+        begin = BEGIN[transaction]
         conn = self._begun(begin and begin + self._at_begin)
         try:
             result = work(conn, {})
@@ -114,13 +160,11 @@ class PooledConnection:
             raise
         return result
 
-    def used_by(self, user: object) -> None:
-        """Name for whom the connection works from now on."""
+    def used_by(self, user: QueuedUnit | None) -> None:
         with self._lock:
             self._user, self._interrupted = user, False
 
-    def interrupt(self, user: object) -> None:
-        """Break the connection off from another thread, as long as it works for `user`: what waits for the server fails."""
+    def interrupt(self, user: QueuedUnit | None) -> None:
         with self._lock:
             if self._user is user:
                 self._interrupted = True
@@ -128,11 +172,9 @@ class PooledConnection:
                     shut_down(self._handle)
 
     def abort(self) -> None:
-        """Break the connection off from another thread, for whomever it works."""
         self.interrupt(self._user)
 
     def close(self) -> None:
-        """Give the connection up as it is; the server undoes what was not committed."""
         conn, self._conn = self._conn, None
         if conn is not None:
             with suppress(exc.SQLAlchemyError, psycopg.Error):
@@ -186,6 +228,18 @@ class PooledConnection:
                 conn.rollback()  # SQLAlchemy's own state; the server hears nothing of it
                 return
         self.close()
+
+
+def _work(unit: QueuedUnit, conn: Connection, locked: Locked) -> Any:
+    """Run the unit, unless making the connection has taken all of its time."""
+    if unit.late:
+        raise unavailable()
+    return unit.work(conn, locked)
+
+
+def _retried(error: BaseException) -> bool:
+    """Whether the same unit may find what it lost against when it runs once more."""
+    return sqlstate(error) in POSTGRES_RETRIED
 
 
 def driver_of(conn: Connection) -> psycopg.Connection[Any]:

@@ -1,25 +1,22 @@
-"""SQLite: one writer thread, read-only readers beside it, a lock against a second daemon."""
+"""SQLite: one thread that writes, threads that read beside it, a lock against a second daemon."""
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine
-from sqlalchemy.pool import StaticPool
-
-from mapping.errors import StoreUnavailable
 from store.engine import private
-from store.engine.errors import StoreError, late
+from store.engine.errors import StoreError
+from store.engine.sqlite.connection import READER_PRAGMAS, WRITER_PRAGMAS, SqliteConnection, make_engine
 from store.engine.sqlite.file_copy import leftovers
 from store.engine.sqlite.file_lock import FileLock
-from store.engine.sqlite.read_threads import ReadThreads, run_pragmas
-from store.engine.sqlite.writer import Writer
+from store.engine.unit_pool import Transaction, UnitPool, in_unit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from sqlalchemy import Connection, Engine
     from sqlalchemy.engine import URL
 
     from store.engine.postgres.notify import Hear, HearWord
@@ -27,15 +24,9 @@ if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 T = TypeVar("T")
-
-WRITER_PRAGMAS = (
-    "journal_mode=WAL",
-    "synchronous=FULL",  # an acknowledged write survives the loss of power
-    "foreign_keys=ON",
-    "cache_size=-49152",  # KiB; the default of 2 MB reads pages of many liveblogs again and again, more saves nothing
-    "temp_store=MEMORY",  # the journal of a statement is no file: none can be opened where descriptors have run out
-    "journal_size_limit=67108864",  # a WAL that had to grow shrinks again at the next checkpoint
-)
+READ, WRITE = Transaction.READ, Transaction.WRITE
+ALL = ""
+"""The group key of all units that write."""
 
 
 def database_file(url: URL) -> Path | None:
@@ -44,20 +35,10 @@ def database_file(url: URL) -> Path | None:
 
 
 def writer_engine(url: URL, settings: PoolSettings) -> Engine:
-    """A synchronous engine whose connections can write and begin nothing by themselves, on a file that it makes private.
-
-    Raises StoreError where there can be no file.
-    """
+    """An engine whose connections can write, on a file that it makes private. Raises StoreError where there can be no file."""
     if (file := database_file(url)) is not None:
         _make_private(file.resolve())
-    engine = create_engine(
-        url.set(drivername="sqlite+pysqlite"),
-        hide_parameters=True,  # they are what readers and clients sent
-        connect_args={"isolation_level": None, "timeout": settings.timeout, "check_same_thread": False},
-        poolclass=StaticPool if file is None else None,
-    )
-    run_pragmas(engine, WRITER_PRAGMAS)
-    return engine
+    return make_engine(url, settings, WRITER_PRAGMAS)
 
 
 def run_once(url: URL, settings: PoolSettings, work: Callable[[Connection], T]) -> T:
@@ -71,6 +52,19 @@ def run_once(url: URL, settings: PoolSettings, work: Callable[[Connection], T]) 
             return result
     finally:
         engine.dispose()
+
+
+async def read_once(url: URL, settings: PoolSettings, query: Callable[[Connection], T]) -> T:
+    """The result of `query` on one snapshot of committed data, over a connection that is made for it and cannot write."""
+    pool = _readers(url, settings, 1)
+    try:
+        return await pool.run(READ, lambda conn, _: query(conn), bounded=False)
+    finally:
+        await pool.close()
+
+
+def _readers(url: URL, settings: PoolSettings, size: int) -> UnitPool:
+    return UnitPool(partial(SqliteConnection, make_engine(url, settings, READER_PRAGMAS)), settings, size, "reader")
 
 
 class NoLivenessLock:
@@ -103,49 +97,36 @@ class NoNotify:
 
 
 class SqliteBackend:
-    """The store on one SQLite file, or in memory, where the writer's thread reads as well."""
+    """The store on one SQLite file, or in memory, where the thread that writes reads as well."""
 
     def __init__(self, url: URL, clock: Callable[[], float], settings: PoolSettings) -> None:
         file = database_file(url)
-        self._settings = settings
+        self._clock = clock
         self.liveness = NoLivenessLock()
         self.notices = NoNotify()
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
-        self._writer = Writer(self._engine, clock, settings)
-        self._readers = None if file is None else ReadThreads(url, settings)
+        self._writer = UnitPool(partial(SqliteConnection, self._engine), settings, 1, "matchwire-writer")
+        self._readers = None if file is None else _readers(url, settings, settings.pool_size)
 
     @property
     def waiting(self) -> int:
-        """How many units wait."""
+        """How many units wait for their turn to write, or are under way."""
         return self._writer.waiting
 
     async def write(
         self, work: Callable[[Unit], T], group_key: str | None = None, committed: Callable[[], None] | None = None
     ) -> T:
-        """Units go one after the other anyway, whatever their `group_key`.
-
-        Raises StoreUnavailable after `settings.timeout` seconds, however long the disk or a unit before it takes. What
-        has not begun by then is left undone; what has may still be committed.
-        """
+        """All units have one key: they go one after the other anyway."""
         del group_key
-        return await self._in_time(self._writer.submit(work, committed))
-
-    async def _in_time(self, future: asyncio.Future[T]) -> T:
-        """What becomes of the future; StoreUnavailable is set in it after `settings.timeout` seconds."""
-        timer = asyncio.get_running_loop().call_later(self._settings.timeout, _give_up, future)
-        try:
-            return await future
-        finally:
-            timer.cancel()
+        return await self._writer.run(WRITE, in_unit(work, self._clock), ALL, committed)
 
     async def check(self) -> None:
         """Nothing to check: no server is on the way."""
 
     async def prepare(self, work: Callable[[Unit], T]) -> T:
         """Like `write`, however long it takes: a migration may rewrite all tables."""
-        result: T = await self._writer.submit(work)
-        return result
+        return await self._writer.run(WRITE, in_unit(work, self._clock), ALL, bounded=False)
 
     async def read_for_write(self, query: Callable[[Connection], T]) -> T:
         return await self.write(lambda unit: query(unit.conn))
@@ -153,20 +134,18 @@ class SqliteBackend:
     async def read(self, query: Callable[[Connection], T]) -> T:
         if self._readers is None:
             return await self.read_for_write(query)
-        return await self._in_time(self._readers.submit(query))
+        return await self._readers.run(READ, lambda conn, _: query(conn))
 
     async def ping(self) -> None:
-        """Raises StoreUnavailable when nothing can be read, or nothing will be written any more."""
-        if not self._writer.open:
-            raise StoreUnavailable("the database is closed")
+        """Raises StoreUnavailable when nothing can be read."""
         await self.read(_read_file)
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._writer.close)
+        ended = await self._writer.close()
         if self._readers is not None:
             await self._readers.close()
         self._engine.dispose()
-        if self._lock is not None and self._writer.ended:  # a thread that hangs keeps the file until the process ends
+        if self._lock is not None and ended:  # a thread that hangs keeps the file until the process ends
             self._lock.release()
 
 
@@ -188,11 +167,6 @@ def _make_private(file: Path) -> None:
             private.tighten(file.with_name(file.name + suffix))
     except OSError as error:
         raise StoreError(f"cannot open the database {file}: {error.strerror}") from error
-
-
-def _give_up(future: asyncio.Future[Any]) -> None:
-    if not future.done():
-        future.set_exception(late())
 
 
 def _read_file(conn: Connection) -> Any:
