@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from cachetools import TLRUCache
 from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS
 from api.http.conditional import is_unchanged
-from api.http.flight_group import FlightGroup
+from api.http.flight_group import SingleFlightCache
 from api.http.rendered import Rendering
 from api.http.static import TYPES
 from api.http.step_signal import StepSignal
@@ -41,30 +40,22 @@ class FragmentCache:
     def __init__(self, monotonic: Callable[[], float], next_step: Callable[[], asyncio.Event]) -> None:
         """`next_step` gives what the next step of any liveblog sets (`StepSignal.next_step`)."""
         self._monotonic, self._next_step = monotonic, next_step
-        self._kept: TLRUCache[Hashable, KeptFragment] = TLRUCache(
-            MOST, lambda _key, kept, _now: kept.began + KEPT_SECONDS, timer=monotonic
+        self._kept: SingleFlightCache[KeptFragment] = SingleFlightCache(
+            MOST, seconds=KEPT_SECONDS, since=lambda each: each.began, monotonic=monotonic
         )
-        self._making = FlightGroup()
-        self._forgotten = 0
-        """How often; what is being made meanwhile is given to those who wanted it before, and not kept."""
 
     async def get(
         self, key: Hashable, make: Callable[[], Coroutine[None, None, str]], *, anew: bool = False
     ) -> KeptFragment:
         """The fragment, made by `make` unless it was made a moment ago; `anew`: also then, as the person has just written."""
-        found: KeptFragment | None = None if anew else self._kept.get(key)
-        if found is not None:
-            return found
 
         async def render() -> KeptFragment:
-            forgotten, began, step = self._forgotten, self._monotonic(), self._next_step()
-            made = KeptFragment(began, step, Rendering.of((await make()).encode("utf-8", "replace")))
-            before: KeptFragment | None = self._kept.get(key)
-            if forgotten == self._forgotten and (before is None or before.began <= began):
-                self._kept[key] = made
-            return made
+            began, step = self._monotonic(), self._next_step()
+            return KeptFragment(began, step, Rendering.of((await make()).encode("utf-8", "replace")))
 
-        return await (render() if anew else self._making((self._forgotten, key), render))
+        if anew:
+            self.forget()
+        return await self._kept.get(key, render)
 
     def kept_for(self, found: KeptFragment) -> float:
         """Seconds for which the fragment is given to others still."""
@@ -72,8 +63,7 @@ class FragmentCache:
 
     def forget(self) -> None:
         """What is given next shows what was just written."""
-        self._kept.clear()
-        self._forgotten += 1
+        self._kept.forget()
 
 
 def wants_anew(request: ApiRequest) -> bool:

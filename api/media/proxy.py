@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final, Protocol
 from urllib.parse import urlsplit
 
 import structlog
-from cachetools import LRUCache, TTLCache
 
-from api.http.flight_group import FlightGroup
-from api.http.rendered import Rendering
+from api.http.flight_group import SingleFlightCache
+from api.http.rendered import OVERHEAD, Rendering
 from api.media.disk_cache import DiskCache
 from api.media.origins import Origins, original_key
 from api.media.variant import RefusedImage, Variant
@@ -34,8 +33,6 @@ log = structlog.get_logger()
 
 HOT_PART: Final = 16
 """A variant of more than this part of the memory for variants is read from disk each time."""
-OVERHEAD: Final = 4096
-"""Bytes that a variant takes in memory beside its body, about."""
 SHOWN_SECONDS: Final = 1.0
 """Seconds for which an upload counts as shown after that was looked up."""
 SHOWN_KEPT: Final = 10_000
@@ -87,10 +84,11 @@ class ImageProxy:
             render_queue=settings.render_queue,
             organization_render_queue=settings.organization_render_queue,
         )
-        self._flights = FlightGroup()
-        self._hot = HotVariants(settings.hot_bytes)
-        self._forgotten = 0
-        self._shown: TTLCache[tuple[str, str], bool] = TTLCache(SHOWN_KEPT, SHOWN_SECONDS, timer=monotonic)
+        self._hot: SingleFlightCache[ShownImage | None] = SingleFlightCache(
+            settings.hot_bytes, size=_size, largest=settings.hot_bytes // HOT_PART
+        )
+        """Variants in memory; None: refused."""
+        self._shown: SingleFlightCache[bool] = SingleFlightCache(SHOWN_KEPT, seconds=SHOWN_SECONDS, monotonic=monotonic)
 
     def close(self) -> None:
         """Let go the threads."""
@@ -116,44 +114,34 @@ class ImageProxy:
         """Whether everybody may see the file, as it was within the last second and after the last `forget`."""
         if self._uploads is None:
             return not url.startswith(f"{UPLOADED}:")
-        key = organization_id, url
-        known = self._shown.get(key)
-        if known is None:
-            began = self._forgotten
-            known = await self._uploads.shown(organization_id, url)
-            if began == self._forgotten:
-                self._shown[key] = known
-        return known
+        return await self._shown.get((organization_id, url), partial(self._uploads.shown, organization_id, url))
 
     def forget(self, _: object = None) -> None:
         """Something has been published or taken down: who sees what is to be looked up again."""
-        self._forgotten += 1
-        self._shown.clear()
+        self._shown.forget()
 
     async def _made(self, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
         key = f"variant {digest} {wanted.options} {','.join(sorted(accepted))}"
-        if key in self._hot:
-            return self._hot.get(key)
-        return await self._flights(key, partial(self._make, key, wanted, accepted, digest))
+        try:
+            return await self._hot.get(key, partial(self._make, key, wanted, accepted, digest))
+        except FileNotFoundError:
+            return None
 
     async def _make(self, key: str, wanted: ImageRequest, accepted: frozenset[str], digest: str) -> ShownImage | None:
         shown = await asyncio.to_thread(self._on_disk, key)
         if shown is not None:
-            return self._hot.put(key, shown)
+            return shown
         make = partial(self._render, key, wanted.options, accepted, original_key(digest))
         try:
             try:
-                shown = await self._workers.run(wanted.organization_id, make)
+                return await self._workers.run(wanted.organization_id, make)
             except FileNotFoundError:
                 if not await self._fetched_again(wanted, digest):
-                    return None
-                shown = await self._workers.run(wanted.organization_id, make)
-        except FileNotFoundError:
-            return None
+                    raise
+                return await self._workers.run(wanted.organization_id, make)
         except RefusedImage as refused:
             log.info("media.refused", organization=wanted.organization_id, cause=str(refused))
-            return self._hot.put(key, None)
-        return self._hot.put(key, shown)
+            return None
 
     def _on_disk(self, key: str) -> ShownImage | None:
         entry = self._cache.get(key)
@@ -181,27 +169,6 @@ class ImageProxy:
         except OSError as error:
             log.warning("media.cache_failed", cause=error.strerror)
         return ShownImage.of(variant)
-
-
-class HotVariants:
-    """Variants in memory, of at most `hot_bytes` together, those used longest ago out first; None: refused."""
-
-    def __init__(self, hot_bytes: int) -> None:
-        self._largest = hot_bytes // HOT_PART
-        self._kept: LRUCache[str, ShownImage | None] = LRUCache(hot_bytes, getsizeof=_size)
-
-    def __contains__(self, key: str) -> bool:
-        return key in self._kept
-
-    def get(self, key: str) -> ShownImage | None:
-        """The variant of a key that is in."""
-        return self._kept[key]
-
-    def put(self, key: str, shown: ShownImage | None) -> ShownImage | None:
-        """Keep it if it is small, and give it back."""
-        if _size(shown) <= self._largest:
-            self._kept[key] = shown
-        return shown
 
 
 def _size(shown: ShownImage | None) -> int:

@@ -8,14 +8,12 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from cachetools import LRUCache
-
 from api.feeds.feed import page_url
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
-from api.http.flight_group import FlightGroup
+from api.http.flight_group import SingleFlightCache
 from api.http.json_path import node, text
-from api.http.rendered import Rendering
+from api.http.rendered import Rendering, rendering_size
 from api.media.proxy import ImageProxy
 from api.page.card_facts import CREST, CardFacts, CardSide
 from api.page.clock import clock
@@ -34,8 +32,6 @@ from mapping.locales import translator
 from mapping.rules.image_address import ImageOptions, ImageRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from sqlalchemy import Connection
     from starlette.responses import Response
 
@@ -70,32 +66,11 @@ CARD = openapi.operation(
 )
 
 
-class Cards:
-    """The cards that this process has drawn; two requests for one at the same moment draw it once."""
+class Cards(SingleFlightCache[Rendering]):
+    """The cards that this process has drawn."""
 
     def __init__(self) -> None:
-        self._kept: LRUCache[Hashable, Rendering] = LRUCache(KEPT_BYTES, getsizeof=lambda each: len(each.body))
-        self._once = FlightGroup()
-
-    async def card(self, key: Hashable, facts: Json, organization_id: str, services: Services) -> Rendering:
-        """The card by everything that it depends on. Raises Overloaded where too many images wait to be drawn."""
-        found = self._kept.get(key)
-        return (
-            found
-            if found is not None
-            else await self._once(key, partial(self._draw, key, facts, organization_id, services))
-        )
-
-    async def _draw(self, key: Hashable, facts: Json, organization_id: str, services: Services) -> Rendering:
-        proxy = services.find(ImageProxy)
-        sides = [await _side(each, organization_id, proxy) for each in facts["sides"]]
-        shown = CardFacts(**{**facts, "sides": tuple(sides), "lines": tuple(facts["lines"])})
-        work = partial(_drawn, shown, services.settings.embed.card_fonts)
-        body = await (asyncio.to_thread(work) if proxy is None else proxy.work(organization_id, work))
-        made = Rendering.of(body)
-        if len(body) <= KEPT_BYTES:
-            self._kept[key] = made
-        return made
+        super().__init__(KEPT_BYTES, size=rendering_size)
 
 
 async def card(request: ApiRequest) -> Response:
@@ -116,8 +91,17 @@ async def card(request: ApiRequest) -> Response:
     if facts is None:
         raise NotFound("this liveblog has no card")
     key = (game.organization_id, found.etag)
-    drawn = await services[Cards].card(key, facts, game.organization_id, services)
+    drawn = await services[Cards].get(key, partial(_draw, facts, game.organization_id, services))
     return conditional(request.headers, drawn, TYPE, cache_control=cache_control(settings))
+
+
+async def _draw(facts: Json, organization_id: str, services: Services) -> Rendering:
+    """The card of those facts. Raises Overloaded where too many images wait to be drawn."""
+    proxy = services.find(ImageProxy)
+    sides = [await _side(each, organization_id, proxy) for each in facts["sides"]]
+    shown = CardFacts(**{**facts, "sides": tuple(sides), "lines": tuple(facts["lines"])})
+    work = partial(_drawn, shown, services.settings.embed.card_fonts)
+    return Rendering.of(await (asyncio.to_thread(work) if proxy is None else proxy.work(organization_id, work)))
 
 
 def facts_of(game: Json, now: float, publisher: str) -> Json | None:

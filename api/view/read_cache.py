@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cachetools import LRUCache, TTLCache
+from cachetools import LRUCache
 
 from api.http.content_coding import SMALLEST, accepted_coding, compress
-from api.http.flight_group import FlightGroup
+from api.http.flight_group import FlightGroup, SingleFlightCache
 from api.http.json_path import at
-from api.http.rendered import Rendered, Rendering
+from api.http.rendered import Rendering, rendering_size
 from store.liveblogs import liveblogs
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FRESH = 0.9
 """Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""
+KEPT_SECONDS = 5.0
+"""What the key of a body does not name, such as a team renamed in master data, shows after so long."""
 GAMES = 10_000
 """Liveblogs that are known at a time, and versions that are kept; those used longest ago are forgotten first."""
 DOCUMENT = ("locale", "options", "state_info")
@@ -64,12 +66,14 @@ class ReadCache:
         self._store = store
         self._tally = counts or ReadCounts()
         self._monotonic = monotonic
-        self._rendered = Rendered(monotonic, kept_bytes)
+        self._bodies: SingleFlightCache[Rendering] = SingleFlightCache(
+            kept_bytes, size=rendering_size, seconds=KEPT_SECONDS, monotonic=monotonic
+        )
         self._once = FlightGroup()
         self._games: OrderedDict[str, KnownGame] = OrderedDict()
         self._versions: LRUCache[str, int] = LRUCache(GAMES)
-        self._past: TTLCache[tuple[str, int], StoredGame | None] = TTLCache(GAMES, FRESH, timer=monotonic)
-        self._posts: LRUCache[Hashable, bool] = LRUCache(GAMES)
+        self._past: SingleFlightCache[StoredGame | None] = SingleFlightCache(GAMES, seconds=FRESH, monotonic=monotonic)
+        self._posts: SingleFlightCache[bool] = SingleFlightCache(GAMES)
         self._steps = 0
         self._unsure_before = 0
         store.on_step(self._hear)
@@ -86,7 +90,7 @@ class ReadCache:
         process's last commit, and as it was in the database at some instant of the last second. Raises StoreUnavailable.
         """
         if at is not None:
-            return await self._game_at(name, at)
+            return await self._past.get((name, at), partial(self._read_game_at, name, at))
         known = self._games.get(name)
         if known is not None and self._monotonic() < known.until:
             return known.game
@@ -96,10 +100,8 @@ class ReadCache:
     async def has_post(self, game: StoredGame, view: DelayedView, local_id: str) -> bool:
         """Whether readers of the liveblog may read the post, as it stood at the moment that is `view`."""
         key = (game.id, game.version, view.newest, view.at, local_id)
-        if key not in self._posts:
-            query = partial(liveblogs.has_post, game_id=game.id, local_id=local_id)
-            self._posts[key] = await self._once(("post", key), partial(self._store.read, query, at=view.at))
-        return self._posts[key]
+        query = partial(liveblogs.has_post, game_id=game.id, local_id=local_id)
+        return await self._posts.get(key, partial(self._store.read, query, at=view.at))
 
     async def body(
         self, key: Hashable, render: Callable[[Connection], bytes], view: DelayedView, accepted: str = ""
@@ -111,29 +113,18 @@ class ReadCache:
         what `render` raises.
         """
         key = (view.delay, view.newest if view.delay else 0, key)  # what is taken down is gone from what stood, too
-        plain = self._rendered.get(key)
-        if plain is None:
-            self._tally.made += 1
-            plain = await self._once(key, partial(self._render, key, render, view.at))
-        else:
+        if key in self._bodies:
             self._tally.found += 1
+        else:
+            self._tally.made += 1
+        plain = await self._bodies.get(key, partial(self._render, render, view.at))
         coding = accepted_coding(accepted) if accepted and len(plain.body) >= SMALLEST else ""
         if not coding:
             return plain
-        coded = self._rendered.coded(key, plain, coding)
-        return coded if coded is not None else await self._once((key, coding), partial(self._code, key, plain, coding))
+        return await self._bodies.get((plain.etag, coding), partial(_code, plain, coding))
 
-    async def _code(self, key: Hashable, plain: Rendering, coding: str) -> Rendering:
-        body = await asyncio.to_thread(compress, plain.body, coding)
-        return self._rendered.put_coded(key, plain, coding, body)
-
-    async def _render(self, key: Hashable, render: Callable[[Connection], bytes], at: int | None) -> Rendering:
-        return self._rendered.put(key, await self._store.read(render, at=at))
-
-    async def _game_at(self, name: str, at: int) -> StoredGame | None:
-        if (name, at) not in self._past:
-            self._past[name, at] = await self._once((name, "at", at), partial(self._read_game_at, name, at))
-        return self._past[name, at]
+    async def _render(self, render: Callable[[Connection], bytes], at: int | None) -> Rendering:
+        return Rendering.of(await self._store.read(render, at=at), "")
 
     async def _read_game_at(self, name: str, at: int) -> StoredGame | None:
         return _outlined(await self._store.read(partial(liveblogs.find_game, name=name), at=at))
@@ -153,7 +144,7 @@ class ReadCache:
 
     def _hear(self, stepped: Stepped) -> None:
         self._steps += 1
-        self._past.clear()
+        self._past.forget()
         if stepped is None:
             self._games.clear()
             self._unsure_before = self._steps
@@ -166,6 +157,10 @@ class ReadCache:
         known = self._games.pop(game_id, None)
         if known is not None:
             self._games.pop(known.game.local_id, None)
+
+
+async def _code(plain: Rendering, coding: str) -> Rendering:
+    return Rendering.of(await asyncio.to_thread(compress, plain.body, coding), coding)
 
 
 def _outlined(game: StoredGame | None) -> StoredGame | None:

@@ -195,4 +195,4 @@ async def test_as_many_bodies_are_kept_as_the_setting_allows():
     for number in range(200):
         await cache.body(("feed", number), lambda _: bytes(size), PRESENT)
 
-    assert [key[-1][1] for key in cache._rendered._kept] == [*range(150, 200)]
+    assert sorted(key[-1][1] for key in cache._bodies._kept) == [*range(150, 200)]
