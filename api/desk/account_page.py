@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from api.desk.cookies import cookie_kind
 from api.desk.credential_checks import check_code, check_password, hash_new_password
 from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.factor_form import account_section, code_field
+from api.desk.factor_form import account_section, code_field, password_field
 from api.desk.handlers import SIGN_IN
 from api.desk.leaked_passwords import is_leaked
 from api.desk.session_start import begin_session, forget_session
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.desk.cookies import CookieKind
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest, Query
     from store.accounts.accounts import StoredAccount
@@ -63,18 +64,24 @@ async def show_account(request: ApiRequest, page: DeskPage, person: DeskPerson) 
     return await account_response(request, page, person, notice="" if done is None else page.text(done))
 
 
-async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
-    """Set another password, by the current one and a code where there is one: all sessions end, and the browser gets a new one."""
-    store, new = request.services.store, form.get("new_password", "")
-    account, has_factor = await store.read(partial(account_with_factor, person.client_id))
-    proof = await store.read(lambda conn: sessions.proof_of(conn, person.session_id))
+async def require_password(request: ApiRequest, person: DeskPerson) -> tuple[StoredAccount, bool, CookieKind]:
+    """The account, whether it has a second factor, and how cookies are made. Raises Forbidden where it has no password."""
+    account, has_factor = await request.services.store.read(partial(account_with_factor, person.client_id))
     kind = cookie_kind(request.services.settings.public_url)
     if kind is None or not _has_password(request, account):
         raise Forbidden("the account has no password")
+    return account, has_factor, kind
+
+
+async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
+    """Set another password, by the current one and a code where there is one: all sessions end, and the browser gets a new one."""
+    store, new = request.services.store, form.get("new_password", "")
+    account, has_factor, kind = await require_password(request, person)
+    proof = await store.read(lambda conn: sessions.proof_of(conn, person.session_id))
     said = await _new_password_fault(request, account, new)
     if said is not None:  # before the code, which counts once
         return await account_response(request, page, person, alert=page.text(said), status=422)
-    refused = await refuse_proof(request, page, person, account, form, has_factor=has_factor)
+    refused = await ask_password_again(request, page, person, account, form, with_code=has_factor)
     if refused is not None:
         return refused
     try:
@@ -99,23 +106,23 @@ async def _new_password_fault(request: ApiRequest, account: StoredAccount, new: 
     return DeskText.PASSWORD_LEAKED if leaked else None
 
 
-async def refuse_proof(
+async def ask_password_again(
     request: ApiRequest,
     page: DeskPage,
     person: DeskPerson,
     account: StoredAccount,
     form: Query,
     *,
-    has_factor: bool = False,
+    with_code: bool = False,
 ) -> Response | None:
     """The page with a message where the form does not have the account's password, None where it does.
 
-    `has_factor`: a code of the second factor is wanted too.
+    `with_code`: a code of the second factor is wanted too.
     """
     try:
         if not await check_password(request, account.id, account, form.get("password", "")):
             said = page.text(DeskText.PASSWORD_WRONG)
-        elif has_factor and not await check_code(request, account, form.get("code", "")):
+        elif with_code and not await check_code(request, account, form.get("code", "")):
             said = page.text(SecondFactorText.WRONG_CODE)
         else:
             return None
@@ -165,7 +172,7 @@ async def _refuse_end(request: ApiRequest, page: DeskPage, person: DeskPerson, f
     account = await request.services.store.read(lambda conn: accounts.require(conn, person.client_id))
     if not _has_password(request, account):
         return None
-    return await refuse_proof(request, page, person, account, form)
+    return await ask_password_again(request, page, person, account, form)
 
 
 async def account_response(
@@ -217,10 +224,9 @@ def _found(account_id: str, conn: Connection, *, now: float, idle: float) -> _Fo
 def _password(page: DeskPage, account: StoredAccount, *, has_factor: bool) -> str:
     return (
         f"<h2>{page.text(DeskText.CHANGE_PASSWORD)}</h2>"
-        f'<form method="post" action="{page.link(f"{ACCOUNT}/password")}">{page.csrf_field()}'
+        f'<form method="post" action="{page.link(f"{ACCOUNT}/password")}">{page.account_field()}'
         f'<input type="text" name="email" autocomplete="username" value="{escape(account.email)}" hidden>'
-        f'<label for="password">{page.text(DeskText.CURRENT_PASSWORD)}</label>'
-        '<input id="password" name="password" type="password" autocomplete="current-password" required maxlength="1024">'
+        f"{password_field(page, 'password')}"
         f"{code_field(page, 'password-code') if has_factor else ''}"
         f'<label for="new-password">{page.text(DeskText.NEW_PASSWORD)}</label>'
         f'<input id="new-password" name="new_password" type="password" autocomplete="new-password" required'
@@ -233,12 +239,9 @@ def _password(page: DeskPage, account: StoredAccount, *, has_factor: bool) -> st
 def _sessions(page: DeskPage, lasting: Sequence[StoredSession], own: str, zone: ZoneInfo, *, has_password: bool) -> str:
     """The list, and the form that its buttons send; its first button, which the enter key presses, ends all of them."""
     rows = "".join(_session(page, each, own, zone) for each in lasting)
-    password = (
-        f'<label for="end-password">{page.text(SecondFactorText.END_PROOF)}</label>'
-        '<input id="end-password" name="password" type="password" autocomplete="current-password" required maxlength="1024">'
-    )
+    password = password_field(page, "end-password", SecondFactorText.END_PROOF)
     everywhere = (
-        f'<form id="end" method="post" action="{page.link(f"{ACCOUNT}/end-session")}">{page.csrf_field()}'
+        f'<form id="end" method="post" action="{page.link(f"{ACCOUNT}/end-session")}">{page.account_field()}'
         f"{password if has_password else ''}"
         f'<button formaction="{page.link(f"{ACCOUNT}/end-everywhere")}">{page.text(DeskText.END_ALL)}</button></form>'
     )

@@ -90,15 +90,15 @@ class DeskPage(NamedTuple):
         """The address of a path of this service, escaped, wherever the service lies: `/desk/account`."""
         return escape(self.up + path.removeprefix("/")) or "./"
 
-    def csrf_field(self) -> str:
+    def account_field(self) -> str:
         """What every form of a person carries."""
-        token = "" if self.person is None else self.person.csrf_token
-        return f'<input type="hidden" name="csrf_token" value="{escape(token)}">'
+        account = "" if self.person is None else self.person.client_id
+        return f'<input type="hidden" name="account" value="{escape(account)}">'
 
     def row_form(self, path: str, back: str) -> str:
         """The form that the buttons of a list's rows send, by its id `act`; `back`: the address to go on at."""
         return (
-            f'<form id="act" method="post" action="{self.link(path)}" hidden>{self.csrf_field()}'
+            f'<form id="act" method="post" action="{self.link(path)}" hidden>{self.account_field()}'
             f'<input type="hidden" name="back" value="{escape(back)}"></form>'
         )
 
@@ -117,16 +117,15 @@ class DeskPage(NamedTuple):
     def _document(self, title: str, body: str, scripts: Iterable[str]) -> str:
         files = self.link(f"/desk/static/{static.version(STATIC)}")
         own = "".join(f'<script type="module" src="{files}/{escape(each)}"></script>' for each in scripts)
-        token, said = "", ""
+        account, said = "", ""
         if self.person is not None:
-            token = f'<meta name="csrf-token" content="{escape(self.person.csrf_token)}">'
-            token += f'<meta name="account" content="{escape(self.person.client_id)}">'
+            account = f'<meta name="account" content="{escape(self.person.client_id)}">'
             said = f' data-signed-out="{self.text(DeskText.SIGNED_OUT)}"'
         return (
             f'<!doctype html><html lang="{escape(self.texts.locale)}"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             '<meta name="color-scheme" content="light dark"><meta name="robots" content="noindex">'
-            f"{token}<title>{escape(title)} · matchwire</title>"
+            f"{account}<title>{escape(title)} · matchwire</title>"
             f'<link rel="icon" href="{self.link("/static/icon.svg")}" type="image/svg+xml">'
             f'<link rel="stylesheet" href="{files}/desk.css">'
             f'<script type="module" src="{files}/desk.js"></script>{own}</head><body{said}>'
@@ -144,7 +143,7 @@ class DeskPage(NamedTuple):
             if each.scope in self.person.scopes
         )
         out = (
-            f'<form method="post" action="{self.link("/desk/sign-out")}">{self.csrf_field()}'
+            f'<form method="post" action="{self.link("/desk/sign-out")}">{self.account_field()}'
             f'<button class="plain">{self.text(DeskText.SIGN_OUT)}</button></form>'
         )
         pages = f'<nav aria-label="{self.text(DeskText.NAVIGATION)}"><ul>{links}</ul></nav>'

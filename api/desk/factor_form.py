@@ -69,10 +69,7 @@ def codes_response(page: DeskPage, codes: Sequence[str], wanted: str) -> Respons
 
 def account_section(page: DeskPage, action: str, *, left: int | None, may_remove: bool) -> str:
     """What one's account says of the second factor. `left`: recovery codes, None for an account without one."""
-    password = (
-        f'<label for="factor-password">{page.text(DeskText.CURRENT_PASSWORD)}</label>'
-        '<input id="factor-password" name="password" type="password" autocomplete="current-password" required maxlength="1024">'
-    )
+    password = password_field(page, "factor-password")
     if left is None:
         said, fields = page.text(SecondFactorText.WHY), password
         buttons = _button(page, ACTS[0], SecondFactorText.SET_UP)
@@ -84,7 +81,15 @@ def account_section(page: DeskPage, action: str, *, left: int | None, may_remove
         buttons = "".join(_button(page, act, name) for act, name in acts)
     return (
         f"<h2>{page.text(SecondFactorText.TITLE)}</h2><p>{said}</p>"
-        f'<form method="post" action="{page.link(action)}">{page.csrf_field()}{fields}<p class="acts">{buttons}</p></form>'
+        f'<form method="post" action="{page.link(action)}">{page.account_field()}{fields}<p class="acts">{buttons}</p></form>'
+    )
+
+
+def password_field(page: DeskPage, name: str, label: StrEnum = DeskText.CURRENT_PASSWORD) -> str:
+    """The field of a form that asks for the password again; `name`: its id."""
+    return (
+        f'<label for="{name}">{page.text(label)}</label><input id="{name}" name="password" type="password"'
+        ' autocomplete="current-password" required maxlength="1024">'
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from api.desk.account_page import ACCOUNT, account_response, account_with_factor, refuse_proof
+from api.desk.account_page import ACCOUNT, account_response, ask_password_again, require_password
 from api.desk.code_step import begin_set_up
-from api.desk.cookies import cookie_kind
 from api.desk.factor_form import ACTS, codes_response
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.errors import Forbidden, InvalidRequest
@@ -25,13 +23,10 @@ if TYPE_CHECKING:
 
 async def change_factor(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:
     """Another app, new recovery codes, or no second factor: whichever button it was; by password, and a code where there is one."""
-    services, act = request.services, form.get("act", "")
-    account, has_factor = await services.store.read(partial(account_with_factor, person.client_id))
-    kind = cookie_kind(services.settings.public_url)
-    if kind is None or account.password_hash is None or not services.settings.desk.passwords:
-        raise Forbidden("the account has no password")
+    act = form.get("act", "")
+    account, has_factor, kind = await require_password(request, person)
     _check_act(request, act, has_factor=has_factor)
-    refused = await refuse_proof(request, page, person, account, form, has_factor=has_factor)
+    refused = await ask_password_again(request, page, person, account, form, with_code=has_factor)
     if refused is not None:
         return refused
     if act == ACTS[0]:

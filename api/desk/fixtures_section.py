@@ -97,7 +97,7 @@ def fixtures_html(made: FixturesPage, terms: str = "") -> str:
     fields = "".join(f'<input type="hidden" name="{name}" value="{escape(value)}">' for name, value in hidden.items())
     return (
         f'{head}{facts}<form id="choose" class="choose" method="post" action="{made.address}">'
-        f"{page.csrf_field()}{fields}<div>{listed}</div>{terms}</form>"
+        f"{page.account_field()}{fields}<div>{listed}</div>{terms}</form>"
     )
 
 

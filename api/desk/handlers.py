@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from starlette.responses import Response
 
 from api.desk.desk_frame import HEADERS, DeskPage, redirect
-from api.desk.sessions_door import check_csrf, check_site
+from api.desk.sessions_door import check_account, check_site
 from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import Query, parse_query
 from mapping.desk.own_path import HOME
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 SIGN_IN = "/desk/sign-in"
 CODE_STEP = f"{SIGN_IN}/code"
 """Where a code is entered, behind the password."""
-CSRF_FIELD = "csrf_token"
 FORM = "application/x-www-form-urlencoded"
 FORM_BYTES = 16 * 1024
 Show = Callable[["ApiRequest", DeskPage, DeskPerson], Awaitable["Response"]]
@@ -54,7 +53,7 @@ def desk_fragment(show: Show) -> Handler:
 
 
 def desk_form(submit: Submit) -> Handler:
-    """A handler of a form of somebody who is signed in; raises Forbidden for one without the token of its page."""
+    """A handler of a form of somebody who is signed in; raises Forbidden where the page was made for somebody else."""
     return _form(submit, lambda request: redirect(request, SIGN_IN))
 
 
@@ -70,7 +69,7 @@ def _form(submit: Submit, to_sign_in: Callable[[ApiRequest], Response]) -> Handl
         if person is None:
             return to_sign_in(request)
         form = await read_form(request)
-        check_csrf(person, form.get(CSRF_FIELD))
+        check_account(person, form.get("account"))
         return await submit(request, DeskPage.of(request, person), person, form)
 
     return respond

@@ -102,6 +102,6 @@ def _create(page: DeskPage, given: Query, found: dict[str, Any]) -> str:
             MatchesText.CREATE,
         )
     return (
-        f'<form method="post" action="{page.link(NEW)}">{page.csrf_field()}{fields}{choices}'
+        f'<form method="post" action="{page.link(NEW)}">{page.account_field()}{fields}{choices}'
         f"<button>{page.text(label)}</button></form>"
     )

@@ -231,7 +231,7 @@ def _attached(
     )
     shown = "".join(box(field, page.text(label), ticked=on) for field, label, on in ticks)
     save = (
-        f'<form method="post" action="{address}/settings">{page.csrf_field()}'
+        f'<form method="post" action="{address}/settings">{page.account_field()}'
         f'<input type="hidden" name="shown" value="{escape(" ".join(shown_terms(terms)))}">{shown}{left_out}'
         f"{locale_select(page, terms.locale)}<button>{page.text(MatchesText.SAVE)}</button></form></section>"
     )
@@ -240,7 +240,7 @@ def _attached(
     )
     off = (
         f'<section class="card"><h2>{page.text(MatchesText.DETACH)}</h2><p>{page.text(MatchesText.DETACH_SAYS)}</p>'
-        f'<form method="post" action="{address}/detach">{page.csrf_field()}{confirm}'
+        f'<form method="post" action="{address}/detach">{page.account_field()}{confirm}'
         f'<button class="danger">{page.text(MatchesText.DETACH)}</button></form></section>'
     )
     return f'{facts}{save}{sources}<section class="card">{_attach_link(page, game.local_id)}</section>{off}'

@@ -172,7 +172,7 @@ def _pin_fails(made: SourcesPage, found: Mapping[str, Any]) -> str:
     if not any(each["provider"] == found["leads"] and each.get("trouble") for each in found["sources"]):
         return ""
     form = (
-        f'<form method="post" action="{made.address}">{page.csrf_field()}'
+        f'<form method="post" action="{made.address}">{page.account_field()}'
         f'<button name="leads" value="{AUTOMATIC}">{page.text(SourcesText.LET_GO)}</button></form>'
     )
     words = page.text(SourcesText.PIN_FAILS, provider=found["leads"])
@@ -198,7 +198,7 @@ def _choices(made: SourcesPage, found: Mapping[str, Any]) -> str:
     ]
     chosen = made.given("leads", found["leads"]), made.given("confirm", found["confirm"])
     return (
-        f'<form method="post" action="{made.address}">{page.csrf_field()}'
+        f'<form method="post" action="{made.address}">{page.account_field()}'
         f"{radio_html(page, 'leads', SourcesText.WHO_LEADS, leads, chosen[0], error=made.error('leads'))}"
         f"{radio_html(page, 'confirm', SourcesText.GOAL_POSTED, confirm, chosen[1])}"
         f'<button name="choose" value="yes">{page.text(MatchesText.SAVE)}</button></form>'
@@ -209,7 +209,7 @@ def _take_off(made: SourcesPage, sources: Sequence[Mapping[str, Any]]) -> str:
     page, forms = made.page, ""
     for provider in (each["provider"] for each in sources[1:]):
         forms += (
-            f'<form method="post" action="{made.address}">{page.csrf_field()}'
+            f'<form method="post" action="{made.address}">{page.account_field()}'
             f'<p class="hint">{page.text(SourcesText.TAKE_OFF_SAYS, provider=provider)}</p>'
             f'<button name="remove" value="{escape(provider)}" class="danger">'
             f"{page.text(SourcesText.TAKE_OFF, provider=provider)}</button></form>"
@@ -237,7 +237,7 @@ def _add(made: SourcesPage, taken: Sequence[str]) -> str:
     attributes, wrong = field_error("standby_id", made.error("standby_id"))
     return (
         f'<h3>{page.text(SourcesText.ADD)}</h3><p class="hint">{page.text(SourcesText.ADD_SAYS)}</p>'
-        f'<form method="post" action="{made.address}">{page.csrf_field()}'
+        f'<form method="post" action="{made.address}">{page.account_field()}'
         + select_html(
             page, "standby_provider", MatchesText.PROVIDER, options, provider, error=made.error("standby_provider")
         )

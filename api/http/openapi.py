@@ -71,8 +71,8 @@ SCHEMES: Json = {
     "query_id": {"type": "apiKey", "in": "query", "name": "client_id"},
     "query_secret": {"type": "apiKey", "in": "query", "name": "client_secret"},
 }
-SESSION, CSRF = "session", "csrf_token"
-CSRF_HEADER = "X-CSRF-Token"
+SESSION, ACCOUNT = "session", "account"
+ACCOUNT_HEADER = "X-Account"
 ERROR: Json = {
     "type": "object",
     "title": "Error",
@@ -260,8 +260,8 @@ def document(
 
 
 def _session_of(route: Route) -> Json:
-    """What a person's browser proves itself with: the cookie, and for a write the token of the page."""
-    return {SESSION: []} if route.method == "GET" else {SESSION: [], CSRF: []}
+    """What a person's browser proves itself with: the cookie, and for a write whom the page was made for."""
+    return {SESSION: []} if route.method == "GET" else {SESSION: [], ACCOUNT: []}
 
 
 def _session_schemes(cookie: str) -> Json:
@@ -272,11 +272,11 @@ def _session_schemes(cookie: str) -> Json:
             "name": cookie,
             "description": "A person who is signed in at the desk; programs have a client",
         },
-        CSRF: {
+        ACCOUNT: {
             "type": "apiKey",
             "in": "header",
-            "name": CSRF_HEADER,
-            "description": "Beside the cookie, the token in the head of each page; `Sec-Fetch-Site` has to be `same-origin`",
+            "name": ACCOUNT_HEADER,
+            "description": "Beside the cookie, the account that the page was made for; `Sec-Fetch-Site` has to be `same-origin`",
         },
     }
 

@@ -19,8 +19,6 @@ class DeskPerson(Caller):
     role: str
     organization_id: str
     session_id: str
-    csrf_token: str
-    """What every write has to send along, and no page of another site knows."""
 
 
 class PeopleDoor:

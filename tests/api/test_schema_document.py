@@ -129,7 +129,7 @@ def test_security_is_declared_as_credentials_are_taken():
         "query_id": ("apiKey", "client_id"),
         "query_secret": ("apiKey", "client_secret"),
         "session": ("apiKey", "__Host-matchwire-desk"),
-        "csrf_token": ("apiKey", "X-CSRF-Token"),
+        "account": ("apiKey", "X-Account"),
     }
     for name, (_, _, operation) in OPERATIONS.items():
         assert name in {"livez", "media.image", "media.video", "readyz"} or all(
@@ -138,9 +138,9 @@ def test_security_is_declared_as_credentials_are_taken():
 
 
 def test_a_session_is_declared_where_the_routes_take_one():
-    """With the page's token for a write; nowhere else, and not where nobody can sign in."""
+    """With whom the page was made for, for a write; nowhere else, and not where nobody can sign in."""
     taking = {row.operation["operationId"]: row.method for row in ROUTES if row.operation and row.takes_sessions}
-    wanted = {"GET": {"session": []}, "POST": {"session": [], "csrf_token": []}}
+    wanted = {"GET": {"session": []}, "POST": {"session": [], "account": []}}
     declared = {
         name: each
         for name, (_, _, operation) in OPERATIONS.items()

@@ -101,7 +101,7 @@ def test_a_permission_for_a_client_of_that_name_is_none_for_a_person():
     """A liveblog that is shared with a client is not shared with an account, whatever its id."""
     person = DeskPerson(
         client_id="desk", organizations=frozenset({OTHER}), scopes=frozenset(), proven=True,
-        name="Kim", role="editor", organization_id=OTHER, session_id="s", csrf_token="t",
+        name="Kim", role="editor", organization_id=OTHER, session_id="s",
     )  # fmt: skip
 
     assert holders(person) == {("Organization", OTHER)}

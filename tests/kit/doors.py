@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from api.desk.comments_page import STATUSES
 from api.desk.match_overview import SHOWS, SOME
-from api.desk.sessions_door import csrf_token
 from api.routes import ROUTES
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.post_filter import PostFilter
 from tests.kit.desk import change, news, player, team, tournament
 from tests.kit.event_desk import post
-from tests.kit.full_house import HOOK, SECRET, WORDS, Names
+from tests.kit.full_house import HOOK, SECRET, WORDS, Names, OpenSession
 from tests.kit.matchday import ORGANIZATION
 from tests.kit.people import OWN_SITE, PASSWORD, SignedInBrowser
 from tests.kit.pictures import picture
@@ -432,16 +431,16 @@ BY_NAME: Mapping[str, Route] = {name_of(each): each for each in ROUTES}
 
 
 class Credentials(NamedTuple):
-    """What a request says of who sends it. `session`: the token in its cookie; `token`: whether that of the page is sent."""
+    """What a request says of who sends it. `named`: whether it says for whom its page was made."""
 
     auth: tuple[str, str] | None = None
     client_id: str | None = None
-    session: str | None = None
-    token: bool = True
+    session: OpenSession | None = None
+    named: bool = True
     headers: Mapping[str, str] = {}
 
 
-def credentials_of(caller: Caller, door: Door, sessions: Mapping[str, str]) -> list[tuple[str, Credentials]]:
+def credentials_of(caller: Caller, door: Door, sessions: Mapping[str, OpenSession]) -> list[tuple[str, Credentials]]:
     """How the caller says who it is, one way or several, each with what it is called."""
     who = str(caller)
     if caller in PEOPLE:
@@ -460,17 +459,17 @@ def credentials_of(caller: Caller, door: Door, sessions: Mapping[str, str]) -> l
 
 
 async def send(server: Server, name: str, sent: Sent, who: Credentials) -> httpx.Response:
-    """Send the request as that caller does: people by a browser, which says where it comes from and sends the page's token."""
+    """Send the request as that caller does: people by a browser, which says where it comes from and for whom the page was made."""
     route, form_fields, headers = BY_NAME[name], sent.form, {}
     if sent.reader is not None:
         headers["Reader-Token"] = reader_of(sent.reader)
     if route.path.startswith("/desk") or who.session is not None:
         headers |= OWN_SITE
     if who.session is not None:
-        headers["Cookie"] = f"{SignedInBrowser.name}={who.session}"
-        if who.token:
-            headers["X-CSRF-Token"] = csrf_token(who.session)
-            form_fields = form_fields and {"csrf_token": csrf_token(who.session), **form_fields}
+        headers["Cookie"] = f"{SignedInBrowser.name}={who.session.token}"
+        if who.named:
+            headers["X-Account"] = who.session.account
+            form_fields = form_fields and {"account": who.session.account, **form_fields}
     return await server.http.request(
         DOORS[name].method or route.method,
         route.path.format(**sent.path),

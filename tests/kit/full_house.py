@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Boolean, LargeBinary, Text, insert, select
 
@@ -91,12 +91,19 @@ MISSING = Names(
 )
 
 
+class OpenSession(NamedTuple):
+    """A session of somebody: the token in the cookie, and the account."""
+
+    token: str
+    account: str
+
+
 @dataclass(frozen=True)
 class House:
-    """What the owner has, and the tokens of the sessions of people, by their role; `other`: of the other organization."""
+    """What the owner has, and the sessions of people, by their role; `other`: of the other organization."""
 
     names: Names
-    sessions: Mapping[str, str]
+    sessions: Mapping[str, OpenSession]
 
 
 CLIENTS = (
@@ -269,13 +276,13 @@ async def _readers(server: Server, channel: str, poll: str) -> None:
         assert response.status_code == 200, response.text
 
 
-async def _people(server: Server) -> dict[str, str]:
-    """An account of each role with a session, and one with a second factor; gives the tokens of the sessions."""
-    tokens = {}
+async def _people(server: Server) -> dict[str, OpenSession]:
+    """An account of each role with a session, and one with a second factor; gives the sessions."""
+    begun = {}
     for name, (role, organization) in PEOPLE.items():
         account = await add_account(server.store, f"{name}@example.org", role=role, organization=organization)
         begin = partial(sessions.begin, account_id=account.id, browser="Firefox", lasts=43_200)
-        tokens[name] = await server.store.write(begin)
+        begun[name] = OpenSession(await server.store.write(begin), account.id)
 
     def write(unit: Unit) -> None:
         second_factors.set_secret(unit, account.id, "GEZDGNBVGY3TQOJQ", 0)
@@ -285,7 +292,7 @@ async def _people(server: Server) -> dict[str, str]:
 
     account = await add_account(server.store, "factor@example.org", name=WORDS)
     await server.store.write(write)
-    return tokens
+    return begun
 
 
 def _remaining(unit: Unit) -> None:

@@ -12,7 +12,6 @@ from argon2 import PasswordHasher
 
 from api.desk.cookies import PROTECTED, SESSION
 from api.desk.passwords import hash_password, password_hasher
-from api.desk.sessions_door import csrf_token
 from mapping.desk.account_roles import AccountRole
 from store.accounts import accounts, sessions
 from store.accounts.accounts import AccountSpec
@@ -66,28 +65,35 @@ class SignedInBrowser:
     token: str
     name: str = PROTECTED.name(SESSION)
     headers: dict[str, str] = field(default_factory=lambda: dict(OWN_SITE))
-
-    @property
-    def csrf(self) -> str:
-        return csrf_token(self.token)
+    account: str | None = None
+    """Whom its pages were made for; None: whom the service says before the first write."""
 
     async def send(
         self, method: str, path: str, *, headers: dict[str, str] | None = None, **more: Any
     ) -> httpx.Response:
-        """A request of a script of the desk: with cookie, site and token; `headers` replace those, None takes one away."""
-        sent = {"Cookie": f"{self.name}={self.token}", **self.headers, "X-CSRF-Token": self.csrf, **(headers or {})}
+        """A request of a script of the desk: with cookie, site and account; `headers` replace those, None takes one away."""
+        sent = {"Cookie": f"{self.name}={self.token}", **self.headers}
+        if method != "GET":
+            sent |= {"X-Account": await self.account_of_pages()}
+        sent |= headers or {}
         return await self.http.request(method, path, headers={k: v for k, v in sent.items() if v is not None}, **more)
 
     async def submit(self, path: str, fields: dict[str, str] | None = None, **more: Any) -> httpx.Response:
         """A form of the desk."""
-        data = {"csrf_token": self.csrf, **(fields or {})}
+        data = {"account": await self.account_of_pages(), **(fields or {})}
         return await self.send("POST", path, data=data, **more)
+
+    async def account_of_pages(self) -> str:
+        if self.account is None:
+            said = await self.send("GET", "/desk/session")
+            self.account = str(said.json()["account"]) if said.status_code == 200 else ""
+        return self.account
 
 
 async def signed_in(server, account, *, lasts: float = 43_200) -> SignedInBrowser:
     """A browser whose session has begun."""
     begin = partial(sessions.begin, account_id=account.id, browser="Firefox", lasts=lasts)
-    return SignedInBrowser(server.http, await server.store.write(begin))
+    return SignedInBrowser(server.http, await server.store.write(begin), account=account.id)
 
 
 async def try_password(server, email: str = EMAIL, password: str = PASSWORD, **more: Any) -> httpx.Response:

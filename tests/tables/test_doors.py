@@ -18,7 +18,7 @@ from tests.api.conftest import contents
 from tests.kit.described import operations
 from tests.kit.desk import refused
 from tests.kit.doors import BY_NAME, DOORS, ROLE_SCOPES, Caller, Credentials, credentials_of, parameters_of, send
-from tests.kit.full_house import MISSING, OTHER, SECRET, WORDS, empty_tables
+from tests.kit.full_house import MISSING, OTHER, SECRET, WORDS, OpenSession, empty_tables
 from tests.tables.conftest import BOTH_IN_PROOF, ON_BOTH
 
 if TYPE_CHECKING:
@@ -221,9 +221,13 @@ def pretenders(name: str, house: House) -> Iterator[tuple[str, Credentials, int]
     if not route.takes_sessions or Caller.NOBODY in door.served:
         return
     admin, nobody = house.sessions["admin"], door.answers[Caller.NOBODY]
-    yield "a session that is made up", Credentials(session="made-up"), nobody if route.access == "desk" else 401
+    yield (
+        "a session that is made up",
+        Credentials(session=OpenSession("made-up", admin.account)),
+        nobody if route.access == "desk" else 401,
+    )
     if route.method == "POST":
-        yield "a page without its token", Credentials(session=admin, token=False), 403
+        yield "a page of nobody", Credentials(session=admin, named=False), 403
         for site in ("same-site", "cross-site"):
             yield f"a page {site}", Credentials(session=admin, headers={"Sec-Fetch-Site": site}), 403
 

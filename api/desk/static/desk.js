@@ -1,7 +1,7 @@
-// What every page of the desk does: times as the person's own clock writes them, and requests that carry the page's token.
+// What every page of the desk does: times as the person's own clock writes them, and requests that say for whom the page was made.
 
 import { dropAll } from "./drafts.js";
-import { accountOf, isAnother, signedIn, tokenOf } from "./session.js";
+import { accountOf, signedIn } from "./session.js";
 
 /** What keys are typed into; there they are no commands of the page. */
 const FIELDS = "form, input, select, textarea, [contenteditable]";
@@ -21,18 +21,20 @@ export function showTimes(element) {
 }
 showTimes(document);
 
+const TRIES = 5;
+
 /**
  * Sends a request to an operation of the API as whoever is signed in; the path is relative to the service's root, as
  * "api/v5/write/event/create.json". Gives the response. Where the session has ended it waits until somebody has signed in
  * again, and sends it once more.
  */
 export async function send(path, options = {}) {
-  for (;;) {
-    const token = tokenOf(document), headers = new Headers(options.headers), body = { ...options };
-    if ((options.method ?? "GET") !== "GET") headers.set("X-CSRF-Token", token);
-    if (body.body instanceof URLSearchParams) body.body.set("csrf_token", token);
-    const response = await fetch(new URL(path, root()), { ...body, headers, credentials: "same-origin" });
-    if (![401, 403].includes(response.status) || !(await isAnother(token))) return response;
+  for (let left = TRIES; ; left -= 1) {
+    const account = accountOf(document), headers = new Headers(options.headers);
+    if ((options.method ?? "GET") !== "GET") headers.set("X-Account", account);
+    if (options.body instanceof URLSearchParams) options.body.set("account", account);
+    const response = await fetch(new URL(path, root()), { ...options, headers, credentials: "same-origin" });
+    if (![401, 403].includes(response.status) || !(await signedIn()) || response.status === 403 || !left) return response;
   }
 }
 
@@ -51,10 +53,10 @@ export function root() {
 
 document.addEventListener("submit", async (event) => {
   const form = event.target, { submitter } = event;
-  if (event.defaultPrevented || !form.elements.csrf_token || form.dataset.sure) return;
+  if (event.defaultPrevented || !form.elements.account || form.dataset.sure) return;
   if (form.matches('[action$="/sign-out"], [action$="/end-everywhere"]')) return void sessionStorage.setItem(LEAVING, accountOf(document));
   event.preventDefault();
-  await signedIn().catch(() => null); // without an answer the browser itself says what is wrong
+  if ((await signedIn().catch(() => null)) === false) return; // without an answer the browser itself says what is wrong
   form.dataset.sure = "1";
   form.requestSubmit(submitter);
 });
@@ -63,4 +65,4 @@ document.addEventListener("submit", async (event) => {
 
 const LEAVING = "desk-leaving", left = sessionStorage.getItem(LEAVING);
 sessionStorage.removeItem(LEAVING);
-if (left && !tokenOf(document)) dropAll(left);
+if (left && !accountOf(document)) dropAll(left);

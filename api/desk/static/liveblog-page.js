@@ -126,7 +126,7 @@ function lost(is) {
 /** Says that the page is open; with `wait` the service answers once something here is new. Gives whether it answers. */
 async function report(closed = "", wait = "") {
   const post = editor.isOpen ? editor.post || "+" : "";
-  const body = new URLSearchParams({ csrf_token: "", page: own, post, closed, wait, mark, people: seen });
+  const body = new URLSearchParams({ account: "", page: own, post, closed, wait, mark, people: seen });
   const response = await send(`${here.slice(root().pathname.length)}/open`, { method: "POST", body, keepalive: Boolean(closed) }).catch(() => null);
   lost(!response || response.status >= 500);
   if (!response?.ok || closed) return false;

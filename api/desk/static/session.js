@@ -4,26 +4,23 @@ const EVERY = 5_000;
 const DESK = import.meta.url.replace(/\/desk\/static\/.*$/, "/desk");
 let running = null;
 
-export const tokenOf = (page) => page.querySelector('meta[name="csrf-token"]')?.content ?? "";
 export const accountOf = (page) => page.querySelector('meta[name="account"]')?.content ?? "";
 
-/** Waits until somebody is signed in; the page says so where nobody is. Throws where the service does not answer. */
+/**
+ * Waits until somebody is signed in; the page says so where nobody is. Gives whether it is whom the page was made for, which
+ * is made anew for somebody else. Throws where the service does not answer.
+ */
 export async function signedIn() {
-  const found = await fetchSession();
-  if (found) takeOver(found);
-  else await (running ??= signIn().finally(() => (running = null)));
+  const { account } = (await fetchSession()) ?? (await (running ??= signIn().finally(() => (running = null))));
+  if (account === accountOf(document)) return true;
+  location.reload();
+  return false;
 }
 
 /** The session that this browser has now, null for none. Throws where the service does not answer. */
 async function fetchSession() {
   const response = await fetch(`${DESK}/session`, { credentials: "same-origin" });
   return response.status === 401 ? null : response.json();
-}
-
-/** Whether there is another session than that of the token, once somebody is signed in. Throws where nobody answers. */
-export async function isAnother(token) {
-  await signedIn();
-  return tokenOf(document) !== token;
 }
 
 /** A page as this browser gets it now, with addresses that hold on any other page. */
@@ -37,15 +34,7 @@ async function fetchPage(address, options = {}) {
   return found;
 }
 
-/** The page goes on as the account with the token; for somebody else it is made anew. */
-function takeOver({ account, token }) {
-  if (account !== accountOf(document)) return location.reload();
-  document.querySelector('meta[name="csrf-token"]').content = token;
-  for (const each of document.querySelectorAll('input[name="csrf_token"]')) each.value = token;
-  return undefined;
-}
-
-/** Shows the form of the sign-in, and each that follows it, until somebody is signed in, here or in another tab. */
+/** Shows the form of the sign-in, and each that follows it, until somebody is signed in, here or in another tab: the session. */
 async function signIn() {
   const first = await fetchPage(`${DESK}/sign-in`);
   const box = made("aside", { id: "signed-out" }), inside = made("details", {});
@@ -66,13 +55,12 @@ async function signIn() {
       const held = box.contains(document.activeElement);
       box.remove();
       if (held) before?.focus();
-      takeOver(session);
-      done();
+      done(session);
     }
 
     function show(page) {
       const shown = page.querySelector("main .card");
-      if (!shown || tokenOf(page)) return look();
+      if (!shown || accountOf(page)) return look();
       summary.textContent = page.querySelector("h1").textContent;
       card.replaceChildren(...shown.childNodes);
       for (const each of card.querySelectorAll("a")) each.target = "_blank";

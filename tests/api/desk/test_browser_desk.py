@@ -121,7 +121,7 @@ async def test_other_sites_cannot_use_the_session(desk, browser):
         await other.close()
         return text
 
-    form = f'<form method=post action="{address}/desk/account/end-everywhere"><input name=csrf_token></form>'
+    form = f'<form method=post action="{address}/desk/account/end-everywhere"><input name=account></form>'
     form += "<script>document.forms[0].submit()</script>"
     frame = f'<iframe src="{address}/desk"></iframe>'
     for origin in ("http://evil.test", f"http://localhost:{int(port) - 1}"):

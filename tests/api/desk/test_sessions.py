@@ -67,8 +67,8 @@ async def test_public_answers_are_the_same_with_and_without_a_session(store):
 
 
 async def test_a_clients_secret_goes_before_a_session(server, browser, auth):
-    """What is given on purpose counts: the client, its scopes, and no token is needed."""
-    response = await browser.send("POST", CREATE, params=auth, json=news(), headers={"X-CSRF-Token": None})
+    """What is given on purpose counts: the client and its scopes, whomever the page was made for."""
+    response = await browser.send("POST", CREATE, params=auth, json=news(), headers={"X-Account": None})
 
     assert response.status_code == 200
     wrong = await browser.send("GET", SEARCH, params={**auth, "client_secret": "wrong"})
@@ -91,7 +91,7 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("site", ELSEWHERE)
 async def test_no_other_site_writes_with_a_session(server, browser, site):
-    """Even with the right token, which no other site knows; nothing is written, and nobody is signed in or out."""
+    """Even if it knows the account; nothing is written, and nobody is signed in or out."""
     before, let_in = await contents(server), []
     for path in (CREATE, *FORMS, *BEFORE):
         response = await browser.submit(path, {"email": EMAIL, "password": PASSWORD}, headers=ELSEWHERE[site])
@@ -103,26 +103,33 @@ async def test_no_other_site_writes_with_a_session(server, browser, site):
 
 
 async def test_a_browser_without_the_newer_header_is_known_by_its_origin(server, browser):
-    """That of the public address, or of the address that it has used."""
+    """That of the public address, or of the address that it has used: for scripts, forms and the sign-in."""
     for origin in ("https://live.example.org", "http://testserver"):
         headers = {"Sec-Fetch-Site": None, "Origin": origin}
         assert (await browser.send("POST", CREATE, json=news(), headers=headers)).status_code == 200
+        assert (
+            await browser.submit(
+                "/desk/account/end-session", {"session": "none", "password": PASSWORD}, headers=headers
+            )
+        ).status_code == 303
+        form = {"email": EMAIL, "password": PASSWORD}
+        assert (await server.http.post("/desk/sign-in", data=form, headers={"Origin": origin})).status_code == 303
 
 
-@pytest.mark.parametrize("token", [None, "", "0" * 64, "ÿ"])
-async def test_no_write_goes_without_the_pages_token(server, browser, token):
-    """Neither of a script nor of any form of the desk, also not with another session's."""
-    sent = None if token is None else token.encode("latin-1")
-    other = await signed_in(server, await add_account(server.store, "lee@example.org"))
+@pytest.mark.parametrize("made_for", [None, "", "0" * 24, "ÿ", "lee"])
+async def test_no_page_writes_as_somebody_else_than_it_was_made_for(server, browser, made_for):
+    """Neither a script nor any form of the desk, once another person has signed in in the same browser."""
+    lee = await add_account(server.store, "lee@example.org")
+    made_for = lee.id if made_for == "lee" else made_for
     before = await contents(server)
 
-    for wrong in (sent, other.csrf):
-        response = await browser.send("POST", CREATE, json=news(), headers={"X-CSRF-Token": wrong})
-        assert response.status_code == 403
-        for path in FORMS:
-            fields = {} if wrong is None else {"csrf_token": token or ""}
-            response = await browser.send("POST", path, data={**fields, "password": PASSWORD})
-            assert (path, response.status_code) == (path, 403)
+    sent = None if made_for is None else made_for.encode("latin-1")
+    response = await browser.send("POST", CREATE, json=news(), headers={"X-Account": sent})
+    assert response.status_code == 403
+    for path in FORMS:
+        fields = {} if made_for is None else {"account": made_for}
+        response = await browser.send("POST", path, data={**fields, "password": PASSWORD})
+        assert (path, response.status_code) == (path, 403)
     assert await contents(server) == before
 
 
@@ -139,7 +146,7 @@ async def test_other_sites_do_not_even_read(server, browser, site):
 
 
 async def test_no_script_of_another_site_may_read_or_send_it(server, browser):
-    """No answer to a session allows another origin, and no preflight allows credentials or the token's header."""
+    """No answer to a session allows another origin, and no preflight allows credentials or the account's header."""
     answers = [await browser.send("GET", path) for path in ("/desk", SEARCH)]
     answers += [
         await server.http.options(
@@ -242,11 +249,10 @@ async def sign_in_again(server, account):
 async def test_no_window_for_a_password_opens_where_a_session_has_ended(server, account, end, headers):
     """Whatever is requested with the cookie, by a script or as a page; a form of the desk is answered by a page, in HTML."""
     browser = await signed_in(server, account)
-    token = browser.csrf
     browser.token = await end(server, account) or browser.token
     for row in OF_SCRIPTS:
-        sent = {"data": {"csrf_token": token}} if row.access == "desk" and row.method == "POST" else {}
-        response = await browser.send(row.method, row.path, headers={**headers, "X-CSRF-Token": token}, **sent)
+        sent = {"data": {"account": account.id}} if row.access == "desk" and row.method == "POST" else {}
+        response = await browser.send(row.method, row.path, headers=headers, **sent)
         assert "www-authenticate" not in response.headers, row.path
         assert response.status_code < 500, row.path
         if headers is PAGE and sent and response.status_code != 303 and not row.path.endswith("/open"):
