@@ -13,7 +13,8 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from ingest.cli.shared import ConfigFile, DataDir, end, fail, load, out, place_settings
+from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from ingest.cli.shared import end, fail, out
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.engine.errors import StoreError
@@ -23,13 +24,13 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from config import Settings
     from mapping.match.fixture import FixtureDay
 
 T = TypeVar("T")
 
 
 def fixtures(  # noqa: PLR0917 -- options of a command line
+    settings: Settings,
     provider: Annotated[str, typer.Option(help="Id of the provider, such as heim: `matchwire providers list`.")],
     day: Annotated[str, typer.Option(help="yesterday, today, tomorrow, or a date as 2026-11-28.")] = "today",
     competition: Annotated[str, typer.Option(help="The provider's id of a competition.", show_default=False)] = "",
@@ -39,13 +40,10 @@ def fixtures(  # noqa: PLR0917 -- options of a command line
         typer.Option(help="Id of the organization whose list it is; needed where several have the provider."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="The document of the API.")] = False,
-    config_file: ConfigFile = None,
-    data_dir: DataDir = None,
 ) -> None:
     """List the matches of a day at a provider; exits 1 where the list cannot be had."""
     from ingest.kit.start_errors import OPERATORS
 
-    settings = place_settings(load(config_file), data_dir)
     whose = _organization(settings, provider, organization)
     parameters = {"provider": provider, "day": day, "competition": competition, "team": team, "limit": "1000"}
     try:
