@@ -32,7 +32,7 @@ class FixtureStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedId:
     """A competition or a team of a list: the provider's id, and its name there."""
 
     id: str
@@ -52,11 +52,11 @@ class Fixture:
 
     match_id: str
     sport: str | None = None
-    competition: Named | None = None
+    competition: NamedId | None = None
     season: str | None = None
     round: str | None = None
-    home: Named | None = None
-    away: Named | None = None
+    home: NamedId | None = None
+    away: NamedId | None = None
     title: str | None = None
     kickoff: int | None = None
     kickoff_open: bool = False

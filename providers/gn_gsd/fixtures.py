@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mapping.errors import BadBody
-from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.gn_gsd import clock
@@ -57,7 +57,7 @@ def _fixture(match: Node) -> Fixture:
     return Fixture(
         match_id=ident,
         sport=sport_named(match),
-        competition=None if contest is None else Named(contest.ext_id, contest.name),
+        competition=None if contest is None else NamedId(contest.ext_id, contest.name),
         round=None if phase is None else phase.name,
         home=home,
         away=away,
@@ -70,13 +70,13 @@ def _fixture(match: Node) -> Fixture:
     )
 
 
-def _team(match: Node, side: str) -> Named | None:
+def _team(match: Node, side: str) -> NamedId | None:
     """A team; None as long as it is not known."""
     row = match.part(side)
     ident, name = (None, None) if row is None else (row.ident("id"), row.text("name"))
     if row is not None and (ident is None or name is None):
         raise ValueMismatch(f"{row.path}{'id' if ident is None else 'name'}", "missing")
-    return None if ident is None or name is None else Named(ident, name)
+    return None if ident is None or name is None else NamedId(ident, name)
 
 
 def _status(match: Node) -> tuple[FixtureStatus | None, str | None]:

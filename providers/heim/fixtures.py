@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.heim.clock import is_open, listed_status
@@ -28,7 +28,7 @@ class Place:
 
     above: tuple[Row, ...] = ()
     sport: str | None = None
-    competition: Named | None = None
+    competition: NamedId | None = None
     season: str | None = None
     round: str | None = None
     gender: str | None = None
@@ -96,11 +96,11 @@ def _age_class(above: Row, names: Mapping[str, str], faults: FaultCollector) -> 
     return classes.get(ident or "")
 
 
-def _named(row: Row) -> Named | None:
+def _named(row: Row) -> NamedId | None:
     """Id and name; None without an id, ValueMismatch without a name."""
     ident = row.ident("id")
     name = None if ident is None else row.needed("name").text("name")
-    return None if ident is None or name is None else Named(ident, name)
+    return None if ident is None or name is None else NamedId(ident, name)
 
 
 def _fixture(place: Place, value: object, days: Days, names: Mapping[str, str]) -> Fixture:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from mapping.errors import BadBody
-from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.match_lists import Days, read_fixtures
@@ -48,10 +48,10 @@ def _fixture(match: Row, days: Days, names: Mapping[str, str]) -> Fixture:
     )
 
 
-def _named(row: Row | None, ident: str, name: str) -> Named | None:
+def _named(row: Row | None, ident: str, name: str) -> NamedId | None:
     found = None if row is None else row.ident(ident)
     called = None if row is None or found is None else row.needed(name).text(name)
-    return None if found is None or called is None else Named(found, called)
+    return None if found is None or called is None else NamedId(found, called)
 
 
 def _season(match: Row, faults: FaultCollector) -> str | None:

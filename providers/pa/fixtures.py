@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.match_lists import Days, read_fixtures
 from providers.pa.clock import kickoff, situation
@@ -53,18 +53,18 @@ def _fixture(match: Row, names: Mapping[str, str]) -> Fixture:
     )
 
 
-def _team(match: Row, side: str) -> Named | None:
+def _team(match: Row, side: str) -> NamedId | None:
     row = match.part(side)
     ident = None if row is None else row.text("teamID")
     name = None if row is None or ident is None else row.needed("teamName").text("teamName")
-    return None if ident is None or name is None else Named(ident, name)
+    return None if ident is None or name is None else NamedId(ident, name)
 
 
-def _contest(match: Row, faults: FaultCollector) -> Named | None:
+def _contest(match: Row, faults: FaultCollector) -> NamedId | None:
     """The competition, which the list of one does not name."""
     row = faults.try_read(match.part, "competition")
     ident, name = (None if row is None else faults.try_read(row.text, at) for at in ("competitionID", TEXT))
-    return None if ident is None or name is None else Named(ident, name)
+    return None if ident is None or name is None else NamedId(ident, name)
 
 
 def _text_in(match: Row, name: str, faults: FaultCollector) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mapping.errors import BadBody
-from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureList, FixtureStatus, NamedId
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.match_lists import Days, read_fixtures
@@ -66,20 +66,20 @@ def _fixture(match: Row, names: Mapping[str, str]) -> Fixture:
     )
 
 
-def _teams(info: Row) -> dict[str, Named]:
+def _teams(info: Row) -> dict[str, NamedId]:
     """`home` and `away`, as far as the pair is known: a contestant without an id is not."""
-    found: dict[str, Named] = {}
+    found: dict[str, NamedId] = {}
     for at, item in enumerate(info.items("contestant")):
         row = Row.of(item, f"contestant.{at}.")
         place, ident = row.text("position"), row.text("id")
         if place is not None and ident is not None:
-            found[place] = Named(ident, row.needed("name").text("name") or ident)
+            found[place] = NamedId(ident, row.needed("name").text("name") or ident)
     return found
 
 
-def _competition(info: Row, faults: FaultCollector) -> Named | None:
+def _competition(info: Row, faults: FaultCollector) -> NamedId | None:
     ident, name = _part_text(info, "competition", "id", faults), _part_text(info, "competition", "name", faults)
-    return None if ident is None or name is None else Named(ident, name)
+    return None if ident is None or name is None else NamedId(ident, name)
 
 
 def _sport(info: Row, names: Mapping[str, str], faults: FaultCollector) -> str | None:

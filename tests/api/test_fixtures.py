@@ -3,21 +3,21 @@
 import pytest
 
 from mapping.errors import BadBody
-from mapping.match.fixture import Fixture, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureStatus, NamedId
 from tests.api.conftest import NOW
 from tests.kit import matchday
 from tests.kit.followed import add_followed
 
 PATH = f"/apigw/sports/v2/{matchday.ORGANIZATION}/fixtures.json"
-CUP, LEAGUE, OTHER_LEAGUE = Named("1", "DFB-Pokal"), Named("12", "Bundesliga"), Named("77", "Bundesliga")
-MUNICH = Named("2076", "FC Bayern München")
+CUP, LEAGUE, OTHER_LEAGUE = NamedId("1", "DFB-Pokal"), NamedId("12", "Bundesliga"), NamedId("77", "Bundesliga")
+MUNICH = NamedId("2076", "FC Bayern München")
 FIXTURES = (
     Fixture(
         match_id="1", sport="soccer", competition=LEAGUE, season="2015/2016", round="Spieltag", home=MUNICH,
-        away=Named("258", "Borussia Dortmund"), kickoff=NOW, status=FixtureStatus.LIVE, score=(2, 1), gender="m",
+        away=NamedId("258", "Borussia Dortmund"), kickoff=NOW, status=FixtureStatus.LIVE, score=(2, 1), gender="m",
         age_class="U19", text_coverage=True,
     ),
-    Fixture(match_id="2", sport="soccer", competition=CUP, home=Named("9", "Łódź"), away=MUNICH, kickoff_open=True),
+    Fixture(match_id="2", sport="soccer", competition=CUP, home=NamedId("9", "Łódź"), away=MUNICH, kickoff_open=True),
     Fixture(match_id="3", sport="darts", competition=OTHER_LEAGUE, title="Großer Preis", status_word="warm-up"),
 )  # fmt: skip
 WANTED = {

@@ -18,7 +18,7 @@ from api.desk.cookies import SESSION
 from api.desk.desk_routes import DESK_ROUTES
 from api.desk.handlers import CODE_STEP, SIGN_IN
 from api.desk.liveblog_view import PATH as LIVEBLOG
-from mapping.match.fixture import Fixture, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureStatus, NamedId
 from providers.http_server import address_of, bind_socket, listening
 from tests.api.conftest import NOW
 from tests.api.desk.conftest import note_complaints
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["browsers", "chromium"]
 pytestmark = [needed, pytest.mark.proof]
 
-LEAGUE, TEAM = Named("12", "Bundesliga"), Named("5", "Sportverein Hafenstadt von 1893 und Umgebung")
+LEAGUE, TEAM = NamedId("12", "Bundesliga"), NamedId("5", "Sportverein Hafenstadt von 1893 und Umgebung")
 DAY = (
     *(Fixture(match_id=f"{number}", sport="soccer", competition=LEAGUE, home=TEAM, away=TEAM, kickoff=NOW)
       for number in range(8, 12)),

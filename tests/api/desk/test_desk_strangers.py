@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 
-from mapping.match.fixture import Fixture, Named
+from mapping.match.fixture import Fixture, NamedId
 from store.comments import comments
 from store.comments.comments import NewComment
 from tests.api.conftest import contents
@@ -104,7 +104,7 @@ async def fill_with_poison(server):
     await server.store.write(write)
     spoken = ("title", "competition", "location", "homeTeam", "awayTeam", "sportstype", "homeScore", "awayScore")
     server.previewed |= dict.fromkeys(spoken, poison.XSS)
-    named = Named(poison.XSS, poison.XSS)
+    named = NamedId(poison.XSS, poison.XSS)
     parts = dict.fromkeys(("competition", "home", "away"), named)
     words = dict.fromkeys(("season", "round", "title", "status_word", "gender", "age_class"), poison.XSS)
     server.listed[matchday.ORGANIZATION] = (

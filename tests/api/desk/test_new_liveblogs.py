@@ -8,7 +8,7 @@ import pytest
 from api.desk.chosen_matches import MOST
 from api.desk.fixtures_section import MOST as MOST_SHOWN
 from mapping.errors import BadBody, MatchUnknown
-from mapping.match.fixture import Fixture, FixtureDay, FixtureList, FixtureStatus, Named
+from mapping.match.fixture import Fixture, FixtureDay, FixtureList, FixtureStatus, NamedId
 from store.following import standbys
 from tests.api.conftest import NOW, contents
 from tests.kit import matchday
@@ -20,11 +20,11 @@ from tests.kit.sqlite import migrated_url
 from tests.providers.heim.feed import AWAY, HOME, MATCH_ID
 
 NEW = "/desk/matches/new"
-LEAGUE, CUP = Named("12", "Bundesliga"), Named("1", "Pokal")
+LEAGUE, CUP = NamedId("12", "Bundesliga"), NamedId("1", "Pokal")
 
 
 def fixture(number, **more):
-    sides = {"home": Named(f"h{number}", f"Home {number}"), "away": Named(f"a{number}", f"Away {number}")}
+    sides = {"home": NamedId(f"h{number}", f"Home {number}"), "away": NamedId(f"a{number}", f"Away {number}")}
     return Fixture(match_id=f"{number}", sport="soccer", **{"competition": LEAGUE, "kickoff": NOW, **sides, **more})
 
 
@@ -120,7 +120,10 @@ async def test_each_that_fails_says_why_and_the_others_are_made(server):
 )  # fmt: skip
 async def test_a_form_that_cannot_be_served_makes_nothing(server, fields, words):
     """It says what is wrong, and what was ticked stays ticked."""
-    server.listed |= {matchday.ORGANIZATION: (fixture(1),), "pa": (replace(fixture(1), home=Named("7", "Elsewhere")),)}
+    server.listed |= {
+        matchday.ORGANIZATION: (fixture(1),),
+        "pa": (replace(fixture(1), home=NamedId("7", "Elsewhere")),),
+    }
     page = await (await a_person(server)).submit(NEW, fields)
 
     assert (page.status_code, server.requested) == (422, [])
@@ -142,10 +145,10 @@ async def test_the_standby_is_the_same_match_at_the_other_provider(tmp_path):
     """By its teams and its kick-off; posts wait for a person where that is wanted, also after the next answers."""
     async with source_service(migrated_url(tmp_path / "two.db")) as service:
         kickoff = 1_749_916_800
-        home, away = (Named(each["id"], each["name"]) for each in (HOME, AWAY))
+        home, away = (NamedId(each["id"], each["name"]) for each in (HOME, AWAY))
         same = Fixture(match_id=MATCH_ID, sport="soccer", home=home, away=away, kickoff=kickoff)
-        other = replace(same, match_id=SECOND_ID, home=Named("x", "Nordhafen"), kickoff=kickoff + 600)
-        another = replace(other, match_id="9", away=Named("y", "Rot-Weiß Heidekamp"))
+        other = replace(same, match_id=SECOND_ID, home=NamedId("x", "Nordhafen"), kickoff=kickoff + 600)
+        another = replace(other, match_id="9", away=NamedId("y", "Rot-Weiß Heidekamp"))
 
         async def fixtures(organization_id, provider, day):
             listed = FixtureList(fixtures=(same,) if provider == "heim" else (another, other))
