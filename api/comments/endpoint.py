@@ -14,7 +14,7 @@ from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes, json_response
 from api.http.idempotency import KEY, idempotency_key
-from api.http.request import integer
+from api.http.param import Integer, Text
 from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader, reader
 from api.view import delay
 from api.view.read_cache import ReadCache
@@ -36,7 +36,6 @@ from store.comments.tables import CommentStatus
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from api.http.json_path import Json
     from api.http.request import ApiRequest
     from store.comments.comments import StoredComment
     from store.engine.unit import Unit
@@ -49,8 +48,8 @@ LAG = 1.0
 PERSONAL = {"Vary": "Authorization, Reader-Token"}
 
 CHANNEL = [openapi.in_path("ORGANIZATION_ID"), openapi.in_path("CHANNEL_ID"), PARAMETER]
-LIMIT: Json = {"type": "integer", "minimum": 1, "maximum": MOST, "default": DEFAULT_LIMIT}
-NEXT = openapi.query("next", "The last comment of the page before")
+LIMIT = Integer("limit", "Comments a page", low=1, high=MOST, default=DEFAULT_LIMIT)
+NEXT = Text("next", "The last comment of the page before")
 WRITE_REFUSALS = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 INDEX = openapi.operation(
     "comments.index",
@@ -61,7 +60,7 @@ INDEX = openapi.operation(
         **openapi.NOT_MODIFIED,
         **openapi.PUBLIC_ERRORS,
     },
-    parameters=[*CHANNEL, openapi.query("limit", "Comments a page", LIMIT), NEXT, delay.PARAMETER],
+    parameters=[*CHANNEL, LIMIT, NEXT, delay.PARAMETER],
     security=openapi.OPEN,
 )
 CREATE = openapi.operation(
@@ -101,8 +100,7 @@ async def index(request: ApiRequest) -> Response:
     services, settings = request.services, request.services.settings
     organization_id, channel_id = _channel(request)
     who = known_reader(request, organization_id)
-    limit = integer(request.query, "limit", DEFAULT_LIMIT, low=1, high=MOST)
-    after = request.query.get("next") or None
+    limit, after = LIMIT.of(request.query), NEXT.of(request.query) or None
     view = _view(request, organization_id)
     shown = settings.organization(organization_id).takes_comments
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from api.comments.channel import as_moderated, liveblog_of_channel
 from api.comments.comment_counts import CountedComments
 from api.comments.comment_export import COLUMNS, export_comments
-from api.comments.endpoint import LIMIT, MOST, NEXT
+from api.comments.endpoint import LIMIT, NEXT
 from api.http import openapi, table_export
 from api.http.errors import json_response
-from api.http.request import choice, integer
-from api.http.table_export import TableFile, wanted_format
+from api.http.param import Choice, Text, words
+from api.http.table_export import TableFile
 from api.media.proxy import ImageProxy
 from mapping.comments.documents import (
     ChannelClosing,
@@ -44,9 +44,9 @@ ACTIONS = {
     "wait": CommentStatus.PENDING,
 }
 """Action → the status that the comment has then; one that waits again has been decided by nobody."""
-EXPORTED_AS = "jsonl"
-"""Unless the request says otherwise."""
-STATUSES = {str(each): str(each) for each in CommentStatus}
+STATUS = Choice("status", "Only comments that are", choices=words(tuple(map(str, CommentStatus))), default="")
+OF_LIVEBLOG = Text("liveblogId", "Only comments of this liveblog")
+OF_POST = Text("channel_id", "Only comments of this post")
 ORGANIZATION = openapi.in_path("organizationId")
 WRITE_REFUSALS = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 LIST = openapi.operation(
@@ -56,10 +56,10 @@ LIST = openapi.operation(
     {200: openapi.document_answer(ModeratedCommentCollection, "Comments, newest first"), **openapi.READ_ERRORS},
     parameters=[
         ORGANIZATION,
-        openapi.query("status", "Only comments that are", {"type": "string", "enum": list(STATUSES)}),
-        openapi.query("liveblogId", "Only comments of this liveblog"),
-        openapi.query("channel_id", "Only comments of this post"),
-        openapi.query("limit", "Comments a page", LIMIT),
+        STATUS,
+        OF_LIVEBLOG,
+        OF_POST,
+        LIMIT,
         NEXT,
     ],
 )
@@ -87,6 +87,7 @@ CLOSE = openapi.operation(
     parameters=[ORGANIZATION, openapi.in_path("channelId")],
     body=openapi.json_body(openapi.request_schema(ChannelClosingRequest), {"closed": True}),
 )
+FORMAT = table_export.format_parameter("jsonl")
 EXPORT = openapi.operation(
     "comments.export",
     "All comments of a liveblog",
@@ -94,8 +95,8 @@ EXPORT = openapi.operation(
     {200: table_export.response("A row for each comment, in the order of their writing"), **openapi.READ_ERRORS},
     parameters=[
         ORGANIZATION,
-        openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
-        table_export.format_parameter(EXPORTED_AS),
+        openapi.LIVEBLOG_IN_QUERY,
+        FORMAT,
     ],
 )
 
@@ -103,19 +104,18 @@ EXPORT = openapi.operation(
 async def list_comments(request: ApiRequest) -> Response:
     """Comments of the organization's liveblogs, whatever their status (ours)."""
     services, query = request.services, request.query
-    limit = integer(query, "limit", 50, low=1, high=MOST)
-    status = choice(query, "status", STATUSES, "") or None
+    limit, status = LIMIT.of(query), STATUS.of(query) or None
 
     def read(conn: Connection) -> CommentPage:
-        name = query.get("liveblogId")
+        name = OF_LIVEBLOG.of(query)
         return comments.list_comments(
             conn,
             request.organization_id,
             status=status,
             game_id=own_game(conn, request.organization_id, name, field="liveblogId").id if name else None,
-            channel_id=query.get("channel_id") or None,
+            channel_id=OF_POST.of(query) or None,
             limit=limit,
-            after=query.get("next") or None,
+            after=NEXT.of(query) or None,
         )
 
     page = await services.store.read(read)
@@ -189,8 +189,7 @@ async def close(request: ApiRequest) -> Response:
 
 async def export(request: ApiRequest) -> Response:
     """All comments of a liveblog but those that were deleted, as CSV or JSON Lines (ours). No cell of the CSV is a formula."""
-    form = wanted_format(request.query, EXPORTED_AS)
-    name = request.query.get("liveblogId")
+    form, name = FORMAT.of(request.query), openapi.LIVEBLOG_IN_QUERY.of(request.query)
     if not name:
         raise InvalidRequest("liveblogId is missing", field="liveblogId")
     store = request.services.store

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.desk.cookies import CookieKind
+    from api.http.param import Query
     from api.http.people import DeskPerson
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
     from store.accounts.accounts import StoredAccount
     from store.accounts.sessions import StoredSession
     from store.engine.unit import Unit

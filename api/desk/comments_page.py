@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from api.comments import moderation
 from api.desk.desk_frame import DeskPage, alert_html, pager_html, redirect
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
+from api.http.param import Choice, Integer, words
 from api.http.people import PeopleDoor
-from api.http.request import choice, integer
 from api.page.times import moment
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.http.param import Query
     from api.http.people import DeskPerson
     from api.http.rendered import Rendering
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
     from store.comments.comments import CommentPage, StoredComment
 
 COMMENTS = "/desk/comments"
@@ -98,14 +99,17 @@ async def act_on_comment(request: ApiRequest, page: DeskPage, person: DeskPerson
     return redirect(request, own_path(form.get("back")))
 
 
+STATUS = Choice("status", choices=words(tuple(map(str, STATUSES))), default=QueueFilter().status)
+LIMIT = Integer("limit", low=1, high=MOST, default=SHOWN)
+
+
 def filter_of(query: Query) -> QueueFilter:
     """What a query asks to be listed. Raises InvalidRequest."""
-    statuses = {str(each): str(each) for each in STATUSES}
     return QueueFilter(
-        status=choice(query, "status", statuses, QueueFilter().status),
+        status=STATUS.of(query),
         liveblog=query.get("liveblogId", "")[:255],
         next=query.get("next", "")[:64],
-        limit=integer(query, "limit", SHOWN, low=1, high=MOST),
+        limit=LIMIT.of(query),
     )
 
 

@@ -19,7 +19,7 @@ from api.desk.post_form import post_form
 from api.desk.post_rows import PostRows
 from api.http import static
 from api.http.errors import json_response
-from api.http.request import choice
+from api.http.param import Choice
 from api.http.step_signal import StepSignal
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
     from api.desk.desk_frame import DeskPage
     from api.desk.load_posts import DeskMatch
+    from api.http.param import Query
     from api.http.people import DeskPerson
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
     from config.sections import MediaConfig
     from store.liveblogs.liveblogs import StoredGame
 
@@ -95,9 +96,11 @@ def _found(request: ApiRequest, person: DeskPerson, conn: Connection) -> tuple[S
     return game, mark_of(conn, game)
 
 
+SHOW = Choice("show", choices={str(each): each for each in PostFilter}, default=PostFilter.ALL)
+
+
 def _wanted(query: Query) -> PostRequest:
-    show = choice(query, "show", {str(each): each for each in PostFilter}, default=PostFilter.ALL)
-    return PostRequest(show, query.get("after", ""), query.get("to", ""))
+    return PostRequest(SHOW.of(query), query.get("after", ""), query.get("to", ""))
 
 
 async def show_liveblog(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:

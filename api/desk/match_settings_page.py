@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
     from api.desk.desk_frame import DeskPage
     from api.desk.sources_section import SourceRefusal
+    from api.http.param import Query
     from api.http.people import DeskPerson
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
     from store.liveblogs.liveblogs import StoredGame
 
 MATCH = "/desk/matches/{liveblogId}"

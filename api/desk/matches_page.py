@@ -15,7 +15,8 @@ from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
 from api.desk.match_table import query_text, table_html
 from api.desk.refusal_text import refusal_text
 from api.external import operations
-from api.http.request import integer, parse_document
+from api.http.param import Integer
+from api.http.request import parse_document
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME, own_path
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.desk.fragment_cache import KeptFragment
+    from api.http.param import Query
     from api.http.people import DeskPerson
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
 
 MOST = 100
 """Liveblogs on one page."""
@@ -107,6 +109,10 @@ def may_change(person: DeskPerson) -> bool:
     return "external" in person.scopes
 
 
+PAGE = Integer("page", low=1, high=DEEPEST, default=1)
+LIMIT = Integer("limit", low=1, high=MOST, default=TableFilter().limit)
+
+
 def wanted_of(query: Query) -> TableFilter:
     """The filter that a query names. Raises InvalidRequest."""
     show, trouble = query.get("show") or SHOWS[0], query.get("trouble", "")
@@ -119,8 +125,8 @@ def wanted_of(query: Query) -> TableFilter:
         provider=query.get("provider", "")[:Q_LENGTH],
         trouble=trouble,
         q=query.get("q", "")[:Q_LENGTH],
-        page=integer(query, "page", 1, low=1, high=DEEPEST),
-        limit=integer(query, "limit", TableFilter().limit, low=1, high=MOST),
+        page=PAGE.of(query),
+        limit=LIMIT.of(query),
     )
 
 

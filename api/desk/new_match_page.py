@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.desk.desk_frame import DeskPage
+    from api.http.param import Query
     from api.http.people import DeskPerson
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
 
 
 async def show_new_match(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:

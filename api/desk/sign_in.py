@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.http.param import Query
     from api.http.people import DeskPerson
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
     from store.accounts.accounts import StoredAccount
     from store.engine.unit import Unit
 

@@ -9,7 +9,7 @@ from api.embed.styles import STATIC
 from api.feeds.feed import FeedRequest, page_url
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
-from api.http.request import integer
+from api.http.param import Integer
 from api.http.static import TYPES, version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 PATH = "/embed/{liveblogId}"
 POSTS = 50
 MOST_POSTS = 300
+LIMIT = Integer("limit", "Number of posts", low=1, high=MOST_POSTS, default=POSTS)
 FRAME = openapi.operation(
     "liveblog.frame",
     "A liveblog for a frame in somebody else's page",
@@ -49,8 +50,8 @@ FRAME = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
-        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_POSTS}),
+        openapi.LIVEBLOG_IN_PATH,
+        LIMIT,
         delay.PARAMETER,
     ],
     security=openapi.OPEN,
@@ -60,7 +61,7 @@ FRAME = openapi.operation(
 async def frame(request: ApiRequest) -> Response:
     """The liveblog as its page shows it; its script says how high it is, so that the frame can follow."""
     services, context, settings = request.services, request.context, request.services.settings
-    limit = integer(context.query, "limit", POSTS, low=1, high=MOST_POSTS)
+    limit = LIMIT.of(context.query)
     view = await delay.view_of(request, request.path_params["liveblogId"], request.services[ReadCache].game)
     game = readable(view.game, context.caller, public=settings.server.public_feeds)
     reading = clock(game.document, translator(language(game.document)), view.now)

@@ -10,7 +10,7 @@ from api.feeds.feed import FeedRequest, add, serialise
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import FormatNotServed, json_bytes
-from api.http.request import integer
+from api.http.param import Integer, Text
 from api.page.card import card_url
 from api.page.card_facts import SIZE
 from api.page.discovery import KINDS, frame_url, iframe, liveblog_of
@@ -57,6 +57,10 @@ SCHEMA: Json = {
         "cache_age": {"type": "integer"},
     },
 }
+URL = Text("url", "The address of the page of a liveblog", openapi.NAME, required=True)
+MAX_WIDTH = Integer("maxwidth", "Pixels that the frame may be wide", low=1, high=MOST, default=WIDTH)
+MAX_HEIGHT = Integer("maxheight", "Pixels that the frame may be high", low=1, high=MOST, default=HEIGHT)
+FORMAT = Text("format", "What is wanted", {"type": "string", "enum": [*KINDS], "default": "json"})
 OEMBED = openapi.operation(
     "oembed",
     "The frame that shows a liveblog in somebody else's page",
@@ -70,10 +74,10 @@ OEMBED = openapi.operation(
         **openapi.refusals(*openapi.OF_ALL, 401, 404, 501),
     },
     parameters=[
-        openapi.query("url", "The address of the page of a liveblog", openapi.NAME, required=True),
-        openapi.query("maxwidth", "Pixels that the frame may be wide", PIXELS),
-        openapi.query("maxheight", "Pixels that the frame may be high", PIXELS),
-        openapi.query("format", "What is wanted", {"type": "string", "enum": [*KINDS], "default": "json"}),
+        URL,
+        MAX_WIDTH,
+        MAX_HEIGHT,
+        FORMAT,
         delay.PARAMETER,
     ],
     security=openapi.OPEN,
@@ -83,12 +87,12 @@ OEMBED = openapi.operation(
 async def oembed(request: ApiRequest) -> Response:
     """The liveblog whose page has the address `url`; raises NotFound for any other address."""
     services, context, settings = request.services, request.context, request.services.settings
-    form = context.query.get("format", "json")
+    form = context.query.get(FORMAT.name, "json")
     if form not in KINDS:
         raise FormatNotServed("format should be json or xml", field="format")
-    width = min(integer(context.query, "maxwidth", WIDTH, low=1, high=MOST), WIDTH)
-    height = min(integer(context.query, "maxheight", HEIGHT, low=1, high=MOST), HEIGHT)
-    url = context.query.get("url", "")
+    width = min(MAX_WIDTH.of(context.query), WIDTH)
+    height = min(MAX_HEIGHT.of(context.query), HEIGHT)
+    url = URL.of(context.query)
     name, page_query = liveblog_of(url, settings.public_url), dict(parse_qsl(urlsplit(url).query))
     view = await delay.view_of(request, name, request.services[ReadCache].game, page_query)
     game = readable(view.game, context.caller, public=settings.server.public_feeds, field="url")

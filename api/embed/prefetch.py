@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from html import escape
 from secrets import token_hex
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from api.embed.styles import STATIC
-from api.feeds.feed import FeedRequest, feed_request, page_url
+from api.feeds.feed import LIMIT, FeedRequest, feed_request, page_url
 from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.content_coding import SMALLEST, accepted_coding, compress
 from api.http.errors import json_bytes
 from api.http.json_path import Json, node, number, text
+from api.http.param import Param, Text
 from api.http.rendered import Rendering
 from api.http.static import version
 from api.page.changes import PageRenderer
@@ -42,7 +44,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
     from starlette.responses import Response
 
-    from api.http.request import ApiRequest, Query
+    from api.http.param import Query
+    from api.http.request import ApiRequest
     from api.http.services import Services
     from api.view.delay import DelayedView
     from config import Settings
@@ -51,20 +54,16 @@ if TYPE_CHECKING:
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3
 CONTENT_TYPE = "application/json; charset=utf-8"
-PARAMETERS: list[Json] = [
-    openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
+PARAMETERS: list[Param | Json] = [
+    openapi.LIVEBLOG_IN_QUERY,
     delay.PARAMETER,
     *THEMED_PAGE,
-    openapi.query(
+    Text(
         "liveblogUrl",
         "The article that links to posts lead to, and that structured data name",
         {"type": "string", "maxLength": LONGEST, "pattern": WEB},
     ),
-    openapi.query(
-        "limit",
-        "With a theme: number of posts",
-        openapi.PAGE_SIZE,
-    ),
+    replace(LIMIT, description="With a theme: number of posts"),
 ]
 HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
 HTML_AND_SCHEMA: Json = {
@@ -81,12 +80,12 @@ HTML_AND_SCHEMA: Json = {
 }
 
 
-def _operation(name: str, summary: str, schema: Json, *more: Json) -> Json:
+def _operation(name: str, summary: str, schema: Json, *more: Param) -> Json:
     responses = {200: openapi.json_answer(schema, summary), **openapi.NOT_MODIFIED, **openapi.PUBLIC_ERRORS}
     return openapi.operation(name, summary, "Pages", responses, parameters=[*PARAMETERS, *more], security=openapi.OPEN)
 
 
-OF_TEASERS: Json = openapi.query(
+OF_TEASERS = Text(
     "includeLiveblogUrl", "Without `liveblogUrl`: links lead to the page of this origin that was read most"
 )
 LIVEBLOG = _operation("prefetch.liveblog", "A liveblog for an article: HTML and structured data", HTML_AND_SCHEMA)
@@ -178,7 +177,7 @@ def _addressed(kept: Rendering, url: str, accepted: str) -> Rendering:
 
 async def _read_most(request: ApiRequest, view: DelayedView, game: StoredGame) -> str:
     """The page of the origin that the request names at which the liveblog was read most; empty where none is known."""
-    services, origin = request.services, page_address(request.context.query.get("includeLiveblogUrl", "")).origin
+    services, origin = request.services, page_address(OF_TEASERS.of(request.context.query)).origin
     if not (origin and services.settings.organization(game.organization_id).statistics):
         return ""
 

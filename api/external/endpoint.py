@@ -16,12 +16,11 @@ from api.http.openapi import (
     in_path,
     json_body,
     operation,
-    query,
     readable,
     refusals,
     request_schema,
 )
-from api.http.request import boolean
+from api.http.param import NAME, Flag, Text
 from api.view.liveblog_access import expected_version
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource
 from mapping.documents.external_preview import ExternalPreview
@@ -96,6 +95,7 @@ CREATE = operation(
     body=json_body(request_schema(CreateFromExternal), EXAMPLE),
 )
 SELECTOR = {"type": "string", "maxLength": 255, "pattern": r"^([^\x00-\x20\x7f-\x9f]{1,255})?$"}
+WITH_TEXT = Flag("includeTextContent", "Refuse a match without text")
 PREVIEW = operation(
     "liveblog.previewExternal",
     "Look at a provider's match before a liveblog is made of it",
@@ -107,11 +107,11 @@ PREVIEW = operation(
     },
     parameters=[
         in_path("organizationId"),
-        query("provider", "The provider", {"type": "string", "minLength": 1}, required=True),
-        query("matchId", "The match; `matchId`, `phaseId` or `overallId` has to be given", SELECTOR),
-        query("phaseId", "A phase that holds the match", SELECTOR),
-        query("overallId", "An overall that holds the match", SELECTOR),
-        query("includeTextContent", "Refuse a match without text", {"type": "boolean", "default": False}),
+        Text("provider", "The provider", NAME, required=True),
+        Text("matchId", "The match; `matchId`, `phaseId` or `overallId` has to be given", SELECTOR),
+        Text("phaseId", "A phase that holds the match", SELECTOR),
+        Text("overallId", "An overall that holds the match", SELECTOR),
+        WITH_TEXT,
     ],
 )
 
@@ -140,7 +140,7 @@ async def show_preview(request: ApiRequest) -> Response:
         request.query,
         organization_id=request.organization_id,
         client_id=request.caller.client_id,
-        text=boolean(request.query, "includeTextContent"),
+        text=WITH_TEXT.of(request.query),
     )
     return json_response(found, headers={"Cache-Control": "no-store"})
 

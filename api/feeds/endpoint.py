@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING
 from api.capabilities import extras_of
 from api.feeds import atom, jsonfeed, rss
 from api.feeds.feed import (
+    AFTER,
+    INCLUDE_AFTER,
+    LIMIT,
+    SORT,
     Feed,
     FeedRequest,
     build_feed,
@@ -22,6 +26,7 @@ from api.feeds.feed import (
 from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
+from api.http.param import Param
 from api.view import delay
 from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
@@ -51,16 +56,12 @@ class Format:
     render: Callable[[Feed], bytes]
 
 
-FEED_PARAMETERS: list[Json] = [
-    openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
-    openapi.query(
-        "limit",
-        "Number of events",
-        {**openapi.PAGE_SIZE, "default": 20},
-    ),
-    openapi.query("sort", "Oldest or newest first", {"type": "string", "enum": ["asc", "desc"], "default": "desc"}),
-    openapi.query("continue_event_id", "The last event id of the previous answer"),
-    openapi.query("include_continue_event", "Whether that event is part of this answer too", openapi.BOOLEAN),
+FEED_PARAMETERS: list[Param] = [
+    openapi.LIVEBLOG_IN_QUERY,
+    LIMIT,
+    SORT,
+    AFTER,
+    INCLUDE_AFTER,
     delay.PARAMETER,
     *THEME_PARAMETERS,
 ]

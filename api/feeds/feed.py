@@ -14,7 +14,7 @@ import structlog
 from api.feeds.enclosures import FeedFiles
 from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
-from api.http.request import Query, boolean, choice, integer
+from api.http.param import Choice, Flag, Integer, Limit, Query, Text
 from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.delay import in_query
 from api.view.liveblog_access import cursor, in_batches, read_liveblog
@@ -40,6 +40,10 @@ log = structlog.get_logger(__name__)
 DEFAULT_LIMIT = 20
 SORTS = {"asc": False, "desc": True}
 """Order of a feed → whether the newest post comes first."""
+LIMIT = Integer("limit", "Number of events", low=1, high=Limit("feed_limit_max"), default=DEFAULT_LIMIT)
+SORT = Choice("sort", "Oldest or newest first", choices=SORTS, default=True)
+AFTER = Text("continue_event_id", "The last event id of the previous answer")
+INCLUDE_AFTER = Flag("include_continue_event", "Whether that event is part of this answer too")
 BATCH = 200
 FEED_PATH = "/api/embed/v4/feed/liveblog"
 EXTENSIONS = ("rss", "atom", "json")
@@ -101,10 +105,10 @@ def feed_request(query: Query, limit_max: int, delay_max: int, themes: Mapping[s
     theme = theme_of(query, themes)
     return FeedRequest(
         liveblog=read_liveblog(query, "liveblogId"),
-        limit=integer(query, "limit", min(theme.posts or DEFAULT_LIMIT, limit_max), low=1, high=limit_max),
-        descending=choice(query, "sort", SORTS, default=SORTS[theme.sort or "desc"]),
-        after=query.get("continue_event_id") or None,
-        include_after=boolean(query, "include_continue_event") and "continue_event_id" in query,
+        limit=LIMIT.of(query, min(theme.posts or DEFAULT_LIMIT, limit_max), high=limit_max),
+        descending=SORT.of(query, SORTS[theme.sort or "desc"]),
+        after=AFTER.of(query) or None,
+        include_after=INCLUDE_AFTER.of(query) and AFTER.name in query,
         delay=in_query(query, delay_max),
         theme=theme,
     )

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from api.http import openapi
 from api.http.json_path import Json, at, node, text
+from api.http.param import Param, Text
 from api.http.request import loggable
 from api.view.content import incident_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from api.http.request import Query
+    from api.http.param import Query
     from config.organizations import ThemeConfig
     from store.liveblogs.liveblogs import StoredEvent
 
@@ -26,17 +26,17 @@ LOGGED = 100
 """Names of unknown themes that are logged in a day, at most: anybody can make them up."""
 NO_INCIDENT = "text"
 """Stands among event types for posts without an incident."""
-THEME_PARAMETERS: list[Json] = [
-    openapi.query("themeId", "A theme of the configuration: which posts are shown, in which order"),
-    openapi.query("tags", "With a theme: only posts with one of these labels, separated by commas"),
-    openapi.query("highlights", "With a theme: only posts highlighted in one of these ways, separated by commas"),
-    openapi.query(
+THEME_PARAMETERS: list[Param] = [
+    Text("themeId", "A theme of the configuration: which posts are shown, in which order"),
+    Text("tags", "With a theme: only posts with one of these labels, separated by commas"),
+    Text("highlights", "With a theme: only posts highlighted in one of these ways, separated by commas"),
+    Text(
         "event_types", "With a theme: only incidents of these types, separated by commas; `text` for posts without one"
     ),
 ]
-THEMED_PAGE: list[Json] = [
+THEMED_PAGE: list[Param] = [
     *THEME_PARAMETERS,
-    openapi.query("sort", "With a theme: oldest or newest first", {"type": "string", "enum": ["asc", "desc"]}),
+    Text("sort", "With a theme: oldest or newest first", {"type": "string", "enum": ["asc", "desc"]}),
 ]
 """The same for a page, which has no order of its own."""
 FILTERS = ("tags", "highlights", "event_types")

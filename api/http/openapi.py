@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic.json_schema import models_json_schema
 
+from api.http.param import NAME, TEXT, Json, Limit, Param, Text
 from mapping import errors
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from api.http.routing import Route
 
-Json = dict[str, Any]
 Responses = dict[int, Json]
 """The responses of an operation by their status."""
 
@@ -45,12 +45,6 @@ INPUT = "-Input"
 """Ends the name of a document as requests write it, where responses have one of the same name."""
 
 
-class Limit(str):
-    """Stands for a limit of the configuration, which the document that is served has in its place; of `DocumentLimits`."""
-
-    __slots__ = ()
-
-
 class DocumentLimits(NamedTuple):
     """What the document says of the configuration."""
 
@@ -58,11 +52,6 @@ class DocumentLimits(NamedTuple):
     feed_limit_max: int
 
 
-TEXT: Json = {"type": "string"}
-NAME: Json = {"type": "string", "minLength": 1}
-PAGE_SIZE: Json = {"type": "integer", "minimum": 1, "maximum": Limit("feed_limit_max")}
-BOOLEAN: Json = {"type": "boolean", "default": False}
-VERSION: Json = {"type": "integer", "minimum": 0, "maximum": 10**15 - 1, "default": 0}
 KNOWN_VERSION = "The version already known"
 LIVEBLOG = "`local_id` or `ticker_id` of the liveblog"
 SCHEMES: Json = {
@@ -171,7 +160,7 @@ def operation(
     tag: str,
     responses: Responses,
     *,
-    parameters: Iterable[Json] = (),
+    parameters: Iterable[Param | Json] = (),
     body: Json | None = None,
     security: tuple[Json, ...] = SECURITY,
 ) -> Json:
@@ -180,7 +169,7 @@ def operation(
         "operationId": name,
         "summary": summary,
         "tags": [tag],
-        "parameters": list(parameters),
+        "parameters": [each.document if isinstance(each, Param) else each for each in parameters],
         "security": list(security),
         "responses": {str(status): response for status, response in responses.items()},
         **({} if body is None else {"requestBody": body}),
@@ -198,16 +187,8 @@ def in_path(name: str, description: str = "", schema: Json = TEXT) -> Json:
     return {"name": name, "in": "path", **described, "required": True, "schema": schema}
 
 
-def query(name: str, description: str, schema: Json | None = None, *, required: bool = False) -> Json:
-    """A parameter of the query; any text unless the schema says otherwise. A switch without a value is off."""
-    return {
-        "name": name,
-        "in": "query",
-        "description": description,
-        "required": required,
-        "schema": TEXT if schema is None else schema,
-        **({"allowEmptyValue": True} if schema == BOOLEAN else {}),
-    }
+LIVEBLOG_IN_PATH = in_path("liveblogId", LIVEBLOG, NAME)
+LIVEBLOG_IN_QUERY = Text("liveblogId", LIVEBLOG, NAME, required=True)
 
 
 def with_link(response: Json, operation: str, *, body: str | None = None, **names: str) -> Json:

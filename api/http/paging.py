@@ -4,36 +4,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.http.openapi import Json, query
-from api.http.request import integer
+from api.http.param import Flag, Integer, Json, Param, Query, Text
 from mapping.errors import Forbidden, InvalidRequest
 from store.liveblogs.listing import Page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from api.http.request import Caller, Query
+    from api.http.param import Query
+    from api.http.request import Caller
     from store.liveblogs.listing import Listed
 
 LIMIT_DEFAULT, LIMIT_MAX = 30, 1000
 DEEPEST = 1_000_000
 """How many records a client may page through."""
 
-_LIMIT: Json = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": LIMIT_DEFAULT}
-PAGE_NUMBER: Json = {"type": "integer", "minimum": 1, "maximum": DEEPEST, "default": 1}
-Q = query("q", "Full text; each word matches as a beginning, without accents")
-OWNER = query("owner_id", "One of the client's organizations; without it all of them")
-SPORT = query("sportstype", "Records of this sport")
-ARCHIVE = query("archive_id", "Accepted; there are no archives, so it filters nothing")
-LIMIT = query("limit", "Records a page", _LIMIT)
-PAGE = query("page", "The page; `limit` times `page` is at most 1,000,000", PAGE_NUMBER)
-PLAYERS_TEAM = query("team_id", "Players of this team")
-INACTIVE = query("include_inactive", "Also players that left the squad list", {"type": "boolean", "default": False})
+Q = Text("q", "Full text; each word matches as a beginning, without accents")
+OWNER = Text("owner_id", "One of the client's organizations; without it all of them")
+SPORT = Text("sportstype", "Records of this sport")
+ARCHIVE = Text("archive_id", "Accepted; there are no archives, so it filters nothing")
+LIMIT = Integer("limit", "Records a page", low=1, high=LIMIT_MAX, default=LIMIT_DEFAULT)
+PAGE = Integer("page", "The page; `limit` times `page` is at most 1,000,000", low=1, high=DEEPEST, default=1)
+PLAYERS_TEAM = Text("team_id", "Players of this team")
+INACTIVE = Flag("include_inactive", "Also players that left the squad list")
 
 
-def filters(*each: Json) -> tuple[Json, ...]:
+def filters(*each: Param) -> tuple[Json, ...]:
     """The parameters of a search; one without a value says nothing."""
-    return tuple({**parameter, "allowEmptyValue": True} for parameter in each)
+    return tuple({**parameter.document, "allowEmptyValue": True} for parameter in each)
 
 
 def drop_empty(parameters: Query) -> Query:
@@ -41,12 +39,11 @@ def drop_empty(parameters: Query) -> Query:
     return {name: value for name, value in parameters.items() if value != ""}
 
 
-def page_of(parameters: Query, number: str = "page") -> Page:
-    """The requested page; `number` names the parameter that counts. Raises InvalidRequest."""
-    limit = integer(parameters, "limit", LIMIT_DEFAULT, low=1, high=LIMIT_MAX)
-    page = integer(parameters, number, 1, low=1, high=DEEPEST)
+def page_of(parameters: Query, number: Integer = PAGE) -> Page:
+    """The requested page; `number`: the parameter that counts. Raises InvalidRequest."""
+    limit, page = LIMIT.of(parameters), number.of(parameters)
     if limit * page > DEEPEST:
-        raise InvalidRequest(f"limit times {number} should be at most {DEEPEST}", field=number)
+        raise InvalidRequest(f"limit times {number.name} should be at most {DEEPEST}", field=number.name)
     return Page(limit, page)
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from api.http.param import Query
 from api.http.type_names import prefix_in
 from mapping.documents import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
@@ -28,18 +29,15 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 DocumentT = TypeVar("DocumentT", bound=Document)
-Query = dict[str, str]
 
 CONTEXT, HEADERS = "matchwire", "matchwire.headers"
 """Names in the ASGI scope."""
 CONNECTION = "connection"
 """Where a request's ASGI state names its connection."""
 MAX_FIELDS = 100
-MAX_INT_DIGITS = 15
 _QUERIES: LRUCache[bytes, Query] = LRUCache(1024)
 KEPT_BYTES = 512
 """Of a query string whose parameters are kept."""
-BOOLEANS = {"true": True, "1": True, "false": False, "0": False, "": False}
 ANY_ORIGIN = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "Date, ETag, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, Retry-After",
@@ -223,32 +221,6 @@ def parse_query(raw: bytes) -> Query:
             raise InvalidRequest(f"the parameter {name} is given twice", field=name)
         query[name] = value
     return query
-
-
-def choice(query: Query, name: str, choices: dict[str, T], default: T) -> T:
-    """The choice that the parameter names; raises InvalidRequest for other values."""
-    if name not in query:
-        return default
-    try:
-        return choices[query[name]]
-    except KeyError:
-        names = ", ".join(filter(None, choices))
-        raise InvalidRequest(f"{name} should be one of: {names}", field=name) from None
-
-
-def boolean(query: Query, name: str, *, default: bool = False) -> bool:
-    return choice(query, name, BOOLEANS, default)
-
-
-def integer(query: Query, name: str, default: int, *, low: int, high: int) -> int:
-    """A number of ASCII digits within the bounds; raises InvalidRequest."""
-    if name not in query:
-        return default
-    text = query[name]
-    digits = text.isascii() and text.isdigit() and len(text) <= MAX_INT_DIGITS
-    if not digits or not low <= int(text) <= high:
-        raise InvalidRequest(f"{name} should be an integer from {low} to {high}", field=name)
-    return int(text)
 
 
 def _check(name: str, value: str) -> None:

@@ -8,7 +8,7 @@ from starlette.responses import StreamingResponse
 
 from api.http import openapi
 from api.http.errors import json_bytes
-from api.http.request import choice
+from api.http.param import Choice, words
 from mapping.rules.csv_cells import csv_text
 
 if TYPE_CHECKING:
@@ -50,20 +50,18 @@ class TableFile(NamedTuple):
         return StreamingResponse(parts, media_type=FORMATS[self.form], headers=headers)
 
 
-def format_parameter(default: str = "csv") -> Json:
-    """The parameter that `wanted_format` reads."""
-    return openapi.query("format", "What the file is", {"type": "string", "enum": [*FORMATS], "default": default})
+def format_parameter(default: str = "csv") -> Choice[str]:
+    """Which of `FORMATS` the file shall have."""
+    return Choice("format", "What the file is", choices=words(tuple(FORMATS)), default=default)
+
+
+FORMAT = format_parameter()
 
 
 def response(description: str) -> Json:
     """What an operation says of the file that it answers with."""
     content = {kind.partition(";")[0]: {"schema": openapi.TEXT} for kind in FORMATS.values()}
     return {"description": description, "content": content}
-
-
-def wanted_format(query: dict[str, str], default: str = "csv") -> str:
-    """Raises InvalidRequest for a `format` that there is not."""
-    return choice(query, "format", {each: each for each in FORMATS}, default)
 
 
 def _cell(value: Any) -> object:

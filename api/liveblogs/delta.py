@@ -11,7 +11,7 @@ from api.http import openapi
 from api.http.conditional import conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, at, text
-from api.http.request import BOOLEANS, Query, boolean, integer
+from api.http.param import FLAGS, Flag, Integer, Limit, Query, Text
 from api.http.type_names import rename_in_json
 from api.view import delay
 from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
@@ -65,6 +65,18 @@ MILESTONE = "milestone"
 KINDS = ("sticky", "inplace", MILESTONE, "stickyNoHighlight")
 """Ways in which a post may be highlighted."""
 WAYS = f"({'|'.join(KINDS)})"
+REFRESH = Integer("refresh", openapi.KNOWN_VERSION, high=NEWEST)
+LIMIT = Integer("limit", "Events an answer", low=1, high=Limit("feed_limit_max"), default=DEFAULT_LIMIT)
+AFTER = Text("continue_event_id", "Go on after this event")
+INCLUDE_AFTER = Flag("include_continue_event", "Repeat that event")
+REVERSE = Flag("reverse", "Oldest first")
+TAGS = Text("tags", "Only events with one of these labels, separated by commas")
+HIGHLIGHTS = Text(
+    "highlights",
+    "Only events that are highlighted in one of these ways, separated by commas; `true` for the first three of them",
+    {"type": "string", "pattern": f"^(true|false|1|0|{WAYS}(,{WAYS})*)?$", "default": ""},
+)
+MILESTONES = Flag("include_milestone_events", "Milestones, whatever the other filters say")
 DELTA = openapi.operation(
     "ticker.delta",
     "What has changed since a version",
@@ -77,23 +89,15 @@ DELTA = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        openapi.query("id", openapi.LIVEBLOG, openapi.NAME, required=True),
-        openapi.query("refresh", openapi.KNOWN_VERSION, openapi.VERSION),
-        openapi.query(
-            "limit",
-            "Events an answer",
-            {**openapi.PAGE_SIZE, "default": 20},
-        ),
-        openapi.query("continue_event_id", "Go on after this event"),
-        openapi.query("include_continue_event", "Repeat that event", openapi.BOOLEAN),
-        openapi.query("reverse", "Oldest first", openapi.BOOLEAN),
-        openapi.query("tags", "Only events with one of these labels, separated by commas"),
-        openapi.query(
-            "highlights",
-            "Only events that are highlighted in one of these ways, separated by commas; `true` for the first three of them",
-            {"type": "string", "pattern": f"^(true|false|1|0|{WAYS}(,{WAYS})*)?$", "default": ""},
-        ),
-        openapi.query("include_milestone_events", "Milestones, whatever the other filters say", openapi.BOOLEAN),
+        Text("id", openapi.LIVEBLOG, openapi.NAME, required=True),
+        REFRESH,
+        LIMIT,
+        AFTER,
+        INCLUDE_AFTER,
+        REVERSE,
+        TAGS,
+        HIGHLIGHTS,
+        MILESTONES,
         delay.PARAMETER,
     ],
     security=openapi.OPEN,
@@ -158,22 +162,22 @@ def delta_request(query: Query, limit_max: int) -> DeltaRequest:
     """The request in a query; raises InvalidRequest with the parameter at fault."""
     return DeltaRequest(
         liveblog=read_liveblog(query, "id"),
-        since=integer(query, "refresh", 0, low=0, high=NEWEST),
-        limit=integer(query, "limit", DEFAULT_LIMIT, low=1, high=limit_max),
-        after=query.get("continue_event_id") or None,
-        include_after=boolean(query, "include_continue_event") and "continue_event_id" in query,
-        descending=not boolean(query, "reverse"),
-        tags=frozenset(filter(None, query.get("tags", "").split(","))),
-        highlights=_highlights(query),
-        milestones=boolean(query, "include_milestone_events"),
+        since=REFRESH.of(query),
+        limit=LIMIT.of(query, high=limit_max),
+        after=AFTER.of(query) or None,
+        include_after=INCLUDE_AFTER.of(query) and AFTER.name in query,
+        descending=not REVERSE.of(query),
+        tags=frozenset(filter(None, TAGS.of(query).split(","))),
+        highlights=_highlights(HIGHLIGHTS.of(query)),
+        milestones=MILESTONES.of(query),
     )
 
 
-def _highlights(query: Query) -> frozenset[str]:
+def _highlights(said: str) -> frozenset[str]:
     """The ways of highlighting that the query wants, none where all posts are wanted; raises InvalidRequest."""
-    if query.get("highlights", "") in BOOLEANS:
-        return frozenset(HIGHLIGHTED) if boolean(query, "highlights") else frozenset()
-    wanted = frozenset(query["highlights"].split(","))
+    if said in FLAGS:
+        return frozenset(HIGHLIGHTED) if FLAGS[said] else frozenset()
+    wanted = frozenset(said.split(","))
     if not wanted <= set(KINDS):
         raise InvalidRequest(f"highlights should be some of: {', '.join(KINDS)}", field="highlights")
     return wanted

@@ -10,8 +10,19 @@ from api.capabilities import extras_of, with_extras
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
-from api.http.paging import LIMIT, OWNER, PAGE_NUMBER, check_owner, collection, drop_empty, filters, owners_of, page_of
-from api.http.request import boolean, choice, parse_document
+from api.http.paging import (
+    DEEPEST,
+    LIMIT,
+    OWNER,
+    check_owner,
+    collection,
+    drop_empty,
+    filters,
+    owners_of,
+    page_of,
+)
+from api.http.param import Choice, Flag, Integer, Text
+from api.http.request import parse_document
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import CreateRequest, ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses
@@ -31,7 +42,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.http.json_path import Json
-    from api.http.request import ApiRequest, Caller, Query
+    from api.http.param import Query
+    from api.http.request import ApiRequest, Caller
     from api.http.services import Services
     from store.liveblogs.liveblogs import StoredGame
 
@@ -90,6 +102,7 @@ MODIFY = openapi.operation(
     parameters=[openapi.IF_MATCH],
     body=openapi.json_body(openapi.request_schema(PostModifications), CHANGES),
 )
+COMPACT = Flag("compact", "Abbreviated events: ids, version, status, sort and tags")
 SHOW = openapi.operation(
     "ticker.show",
     "Show a liveblog",
@@ -99,12 +112,16 @@ SHOW = openapi.operation(
         **openapi.READ_ERRORS,
     },
     parameters=[
-        openapi.query("local_id", "`local_id` of the liveblog"),
-        openapi.query("ticker_local_id", "Another name for `local_id`"),
-        openapi.query("ticker_id", "`ticker_id`, instead of `local_id`"),
-        openapi.query("compact", "Abbreviated events: ids, version, status, sort and tags", openapi.BOOLEAN),
+        Text("local_id", "`local_id` of the liveblog"),
+        Text("ticker_local_id", "Another name for `local_id`"),
+        Text("ticker_id", "`ticker_id`, instead of `local_id`"),
+        COMPACT,
     ],
 )
+TIMEFRAME: Choice[Timeframe] = Choice(
+    "timeframe", "When the liveblog starts", choices={name: name for name in TIMEFRAMES}, default="all"
+)
+MORE = Integer("more", "The page", low=1, high=DEEPEST, default=1)
 SEARCH = openapi.operation(
     "ticker.search",
     "Search liveblogs",
@@ -117,16 +134,15 @@ SEARCH = openapi.operation(
     },
     parameters=filters(
         OWNER,
-        openapi.query("q", "Full text over titles and teams; each word matches as a beginning"),
-        openapi.query("template_id", "A sport or a custom template"),
-        openapi.query("team_id", "Liveblogs in which the team plays"),
-        openapi.query("tag", "Liveblogs with this label, by its name or `_id`"),
-        openapi.query("timeframe", "When the liveblog starts", {"type": "string", "enum": list(TIMEFRAMES)}),
+        Text("q", "Full text over titles and teams; each word matches as a beginning"),
+        Text("template_id", "A sport or a custom template"),
+        Text("team_id", "Liveblogs in which the team plays"),
+        Text("tag", "Liveblogs with this label, by its name or `_id`"),
+        TIMEFRAME,
         LIMIT,
-        openapi.query("more", "The page", PAGE_NUMBER),
+        MORE,
     ),
 )
-FRAMES: dict[str, Timeframe] = {name: name for name in TIMEFRAMES}
 
 
 async def create(request: ApiRequest) -> Response:
@@ -168,7 +184,7 @@ async def post_modifications(request: ApiRequest) -> Response:
 async def show(request: ApiRequest) -> Response:
     """Show a liveblog of one of the client's organizations, or one shared with it (interface: Liveblogs, Show)."""
     names = {name: request.query[name] for name in NAMES if request.query.get(name)}
-    compact = boolean(request.query, "compact")
+    compact = COMPACT.of(request.query)
     if not names:
         raise InvalidRequest("local_id, ticker_local_id or ticker_id is missing", field=NAMES[0])
 
@@ -188,7 +204,7 @@ async def show(request: ApiRequest) -> Response:
 async def search(request: ApiRequest) -> Response:
     """Search the liveblogs of the client's organizations (interface: Liveblogs, Search)."""
     services, parameters = request.services, drop_empty(request.query)
-    page = page_of(parameters, "more")
+    page = page_of(parameters, MORE)
     wanted = _filter(parameters, request.caller, services)
 
     def load(conn: Connection) -> Json:
@@ -200,8 +216,7 @@ async def search(request: ApiRequest) -> Response:
 
 
 def _filter(parameters: Query, caller: Caller, services: Services) -> GameFilter:
-    frame = choice(parameters, "timeframe", FRAMES, "all")
-    when = span(frame, int(services.clock()), ZoneInfo(services.settings.server.timezone))
+    when = span(TIMEFRAME.of(parameters), int(services.clock()), ZoneInfo(services.settings.server.timezone))
     return GameFilter(
         owners=owners_of(parameters, caller),
         holders=() if "owner_id" in parameters else [" ".join(holder) for holder in sorted(holders(caller))],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.http.errors import json_response
 from api.http.paging import INACTIVE, check_owner, collection, drop_empty, owners_of, page_of
-from api.http.request import boolean, parse_document
+from api.http.request import parse_document
 from api.media.addresses import WrittenRecord, check_addresses
 from api.media.data_images import take_and_store
 from api.media.uses import check_uploads
@@ -82,7 +82,7 @@ async def show(kind: MasterKind, request: ApiRequest) -> Response:
 async def search(kind: MasterKind, request: ApiRequest) -> Response:
     """A page of the caller's records; those that have left the squad are among them only with `include_inactive`."""
     table, query = kind.table, drop_empty(request.query)
-    inactive = INACTIVE not in kind.filters or boolean(request.query, "include_inactive")
+    inactive = INACTIVE not in kind.filters or INACTIVE.of(request.query)
     page = page_of(query)
     wanted = MasterFilter(
         owners=owners_of(query, request.caller),

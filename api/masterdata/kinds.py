@@ -10,11 +10,11 @@ from api.http.openapi import (
     document_answer,
     json_body,
     operation,
-    query,
     request_schema,
     with_link,
 )
 from api.http.paging import ARCHIVE, INACTIVE, LIMIT, OWNER, PAGE, PLAYERS_TEAM, SPORT, Q, filters
+from api.http.param import Text
 from mapping.documents.base import Document
 from mapping.documents.game import Collection
 from mapping.documents.people import (
@@ -71,7 +71,7 @@ class MasterKind:
         """Read (interface: Players, Teams, Tournaments)."""
         described = operation(
             f"{self.noun}.show", f"Show a {self.noun}", self._tag, {200: self._shown, **READ_ERRORS},
-            parameters=[query("_id", f"The {self.noun}", NAME, required=True)],
+            parameters=[Text("_id", f"The {self.noun}", NAME, required=True)],
         )  # fmt: skip
         return {**described, "description": f"Show a {self.noun} of one of the client's organizations"}
 

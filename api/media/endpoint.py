@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from api.http import openapi
 from api.http.conditional import conditional
-from api.http.request import integer
+from api.http.param import Choice, Integer, Text, words
 from api.media.proxy import ImageProxy, placeholder
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
@@ -125,7 +125,10 @@ def _response(headers: RequestHeaders, shown: ShownImage | None, proxy: ImagePro
     )
 
 
-SIDE: Final = {"type": "integer", "minimum": 0, "maximum": LARGEST}
+WIDTH = Integer("width", "Of the box in CSS pixels; 0: follows from the height", high=LARGEST)
+HEIGHT = Integer("height", "Of the box in CSS pixels; 0: follows from the width", high=LARGEST)
+FIT = Choice("fit", "How it fits its box", choices={**words(FITS), "": FITS[0]}, default=FITS[0])
+DPR = Integer("dpr", "Pixels to one of CSS", low=1, high=max(DENSITIES), default=1)
 LINK = openapi.operation(
     "media.link",
     "The address under which readers get an image",
@@ -144,11 +147,11 @@ LINK = openapi.operation(
     },
     parameters=[
         openapi.in_path("organizationId"),
-        openapi.query("url", "The image: `http(s)`, or an upload of the organization", ADDRESS, required=True),
-        openapi.query("width", "Of the box in CSS pixels; 0: follows from the height", {**SIDE, "default": 0}),
-        openapi.query("height", "Of the box in CSS pixels; 0: follows from the width", {**SIDE, "default": 0}),
-        openapi.query("fit", "How it fits its box", {"type": "string", "enum": list(FITS), "default": FITS[0]}),
-        openapi.query("dpr", "Pixels to one of CSS", {"type": "integer", "enum": list(DENSITIES), "default": 1}),
+        Text("url", "The image: `http(s)`, or an upload of the organization", ADDRESS, required=True),
+        WIDTH,
+        HEIGHT,
+        FIT,
+        DPR,
     ],
 )
 
@@ -158,10 +161,8 @@ async def link(request: ApiRequest) -> Response:
     query = request.query
     url = query.get("url", "")
     _check(url, request.organization_id)
-    width, height = (integer(query, side, 0, low=0, high=LARGEST) or None for side in ("width", "height"))
-    dpr, fit = integer(query, "dpr", 1, low=1, high=max(DENSITIES)), query.get("fit") or FITS[0]
-    if fit not in FITS:
-        raise InvalidRequest(f"fit is one of {', '.join(FITS)}", field="fit")
+    width, height = (side.of(query) or None for side in (WIDTH, HEIGHT))
+    dpr, fit = DPR.of(query), FIT.of(query)
     if max(width or 0, height or 0) * dpr > LARGEST:
         raise InvalidRequest(f"a side of an image has at most {LARGEST} pixels", field="dpr")
     options = ImageOptions(width, height, "cover" if fit == "cover" else "contain", dpr)

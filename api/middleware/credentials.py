@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import Headers
     from starlette.types import Receive, Scope, Send
 
-    from api.http.request import Query
+    from api.http.param import Query
     from api.http.routing import Routes
     from api.http.services import Services
     from store.clients.clients import ClientRow

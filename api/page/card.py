@@ -13,6 +13,7 @@ from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.flight_group import SingleFlightCache
 from api.http.json_path import node, text
+from api.http.param import Text
 from api.http.rendered import Rendering, rendering_size
 from api.media.proxy import ImageProxy
 from api.page.card_facts import CREST, CardFacts, CardSide
@@ -58,8 +59,8 @@ CARD = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
-        openapi.query("v", "The version that the page showed, so that a network fetches a new one"),
+        openapi.LIVEBLOG_IN_PATH,
+        Text("v", "The version that the page showed, so that a network fetches a new one"),
         delay.PARAMETER,
     ],
     security=openapi.OPEN,

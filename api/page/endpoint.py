@@ -10,7 +10,7 @@ from api.feeds.feed import page_url
 from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
-from api.http.request import boolean, integer
+from api.http.param import Integer, Text
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
@@ -22,7 +22,7 @@ from api.page.document import WITH_POSTS
 from api.page.load import load_page
 from api.page.page import language, page, render_liveblog
 from api.page.posts import PageExtent
-from api.page.window import MOST_SHOWN, SHOW, Show, page_request
+from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, page_request
 from api.view import delay
 from api.view.liveblog_access import NO_LIVEBLOG, readable
 from api.view.read_cache import ReadCache
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from api.view.delay import DelayedView
     from store.liveblogs.liveblogs import StoredGame
 
+REFRESH = Integer("refresh", "With `fragment`: what has changed since this version, as JSON", high=NEWEST)
 PAGE = openapi.operation(
     "liveblog.page",
     "A liveblog as a web page",
@@ -54,13 +55,13 @@ PAGE = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        openapi.LIVEBLOG_IN_PATH,
         SHOW,
-        openapi.query("post", "The id of a post that shall be on the page"),
-        openapi.query("continue_event_id", "The posts that are older than the one of this id"),
-        openapi.query("limit", "Number of posts", {"type": "integer", "minimum": 1, "maximum": MOST_SHOWN}),
-        openapi.query("fragment", "Only the part of the page that changes", openapi.BOOLEAN),
-        openapi.query("refresh", "With `fragment`: what has changed since this version, as JSON", openapi.VERSION),
+        POST,
+        Text("continue_event_id", "The posts that are older than the one of this id"),
+        LIMIT,
+        FRAGMENT,
+        REFRESH,
         *THEMED_PAGE,
         delay.PARAMETER,
     ],
@@ -71,7 +72,7 @@ PAGE = openapi.operation(
 async def liveblog(request: ApiRequest) -> Response:
     """The page of a liveblog; with `fragment=1` only the part that changes."""
     context = request.context
-    fragment = boolean(context.query, "fragment")
+    fragment = FRAGMENT.of(context.query)
     settings = request.services.settings
     wanted = page_request(
         context.query,
@@ -80,7 +81,7 @@ async def liveblog(request: ApiRequest) -> Response:
         themes=settings.themes,
     )
     request.services[UnknownThemes].count(context.query, wanted.theme, request.services.clock())
-    refresh = integer(context.query, "refresh", 0, low=0, high=NEWEST)
+    refresh = REFRESH.of(context.query)
     if fragment and "refresh" in context.query:
         return await changes(request, refresh, wanted.show, wanted.theme)
     view = await _view(request)

@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 from api.http.conditional import conditional
 from api.http.json_path import Json, number, text
 from api.http.rendered import Rendering
-from api.http.request import boolean
 from api.http.static import TYPES
 from api.page.clock import clock
 from api.page.document import ALONE, document
@@ -22,6 +21,7 @@ from api.page.reader_language import preferred_locale
 from api.page.scoreboard import clock_html, scores, title
 from api.page.times import moment, territorial
 from api.page.whole_scores import whole_scores
+from api.page.window import FRAGMENT
 from api.view import delay
 from api.view.content import tally
 from api.view.read_cache import ReadCache
@@ -53,7 +53,7 @@ FRESH = 1
 async def front(request: ApiRequest) -> Response:
     """The front page in the reader's language; with `fragment=1` only the list, which changes."""
     services, context = request.services, request.context
-    fragment, locale = boolean(context.query, "fragment"), preferred_locale(request.headers.get("accept-language", ""))
+    fragment, locale = FRAGMENT.of(context.query), preferred_locale(request.headers.get("accept-language", ""))
     if not services.settings.server.public_feeds:
         return _html(request, Rendering.of(plain_page(translator(locale)).encode()))
     now, zone = services.clock(), ZoneInfo(services.settings.server.timezone)

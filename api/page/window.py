@@ -9,9 +9,8 @@ from urllib.parse import urlencode
 
 from api.feeds.feed import SORTS, FeedRequest, chosen_events
 from api.feeds.themes import EVERYTHING, Theme, theme_of
-from api.http import openapi
 from api.http.json_path import text
-from api.http.request import choice, integer
+from api.http.param import Choice, Flag, Integer, Text
 from api.view.delay import in_query
 from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports.base import MomentType
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from api.http.json_path import Json
-    from api.http.request import Query
+    from api.http.param import Query
     from api.view.key_moments import KeyMoments
     from config.organizations import ThemeConfig
     from mapping.sports import Sport
@@ -46,14 +45,12 @@ class Show(StrEnum):
     TEXT = "text"
 
 
-SHOW = openapi.query(
-    "show", "With `html`: which posts are shown", {"enum": [str(each) for each in Show], "default": "all"}
+SHOW = Choice(
+    "show", "With `html`: which posts are shown", choices={str(each): each for each in Show}, default=Show.ALL
 )
-
-
-def shown_kind(query: Query) -> Show:
-    """The filter that a query names; raises InvalidRequest for one that there is not."""
-    return choice(query, "show", {str(each): each for each in Show}, default=Show.ALL)
+LIMIT = Integer("limit", "Number of posts", low=1, high=MOST_SHOWN, default=POSTS_SHOWN)
+FRAGMENT = Flag("fragment", "Only the part of the page that changes")
+POST = Text("post", "The id of a post that shall be on the page")
 
 
 class PageRequest(NamedTuple):
@@ -106,10 +103,10 @@ def page_request(
     theme = theme_of(query, themes)
     client = () if public or "client_id" not in query else (("client_id", query["client_id"]),)
     return PageRequest(
-        show=shown_kind(query),
-        limit=integer(query, "limit", min(theme.posts or POSTS_SHOWN, MOST_SHOWN), low=1, high=MOST_SHOWN),
+        show=SHOW.of(query),
+        limit=LIMIT.of(query, min(theme.posts or POSTS_SHOWN, MOST_SHOWN)),
         after=query.get("continue_event_id", ""),
-        post=query.get("post", ""),
+        post=POST.of(query),
         kept=(*client, *late(in_query(query, delay_max)), *theme.parameters),
         theme=theme,
     )

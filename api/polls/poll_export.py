@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.http import openapi, table_export
 from api.http.json_path import nodes
-from api.http.request import choice
-from api.http.table_export import TableFile, wanted_format
+from api.http.param import Choice, words
+from api.http.table_export import FORMAT, TableFile
 from api.view.liveblog_access import NO_LIVEBLOG
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
@@ -33,6 +33,7 @@ PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/expo
 CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),
             "results": ("poll", "question", "option", "text", "votes", "percent")}  # fmt: skip
 """What can be exported, and the columns of it."""
+CONTENT = Choice("content", "What is in it", choices=words(tuple(CONTENTS)), default="votes")
 EXPORT = openapi.operation(
     "polls.export",
     "The votes or results of all polls of a liveblog as a file",
@@ -44,8 +45,8 @@ EXPORT = openapi.operation(
     parameters=[
         openapi.in_path("organizationId"),
         openapi.in_path("liveblogId", openapi.LIVEBLOG),
-        table_export.format_parameter(),
-        openapi.query("content", "What is in it", {"type": "string", "enum": [*CONTENTS], "default": "votes"}),
+        FORMAT,
+        CONTENT,
     ],
 )
 
@@ -64,10 +65,7 @@ class ExportRequest(NamedTuple):
 async def export(request: ApiRequest) -> Response:
     """The votes or results of all polls of a liveblog (ours: Polls)."""
     query, name = request.context.query, request.path_params["liveblogId"]
-    wanted = ExportRequest(
-        choice(query, "content", {each: each for each in CONTENTS}, "votes"),
-        wanted_format(query),
-    )
+    wanted = ExportRequest(CONTENT.of(query), FORMAT.of(query))
     game = await request.services.store.read(partial(liveblogs.find_game, name=name))
     deleted = game is None or game.local_status == LocalStatus.DELETED
     if game is None or deleted or game.organization_id != request.organization_id:

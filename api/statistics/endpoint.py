@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from api.http import openapi
 from api.http.errors import json_response
+from api.http.param import Text
 from api.statistics import audience
 from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.base import dump
@@ -63,13 +64,15 @@ OVERVIEW = _operation(
     "The readers of a liveblog since its beginning",
     openapi.document_answer(StatisticsOverview, "Numbers of readers", {"visitorMetrics": METRICS}),
 )
+ZONE = Text("tz", "The time zone that the periods follow", {"type": "string", "default": "UTC"})
+OF_ORIGIN = Text("origin", "Readers of this origin only", {**ORIGIN, "pattern": f"{ORIGIN['pattern']}|^$"})
 PERIODS = _operation(
     "stats.periods",
     "The readers of a liveblog in the months of a year, the days of a month or the hours of a day",
     _list_of(StatisticsPeriod, "The periods that have begun", {"id": "2026-11-23", "startTS": 1795388400000}),
     openapi.in_path("date", "`YYYY`, `YYYY-MM` or `YYYY-MM-DD`", DATE),
-    openapi.query("tz", "The time zone that the periods follow", {"type": "string", "default": "UTC"}),
-    openapi.query("origin", "Readers of this origin only", {**ORIGIN, "pattern": f"{ORIGIN['pattern']}|^$"}),
+    ZONE,
+    OF_ORIGIN,
 )
 ORIGINS = _operation(
     "stats.origins",
@@ -93,7 +96,7 @@ async def periods(request: ApiRequest) -> Response:
     """Periods by the clock of `tz` that have begun, empty ones too (interface: Statistics)."""
     now = request.services.clock()
     wanted = [each for each in _periods(request) if each.start <= now]
-    origin = _origin(request.query["origin"], "origin") if request.query.get("origin") else None
+    origin = _origin(named, "origin") if (named := OF_ORIGIN.of(request.query)) else None
     return _listed(await _read(request, partial(audience.periods, wanted=wanted, origin=origin)))
 
 
@@ -129,7 +132,7 @@ def _periods(request: ApiRequest) -> list[Period]:
         wanted = calendar(request.path_params["date"])
     except ValueError as error:
         raise InvalidRequest(f"date: {error}", field="date") from None
-    name = request.query.get("tz") or "UTC"
+    name = ZONE.of(request.query) or "UTC"
     if name not in _zones():
         raise InvalidRequest("tz should be the name of a time zone, such as Europe/Berlin", field="tz")
     return wanted.periods(ZoneInfo(name))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.http import openapi, table_export
 from api.http.json_path import rfc3339
-from api.http.table_export import TableFile, wanted_format
+from api.http.table_export import FORMAT, TableFile
 from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
@@ -31,13 +31,13 @@ EXPORT = openapi.operation(
     "What was counted of a liveblog's readers as a file",
     "Statistics",
     {200: table_export.response("A row for each minute (later quarter of an hour) and page"), **openapi.READ_ERRORS},
-    parameters=[openapi.in_path("id", openapi.LIVEBLOG), table_export.format_parameter()],
+    parameters=[openapi.in_path("id", openapi.LIVEBLOG), FORMAT],
 )
 
 
 async def export(request: ApiRequest) -> Response:
     """All counts of a liveblog (ours: Statistics)."""
-    name, form = request.path_params["id"], wanted_format(request.context.query)
+    name, form = request.path_params["id"], FORMAT.of(request.context.query)
     game = await request.services.store.read(partial(liveblogs.find_game, name=name))
     if game is None or game.local_status == LocalStatus.DELETED or not among(game, request.caller):
         raise NotFound(NO_LIVEBLOG, field="id")

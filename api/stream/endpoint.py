@@ -10,11 +10,12 @@ from api.capabilities import LIVE
 from api.feeds.themes import THEMED_PAGE, theme_of
 from api.http import openapi
 from api.http.body_parts import body_part
-from api.http.request import CONNECTION, boolean, integer
+from api.http.param import Flag, Integer
+from api.http.request import CONNECTION
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import as_json
 from api.page.changes import CHANGES, PageRenderer
-from api.page.window import SHOW, shown_kind
+from api.page.window import SHOW
 from api.stream.reader import UNKNOWN, StreamRequest
 from api.stream.streams import Streams
 from api.view import delay
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from api.http.json_path import Json
-    from api.http.request import ApiRequest, Query
+    from api.http.param import Query
+    from api.http.request import ApiRequest
 
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""
@@ -55,6 +57,8 @@ UPDATE: Json = {
         },
     },
 }
+REFRESH = Integer("refresh", f"{openapi.KNOWN_VERSION}; `Last-Event-ID` goes before it", high=NEWEST)
+HTML = Flag("html", "The parts of the page that change, as HTML; `beat` in silence instead of a comment")
 STREAM = openapi.operation(
     "ticker.stream",
     "A liveblog's changes as server-sent events",
@@ -68,13 +72,9 @@ STREAM = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        openapi.query("liveblogId", openapi.LIVEBLOG, openapi.NAME, required=True),
-        openapi.query("refresh", f"{openapi.KNOWN_VERSION}; `Last-Event-ID` goes before it", openapi.VERSION),
-        openapi.query(
-            "html",
-            "The parts of the page that change, as HTML; `beat` in silence instead of a comment",
-            openapi.BOOLEAN,
-        ),
+        openapi.LIVEBLOG_IN_QUERY,
+        REFRESH,
+        HTML,
         SHOW,
         *THEMED_PAGE,
         delay.PARAMETER,
@@ -95,7 +95,7 @@ async def watch(request: ApiRequest) -> Response:
     services, context, public = request.services, request.context, request.services.settings.server.public_feeds
     name = read_liveblog(context.query, NAME)
     since = known_version(context.query, request.headers.get("last-event-id"))
-    for_page = boolean(context.query, "html")
+    for_page = HTML.of(context.query)
 
     if (streams := services.find(Streams)) is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
@@ -106,7 +106,7 @@ async def watch(request: ApiRequest) -> Response:
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
     theme = theme_of(context.query, services.settings.themes)
-    form = PageRenderer.of(services, view.delay, shown_kind(context.query), theme) if for_page else as_json
+    form = PageRenderer.of(services, view.delay, SHOW.of(context.query), theme) if for_page else as_json
     since = 0 if view.has_lost else since
     wanted = StreamRequest(game.id, game.version, since, form, BEATS[for_page], view.delay)
     return EventStream(streams, wanted)
@@ -114,7 +114,7 @@ async def watch(request: ApiRequest) -> Response:
 
 def known_version(query: Query, last_event_id: str | None) -> int:
     """The version that the reader has: `Last-Event-ID` goes before `refresh`; one that is no version counts as none."""
-    refresh = integer(query, "refresh", 0, low=0, high=NEWEST)
+    refresh = REFRESH.of(query)
     if last_event_id is None or not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) <= 15):
         return refresh
     return int(last_event_id)

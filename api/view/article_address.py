@@ -10,7 +10,7 @@ from api.http.json_path import text
 from mapping.errors import InvalidRequest
 
 if TYPE_CHECKING:
-    from api.http.request import Query
+    from api.http.param import Query
     from config import Settings
     from store.liveblogs.liveblogs import StoredGame
 

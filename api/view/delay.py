@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from api.http import openapi
-from api.http.request import integer
+from api.http.param import Integer, Limit
 from mapping.rules.versions import known_since
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest, Caller, Query
+    from api.http.param import Query
+    from api.http.request import ApiRequest, Caller
     from config import Settings
     from store.liveblogs.liveblogs import StoredGame
 
@@ -28,11 +27,11 @@ LONGEST = 86_400
 STEPS = ((10, 1), (120, 10), (900, 60), (LONGEST, 900))
 """(up to, step) in seconds: a requested delay is rounded up to a multiple of the step, because each delay has bodies and streams
 of its own."""
-PARAMETER: Json = openapi.query(
+PARAMETER = Integer(
     NAME,
     "See the liveblog as it stood so many seconds ago; at most what `limits.delay_max` in the configuration says. Above 10 it"
     " is rounded up to tens of seconds, above 120 to minutes, above 900 to quarters of an hour",
-    {"type": "integer", "minimum": 0, "maximum": openapi.Limit("delay_max"), "default": 0},
+    high=Limit("delay_max"),
 )
 
 
@@ -88,7 +87,7 @@ def in_query(query: Query, longest: int) -> int:
     """The delay that a query wants, as one of few: never less than it says. Raises InvalidRequest beyond the longest one."""
     if NAME not in query:
         return 0
-    seconds = integer(query, NAME, 0, low=0, high=longest)
+    seconds = PARAMETER.of(query, high=longest)
     step = next(each for most, each in STEPS if seconds <= most)
     return min(-(-seconds // step) * step, longest)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.request import integer
+from api.http.param import Integer, Param, Text
 from api.webhooks import documents
 from api.webhooks.endpoint import ADDRESS, OF_PATH, TAG
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
@@ -31,17 +31,16 @@ RANGE = openapi.json_body(
     openapi.request_schema(WebhookReplay), {"url": "https://cms.example.org/hooks/liveblog", "since": 1795176000}
 )
 OLDEST_KEPT = 10**14
-SECOND: Json = {"type": "integer", "minimum": 0, "maximum": documents.FAR}
-PARAMETERS = [
-    openapi.query("url", "Of this endpoint alone"),
-    openapi.query("liveblogId", "Of this liveblog alone"),
-    openapi.query("outcome", "How the round ended", {"type": "string", "enum": [*documents.OUTCOMES, ""]}),
-    openapi.query("since", "Ended at this second or later", SECOND),
-    openapi.query("until", "Ended before this second", SECOND),
-    openapi.query("before", "`next` of the page before", {"type": "integer", "minimum": 1, "maximum": OLDEST_KEPT}),
-    openapi.query(
-        "limit", "Rows of a page", {"type": "integer", "minimum": 1, "maximum": LONGEST_PAGE, "default": PAGE}
-    ),
+BEFORE = Integer("before", "`next` of the page before", low=1, high=OLDEST_KEPT)
+LIMIT = Integer("limit", "Rows of a page", low=1, high=LONGEST_PAGE, default=PAGE)
+PARAMETERS: list[Param] = [
+    documents.OF_URL,
+    Text("liveblogId", "Of this liveblog alone"),
+    documents.OUTCOME,
+    documents.SINCE,
+    documents.UNTIL,
+    BEFORE,
+    LIMIT,
 ]
 LOG = openapi.document_answer(WebhookDeliveries, "Rounds, the newest first")
 PING = openapi.operation("webhooks.ping", "Send a test message", TAG, REPEATING, parameters=OF_PATH, body=ADDRESS)
@@ -70,8 +69,7 @@ async def ping(request: ApiRequest) -> Response:
 async def deliveries(request: ApiRequest) -> Response:
     """Rounds of deliveries, the newest first, page by page (interface: Webhooks)."""
     query = request.query
-    size = integer(query, "limit", PAGE, low=1, high=LONGEST_PAGE)
-    start = integer(query, "before", 0, low=1, high=OLDEST_KEPT) or None
+    size, start = LIMIT.of(query), BEFORE.of(query) or None
     wanted = documents.log_filter(query)
     rows = await request.services.store.read(
         partial(delivery_log.page, organization_id=request.organization_id, wanted=wanted, before=start, limit=size + 1)

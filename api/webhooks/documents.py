@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.http.request import choice, integer, parse_document, read_body
+from api.http.param import Choice, Integer, Text
+from api.http.request import parse_document, read_body
 from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
@@ -13,7 +14,7 @@ from mapping.rules import addresses
 from store.webhooks.delivery_log import LogFilter
 
 if TYPE_CHECKING:
-    from api.http.request import Query
+    from api.http.param import Query
     from api.http.services import Services
     from store.webhooks.delivery_log import LogRow
     from store.webhooks.webhooks import Subscription
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
 AddressT = TypeVar("AddressT", bound=WebhookAddress)
 
 FAR = 10**11
-OUTCOMES = {"success": True, "failed": False}
+OF_URL = Text("url", "Of this endpoint alone")
+OUTCOME: Choice[bool | None] = Choice(
+    "outcome", "How the round ended", choices={"success": True, "failed": False, "": None}, default=None
+)
+SINCE = Integer("since", "Ended at this second or later", high=FAR, default=-1)
+UNTIL = Integer("until", "Ended before this second", high=FAR, default=-1)
 
 
 def address_of(model: type[AddressT], body: bytes) -> AddressT:
@@ -43,11 +49,11 @@ async def check_callable(services: Services, organization: str, url: str) -> Non
 
 def log_filter(query: Query) -> LogFilter:
     """The filters of the log; raises InvalidRequest."""
-    since, until = (integer(query, name, -1, low=0, high=FAR) for name in ("since", "until"))
+    since, until = SINCE.of(query), UNTIL.of(query)
     return LogFilter(
-        url=query.get("url") or None,
+        url=OF_URL.of(query) or None,
         liveblog=liveblog_in(query),
-        success=choice(query, "outcome", {**OUTCOMES, "": None}, None),
+        success=OUTCOME.of(query),
         since=None if since < 0 else since,
         until=None if until < 0 else until,
     )

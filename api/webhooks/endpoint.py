@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.request import integer, parse_document
+from api.http.param import Integer, Text
+from api.http.request import parse_document
 from api.http.routing import check_organization
 from api.webhooks import documents
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
@@ -62,13 +63,11 @@ LISTED: openapi.Responses = {
 PAGE = 1000
 """Subscriptions of a page, at most, and of one for which no `limit` is given."""
 ID = re.compile(r"[0-9a-f]{24}")
-PAGES = [
-    openapi.query("limit", "Subscriptions a page", {"type": "integer", "minimum": 1, "maximum": PAGE, "default": PAGE}),
-    openapi.query("after", "`next` of the page before", {"type": "string", "pattern": f"^(?:{ID.pattern})?$"}),
-]
+LIMIT = Integer("limit", "Subscriptions a page", low=1, high=PAGE, default=PAGE)
+AFTER = Text("after", "`next` of the page before", {"type": "string", "pattern": f"^(?:{ID.pattern})?$"})
 TAG = "Webhooks"
 OF_PATH = [openapi.in_path("organizationId")]
-OF_CLIENT = [openapi.query("organization_id", "Where the client belongs to several")]
+OF_CLIENT = Text("organization_id", "Where the client belongs to several")
 SUBSCRIBE = openapi.operation(
     "webhooks.subscribe", "Subscribe an endpoint", TAG, _subscribed("webhooks", "unsubscribe", "rotate", "ping"),
     parameters=OF_PATH, body=NEW_ADDRESS,
@@ -76,12 +75,12 @@ SUBSCRIBE = openapi.operation(
 UNSUBSCRIBE = openapi.operation(
     "webhooks.unsubscribe", "Unsubscribe an endpoint", TAG, UNSUBSCRIBED, parameters=OF_PATH, body=ADDRESS
 )
-LIST = openapi.operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=[*OF_PATH, *PAGES])
+LIST = openapi.operation("webhooks.list", "List subscriptions", TAG, LISTED, parameters=[*OF_PATH, LIMIT, AFTER])
 ROTATE = openapi.operation(
     "webhooks.rotate", "Give a subscription a new secret", TAG, _subscribed("webhooks"),
     parameters=OF_PATH, body=ADDRESS,
 )  # fmt: skip
-V5_URL = openapi.query("url", "The endpoint; the body may name it instead")
+V5_URL = Text("url", "The endpoint; the body may name it instead")
 V5_BODY: Json = {**ADDRESS, "required": False}
 SUCCESS: Json = {"_type": "Svc::Model::ApiSuccess"}
 SUCCEEDED: Json = {
@@ -102,7 +101,7 @@ SUBSCRIBE_V5 = openapi.operation(
         200: openapi.json_answer({"allOf": [SUCCEEDED, openapi.response_schema(WebhookSubscription)]}, "Done"),
         **CHANGING,
     },
-    parameters=[*OF_CLIENT, V5_URL],
+    parameters=[OF_CLIENT, V5_URL],
     body=V5_BODY,
 )
 UNSUBSCRIBE_V5 = openapi.operation(
@@ -110,7 +109,7 @@ UNSUBSCRIBE_V5 = openapi.operation(
     "Unsubscribe an endpoint (older address)",
     TAG,
     {200: openapi.json_answer(SUCCEEDED, "Done", SUCCESS), **CHANGING},
-    parameters=[*OF_CLIENT, V5_URL],
+    parameters=[OF_CLIENT, V5_URL],
     body=V5_BODY,
 )
 INDEX_V5 = openapi.operation(
@@ -118,7 +117,7 @@ INDEX_V5 = openapi.operation(
     "List subscriptions (older address)",
     TAG,
     {200: openapi.json_answer(URLS, "A page of subscriptions"), **openapi.READ_ERRORS},
-    parameters=[*OF_CLIENT, *PAGES],
+    parameters=[OF_CLIENT, LIMIT, AFTER],
 )
 
 
@@ -162,7 +161,7 @@ async def _unsubscribe(request: ApiRequest, url: str) -> None:
 
 async def _url_v5(request: ApiRequest) -> str:
     """The endpoint in the query, else in the body."""
-    if named := request.query.get("url"):
+    if named := V5_URL.of(request.query):
         return parse_document(WebhookAddress, {"url": named}).url
     return documents.address_of(WebhookAddress, (await request.body()).strip() or b"{}").url
 
@@ -179,8 +178,8 @@ async def index_v5(request: ApiRequest) -> Response:
 
 
 async def _page(request: ApiRequest) -> Json:
-    organization_id, size = organization_of(request), integer(request.query, "limit", PAGE, low=1, high=PAGE)
-    after = request.query.get("after", "")
+    organization_id, size = organization_of(request), LIMIT.of(request.query)
+    after = AFTER.of(request.query)
     if after and not ID.fullmatch(after):
         raise InvalidRequest("after should be the next of another page", field="after")
     rows = await request.services.store.read(
@@ -207,7 +206,7 @@ def organization_of(request: ApiRequest) -> str:
     if "organizationId" in request.path_params:
         return request.organization_id
     of_client = request.caller.organizations
-    named = request.query.get("organization_id") or (min(of_client) if len(of_client) == 1 else "")
+    named = OF_CLIENT.of(request.query) or (min(of_client) if len(of_client) == 1 else "")
     if not named:
         raise InvalidRequest("organization_id is missing: the client belongs to several", field="organization_id")
     check_organization(request, named)

@@ -8,7 +8,7 @@ import os
 import traceback
 from contextlib import suppress
 from functools import partial
-from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import structlog

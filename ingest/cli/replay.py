@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import zipfile
-from pathlib import Path  # noqa: TC003 -- Typer reads the annotations
+from pathlib import Path
 from typing import Annotated
 
 import typer

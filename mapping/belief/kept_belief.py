@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from mapping.belief.confirm import NOTHING_KNOWN, ConfirmedMatch, Memory
-from mapping.belief.doubts import Doubt  # noqa: TC001 -- read when the form is made
+from mapping.belief.doubts import Doubt
 from mapping.match.match import Match
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from mapping.fusion.disagreements import Disagreement  # noqa: TC001 -- read when the form is made
+from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.fused_match import OTHER, FusedKey, FusedMatch, SourceName, fuse
 from mapping.fusion.leading_source import DEAD, Lead, LeadRules, SourceHealth, next_lead, wrong_with
 from mapping.fusion.paired_incidents import kind_class
