@@ -9,7 +9,7 @@ from api.embed.styles import STATIC
 from api.feeds.feed import FeedRequest, page_url
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
-from api.http.param import Integer
+from api.http.param import TEXT, Integer
 from api.http.static import TYPES, version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
@@ -44,7 +44,7 @@ FRAME = openapi.operation(
     {
         200: {
             "description": "A liveblog without anything around it",
-            "content": {"text/html": {"schema": openapi.TEXT}},
+            "content": {"text/html": {"schema": TEXT}},
         },
         **openapi.NOT_MODIFIED,
         **openapi.PUBLIC_ERRORS,

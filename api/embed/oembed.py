@@ -10,7 +10,7 @@ from api.feeds.feed import FeedRequest, add, serialise
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import FormatNotServed, json_bytes
-from api.http.param import Integer, Text
+from api.http.param import NAME, TEXT, Integer, Text
 from api.page.card import card_url
 from api.page.card_facts import SIZE
 from api.page.discovery import KINDS, frame_url, iframe, liveblog_of
@@ -44,20 +44,20 @@ SCHEMA: Json = {
     "properties": {
         "version": {"const": "1.0"},
         "type": {"const": "rich"},
-        "html": openapi.TEXT,
+        "html": TEXT,
         "width": PIXELS,
         "height": PIXELS,
-        "title": openapi.TEXT,
-        "author_name": openapi.TEXT,
-        "provider_name": openapi.TEXT,
-        "provider_url": openapi.TEXT,
-        "thumbnail_url": openapi.TEXT,
+        "title": TEXT,
+        "author_name": TEXT,
+        "provider_name": TEXT,
+        "provider_url": TEXT,
+        "thumbnail_url": TEXT,
         "thumbnail_width": PIXELS,
         "thumbnail_height": PIXELS,
         "cache_age": {"type": "integer"},
     },
 }
-URL = Text("url", "The address of the page of a liveblog", openapi.NAME, required=True)
+URL = Text("url", "The address of the page of a liveblog", NAME, required=True)
 MAX_WIDTH = Integer("maxwidth", "Pixels that the frame may be wide", low=1, high=MOST, default=WIDTH)
 MAX_HEIGHT = Integer("maxheight", "Pixels that the frame may be high", low=1, high=MOST, default=HEIGHT)
 FORMAT = Text("format", "What is wanted", {"type": "string", "enum": [*KINDS], "default": "json"})
@@ -68,7 +68,7 @@ OEMBED = openapi.operation(
     {
         200: {
             "description": "oEmbed 1.0, type `rich`",
-            "content": {KINDS["json"]: {"schema": SCHEMA}, KINDS["xml"]: {"schema": openapi.TEXT}},
+            "content": {KINDS["json"]: {"schema": SCHEMA}, KINDS["xml"]: {"schema": TEXT}},
         },
         **openapi.NOT_MODIFIED,
         **openapi.refusals(*openapi.OF_ALL, 401, 404, 501),

@@ -18,7 +18,7 @@ from api.http.conditional import cache_control, conditional
 from api.http.content_coding import SMALLEST, accepted_coding, compress
 from api.http.errors import json_bytes
 from api.http.json_path import Json, node, number, text
-from api.http.param import Param, Text
+from api.http.param import TEXT, Param, Text
 from api.http.rendered import Rendering
 from api.http.static import version
 from api.page.changes import PageRenderer
@@ -65,12 +65,12 @@ PARAMETERS: list[Param | Json] = [
     ),
     replace(LIMIT, description="With a theme: number of posts"),
 ]
-HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": openapi.TEXT}}
+HTML: Json = {"type": "object", "required": ["html"], "properties": {"html": TEXT}}
 HTML_AND_SCHEMA: Json = {
     "type": "object",
     "required": ["html", "schema"],
     "properties": {
-        "html": openapi.TEXT,
+        "html": TEXT,
         "schema": {
             "type": "object",
             "required": ["@context", "@type", "headline", "url", "datePublished", "dateModified"],

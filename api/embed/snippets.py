@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from api.feeds.feed import FEED_PATH, page_url
 from api.http import openapi
 from api.http.conditional import VARY, cache_control, conditional
+from api.http.param import NAME, TEXT
 from api.http.rendered import Rendering
 from api.http.static import TYPES
 from api.page.discovery import discovery, frame_url, iframe
@@ -34,12 +35,12 @@ SNIPPETS = openapi.operation(
     "What shows a liveblog elsewhere, to copy",
     "Pages",
     {
-        200: {"description": "A page with a preview", "content": {"text/html": {"schema": openapi.TEXT}}},
+        200: {"description": "A page with a preview", "content": {"text/html": {"schema": TEXT}}},
         **openapi.NOT_MODIFIED,
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": openapi.NAME},
+        {"name": "liveblogId", "in": "path", "description": openapi.LIVEBLOG, "required": True, "schema": NAME},
         delay.PARAMETER,
     ],
     security=openapi.OPEN,

@@ -15,7 +15,7 @@ from api.events.event_writes import TAKEN, changed_write, digest, key_of_creatio
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
-from api.http.param import Text
+from api.http.param import NAME, Text
 from api.http.request import parse_document
 from api.media.addresses import WrittenRecord, check_addresses
 from api.media.data_images import store_files, take_data_images
@@ -78,15 +78,15 @@ def _response(example: Json) -> Json:
     return openapi.with_link(updated, "event.delete", event_local_id="local_id")
 
 
-NAMES_EVENT = Text(EVENT, "`local_id` of the event", openapi.NAME, required=True)
+NAMES_EVENT = Text(EVENT, "`local_id` of the event", NAME, required=True)
 CREATE = openapi.operation(
     "event.create",
     "Post an event",
     "Events",
     {200: _response(EXAMPLE), **openapi.WRITE_ERRORS},
     parameters=[
-        Text("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", openapi.NAME),
-        Text("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", openapi.NAME),
+        Text("ticker_local_id", "`local_id` of the liveblog; this or `ticker_id`", NAME),
+        Text("ticker_id", "`ticker_id` of the liveblog, instead of `ticker_local_id`", NAME),
         KEY,
         openapi.IF_MATCH,
     ],

@@ -26,7 +26,7 @@ from api.feeds.feed import (
 from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
-from api.http.param import Param
+from api.http.param import TEXT, Param
 from api.view import delay
 from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
@@ -70,10 +70,8 @@ KEY_EVENT: Json = {
     "required": ["type", "event_type", "local_id", "url", "text"],
     "properties": {
         "type": {"enum": [str(each) for each in MomentType]},
-        **dict.fromkeys(
-            ("event_type", "local_id", "url", "time_of_play", "phase", "team", "player", "text"), openapi.TEXT
-        ),
-        "score": {"type": "object", "properties": {"home_score": openapi.TEXT, "away_score": openapi.TEXT}},
+        **dict.fromkeys(("event_type", "local_id", "url", "time_of_play", "phase", "team", "player", "text"), TEXT),
+        "score": {"type": "object", "properties": {"home_score": TEXT, "away_score": TEXT}},
     },
 }
 JSON_FEED: Json = {
@@ -81,23 +79,23 @@ JSON_FEED: Json = {
     "required": ["version", "title", "items"],
     "properties": {
         "version": {"const": "https://jsonfeed.org/version/1.1"},
-        "title": openapi.TEXT,
-        "home_page_url": openapi.TEXT,
-        "feed_url": openapi.TEXT,
-        "next_url": openapi.TEXT,
-        "language": openapi.TEXT,
+        "title": TEXT,
+        "home_page_url": TEXT,
+        "feed_url": TEXT,
+        "next_url": TEXT,
+        "language": TEXT,
         "hubs": {
             "type": "array",
             "items": {
                 "type": "object",
                 "required": ["type", "url"],
-                "properties": {"type": {"const": "WebSub"}, "url": openapi.TEXT},
+                "properties": {"type": {"const": "WebSub"}, "url": TEXT},
             },
         },
         "_matchwire": {
             "type": "object",
             "required": ["recap", "key_events"],
-            "properties": {"recap": openapi.TEXT, "key_events": {"type": "array", "items": KEY_EVENT}},
+            "properties": {"recap": TEXT, "key_events": {"type": "array", "items": KEY_EVENT}},
         },
         "items": {
             "type": "array",
@@ -105,11 +103,11 @@ JSON_FEED: Json = {
                 "type": "object",
                 "required": ["id", "content_html"],
                 "properties": {
-                    "id": openapi.TEXT,
-                    "url": openapi.TEXT,
-                    "title": openapi.TEXT,
-                    "content_html": openapi.TEXT,
-                    "image": openapi.TEXT,
+                    "id": TEXT,
+                    "url": TEXT,
+                    "title": TEXT,
+                    "content_html": TEXT,
+                    "image": TEXT,
                     "date_published": {"type": "string", "format": "date-time"},
                     "date_modified": {"type": "string", "format": "date-time"},
                     "_matchwire": {
@@ -123,9 +121,9 @@ JSON_FEED: Json = {
                             "type": "object",
                             "required": ["url", "mime_type"],
                             "properties": {
-                                "url": openapi.TEXT,
-                                "mime_type": openapi.TEXT,
-                                "title": openapi.TEXT,
+                                "url": TEXT,
+                                "mime_type": TEXT,
+                                "title": TEXT,
                                 "duration_in_seconds": {"type": "integer", "minimum": 1},
                             },
                         },
@@ -146,7 +144,7 @@ FORMATS = (
 def feed_operation(form: Format) -> Json:
     """The feed as the OpenAPI document describes it."""
     kind = form.content_type.partition(";")[0]
-    content = openapi.json_content(JSON_FEED) if form.extension == "json" else {kind: {"schema": openapi.TEXT}}
+    content = openapi.json_content(JSON_FEED) if form.extension == "json" else {kind: {"schema": TEXT}}
     summary = f"A liveblog as {form.extension}"
     return openapi.operation(
         f"feed.{form.extension}",

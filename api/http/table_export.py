@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from starlette.responses import StreamingResponse
 
-from api.http import openapi
 from api.http.errors import json_bytes
-from api.http.param import Choice, words
+from api.http.param import TEXT, Choice, words
 from mapping.rules.csv_cells import csv_text
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ FORMAT = format_parameter()
 
 def response(description: str) -> Json:
     """What an operation says of the file that it answers with."""
-    content = {kind.partition(";")[0]: {"schema": openapi.TEXT} for kind in FORMATS.values()}
+    content = {kind.partition(";")[0]: {"schema": TEXT} for kind in FORMATS.values()}
     return {"description": description, "content": content}
 
 

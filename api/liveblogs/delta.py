@@ -11,7 +11,7 @@ from api.http import openapi
 from api.http.conditional import conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, at, text
-from api.http.param import FLAGS, Flag, Integer, Limit, Query, Text
+from api.http.param import FLAGS, NAME, Flag, Integer, Limit, Query, Text
 from api.http.type_names import rename_in_json
 from api.view import delay
 from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
@@ -89,7 +89,7 @@ DELTA = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        Text("id", openapi.LIVEBLOG, openapi.NAME, required=True),
+        Text("id", openapi.LIVEBLOG, NAME, required=True),
         REFRESH,
         LIMIT,
         AFTER,

@@ -3,18 +3,9 @@
 from dataclasses import dataclass
 
 from api.http.json_path import Json
-from api.http.openapi import (
-    NAME,
-    READ_ERRORS,
-    WRITE_ERRORS,
-    document_answer,
-    json_body,
-    operation,
-    request_schema,
-    with_link,
-)
+from api.http.openapi import READ_ERRORS, WRITE_ERRORS, document_answer, json_body, operation, request_schema, with_link
 from api.http.paging import ARCHIVE, INACTIVE, LIMIT, OWNER, PAGE, PLAYERS_TEAM, SPORT, Q, filters
-from api.http.param import Text
+from api.http.param import NAME, Param, Text
 from mapping.documents.base import Document
 from mapping.documents.game import Collection
 from mapping.documents.people import (
@@ -47,7 +38,7 @@ class MasterKind:
     update: type[Document]
     example: Json
     changed: Json
-    filters: tuple[Json, ...]
+    filters: tuple[Param, ...]
 
     @property
     def create_operation(self) -> Json:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from api.http import openapi
 from api.http.conditional import conditional
-from api.http.param import Choice, Integer, Text, words
+from api.http.param import TEXT, Choice, Integer, Text, words
 from api.media.proxy import ImageProxy, placeholder
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
@@ -54,7 +54,7 @@ IMAGE = openapi.operation(
         **openapi.PUBLIC_ERRORS,
     },
     parameters=[
-        {"name": name, "in": "path", "description": text, "required": True, "schema": openapi.TEXT}
+        {"name": name, "in": "path", "description": text, "required": True, "schema": TEXT}
         for name, text in (
             ("signature", "Signs the other two; the service alone makes it"),
             ("options", "Box, fit and density, such as `w640h360-cover@2`"),

@@ -9,6 +9,7 @@ from starlette.responses import Response, StreamingResponse
 
 from api.http import openapi
 from api.http.errors import RangeNotSatisfiable, error_response
+from api.http.param import TEXT
 from api.media.upload import VIDEO
 from mapping.errors import NotFound
 from mapping.rules.image_address import read_video_path
@@ -51,7 +52,7 @@ PLAY = openapi.operation(
         **openapi.refusals(416),
     },
     parameters=[
-        {"name": name, "in": "path", "description": text, "required": True, "schema": openapi.TEXT}
+        {"name": name, "in": "path", "description": text, "required": True, "schema": TEXT}
         for name, text in (("signature", "Signs the other; the service alone makes it"), ("media", "The video"))
     ],
     security=(),

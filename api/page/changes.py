@@ -10,7 +10,7 @@ from api.capabilities import page_posts
 from api.feeds.themes import EVERYTHING, Theme
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
-from api.http.openapi import TEXT
+from api.http.param import TEXT
 from api.page.moments import key_moments_html
 from api.page.page import language
 from api.page.page_context import UP, PageContext

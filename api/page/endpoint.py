@@ -10,7 +10,7 @@ from api.feeds.feed import page_url
 from api.feeds.themes import THEMED_PAGE, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
-from api.http.param import Integer, Text
+from api.http.param import TEXT, Integer, Text
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
@@ -48,7 +48,7 @@ PAGE = openapi.operation(
     {
         200: {
             "description": "A liveblog as a web page",
-            "content": {"text/html": {"schema": openapi.TEXT}, "application/json": {"schema": CHANGES}},
+            "content": {"text/html": {"schema": TEXT}, "application/json": {"schema": CHANGES}},
         },
         204: {"description": "Nothing has changed since `refresh`"},
         **openapi.NOT_MODIFIED,

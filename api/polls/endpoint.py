@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes, json_response
+from api.http.param import NAME
 from api.http.rendered import Rendering
 from api.http.routing import READ
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
@@ -52,7 +53,7 @@ EXAMPLE: Json = {
     "version": 16,
 }
 RESULTS = openapi.document_answer(PollResults, "The poll with its results", EXAMPLE)
-POLL: Json = openapi.in_path("POLL_ID", "The `local_id` of the poll's block", openapi.NAME)
+POLL: Json = openapi.in_path("POLL_ID", "The `local_id` of the poll's block", NAME)
 
 
 SHOW = openapi.operation(

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.param import Text
+from api.http.param import Param, Text
 from api.statistics import audience
 from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.base import dump
@@ -53,7 +53,7 @@ def _list_of(model: type[BaseModel], description: str, example: Json) -> Json:
     return openapi.json_answer(schema, description, [{**example, "visitorMetrics": METRICS}])
 
 
-def _operation(name: str, summary: str, response: Json, *parameters: Json) -> Json:
+def _operation(name: str, summary: str, response: Json, *parameters: Param | Json) -> Json:
     return openapi.operation(
         name, summary, TAG, {200: response, **openapi.READ_ERRORS}, parameters=[LIVEBLOG, *parameters]
     )

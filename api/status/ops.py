@@ -11,7 +11,8 @@ from starlette.responses import Response
 
 from api.http.conditional import conditional
 from api.http.errors import json_bytes, json_response
-from api.http.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, Responses, json_answer
+from api.http.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, Responses, json_answer
+from api.http.param import TEXT, Json
 from api.http.rendered import Rendering
 from api.http.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from starlette.responses import Response
 
 from api.http.errors import json_response
-from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, TEXT, Json, json_answer
+from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, json_answer
+from api.http.param import TEXT, Json
 from api.http.static import TYPES
 from api.page.document import ALONE, document
 from mapping.errors import NotFound

@@ -10,7 +10,7 @@ from api.capabilities import LIVE
 from api.feeds.themes import THEMED_PAGE, theme_of
 from api.http import openapi
 from api.http.body_parts import body_part
-from api.http.param import Flag, Integer
+from api.http.param import TEXT, Flag, Integer
 from api.http.request import CONNECTION
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import as_json
@@ -83,7 +83,7 @@ STREAM = openapi.operation(
             "in": "header",
             "description": "The `id` of the last event that was received",
             "required": False,
-            "schema": openapi.TEXT,
+            "schema": TEXT,
         },
     ],
     security=openapi.OPEN,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.http.param import Integer, Text
+from api.http.param import TEXT, Integer, Text
 from api.http.request import parse_document
 from api.http.routing import check_organization
 from api.webhooks import documents
@@ -91,7 +91,7 @@ SUCCEEDED: Json = {
 URLS: Json = {
     "type": "object",
     "required": ["urls", *ALL["required"]],
-    "properties": {"urls": {"type": "array", "items": openapi.TEXT}, **ALL["properties"]},
+    "properties": {"urls": {"type": "array", "items": TEXT}, **ALL["properties"]},
 }
 SUBSCRIBE_V5 = openapi.operation(
     "webhooks.v5.subscribe",
