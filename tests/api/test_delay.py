@@ -228,6 +228,8 @@ async def test_a_stream_sends_each_version_after_its_delay(migrated, monkeypatch
     late = [await Follower(hub).join(delay=30) for _ in range(5)]
     later, now = await Follower(hub).join(delay=90), await Follower(hub).join()
     assert [await write(0, "one"), await write(0.5, "two"), await write(10, "three")] == [2, 3, 4]
+    for each in (*late, later):
+        await each.has(1)
     await now.has(4)
     time[0] = PARTING + 30.9  # the second of the first two is not over
     await asyncio.sleep(0.1)
