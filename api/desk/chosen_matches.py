@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from api.desk.desk_frame import DeskPage
+    from api.http.param import Query
     from api.http.people import DeskPerson
-    from api.http.request import ApiRequest, Query
+    from api.http.request import ApiRequest
     from mapping.match.fixture import Fixture, FixtureDay
 
 AT_ONCE = 4

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from api.desk.desk_frame import DeskPage
-    from api.http.request import ApiRequest, Query
+    from api.http.param import Query
+    from api.http.request import ApiRequest
 
 KINDS = {
     "matchId": MatchesText.SELECT_MATCH,

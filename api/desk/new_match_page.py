@@ -20,7 +20,7 @@ from api.desk.refusal_text import refusal_text
 from api.external import operations
 from api.external.fixtures import fixtures_of
 from api.http.json_path import local
-from api.http.request import integer
+from api.http.param import Integer
 from api.page.scoreboard import title
 from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.matches_text import MatchesText
@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from api.http.people import DeskPerson
     from api.http.request import ApiRequest
 
+MADE = Integer("made", high=MOST_MADE)
+
 
 async def show_new_match(request: ApiRequest, page: DeskPage, person: DeskPerson) -> Response:
     """The matches of a day, or what the match holds that the query names; an id by hand at the end."""
-    made = integer(request.query, "made", 0, low=0, high=MOST_MADE)
+    made = MADE.of(request.query)
     notice = page.text(FixturesText.MADE, count=made) if made else ""
     return await _page(request, page, person, request.query, notice=notice)
 

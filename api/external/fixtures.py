@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from api.external.endpoint import TAG
 from api.http.errors import json_response
-from api.http.openapi import READ_ERRORS, document_answer, in_path, operation, query, refusals
+from api.http.openapi import READ_ERRORS, document_answer, in_path, operation, refusals
 from api.http.paging import LIMIT, PAGE, Q, collection, drop_empty, filters, page_of
+from api.http.param import NAME, Text
 from mapping.documents.fixtures import FixtureCollection
 from mapping.errors import InvalidRequest
 from mapping.rules.tokens import query_words, words
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from api.http.json_path import Json
-    from api.http.request import ApiRequest, Query
+    from api.http.param import Query
+    from api.http.request import ApiRequest
     from api.http.services import Services
     from mapping.match.fixture import Fixture, FixtureDay
 
@@ -36,6 +38,10 @@ Lister = Callable[[str, str, str], Awaitable["FixtureDay"]]
 Reader = Callable[[Callable[[Any], Any]], Awaitable[Any]]
 """`Store.read`."""
 
+PROVIDER = Text("provider", "The provider", NAME, required=True)
+DAY = Text("day", "`yesterday`, `today`, `tomorrow` in `timeZone`, or a date as `2026-11-28`")
+COMPETITION = Text("competition", "Matches of this competition, by the provider's id")
+TEAM = Text("team", "Matches of this team, by the provider's id")
 INDEX = operation(
     "fixture.index",
     "List the matches of a day at a provider",
@@ -43,11 +49,11 @@ INDEX = operation(
     {200: document_answer(FixtureCollection, "A page of the list"), **READ_ERRORS, **refusals(422)},
     parameters=[
         in_path("organizationId"),
-        query("provider", "The provider", {"type": "string", "minLength": 1}, required=True),
+        PROVIDER,
         *filters(
-            query("day", "`yesterday`, `today`, `tomorrow` in `timeZone`, or a date as `2026-11-28`"),
-            query("competition", "Matches of this competition, by the provider's id"),
-            query("team", "Matches of this team, by the provider's id"),
+            DAY,
+            COMPETITION,
+            TEAM,
             Q,
             LIMIT,
             PAGE,
@@ -88,10 +94,10 @@ class FixturesWanted(NamedTuple):
     def of_query(cls, organization_id: str, parameters: Query) -> FixturesWanted:
         """Raises InvalidRequest."""
         given = drop_empty(parameters)
-        if "provider" not in given:
+        if not (provider := PROVIDER.of(given)):
             raise InvalidRequest("provider is missing", field="provider")
-        chosen = FixtureFilter(*(given.get(name, "") for name in FixtureFilter._fields))
-        return cls(organization_id, given["provider"], given.get("day", "today"), chosen, page_of(given))
+        chosen = FixtureFilter(*(each.of(given) for each in (COMPETITION, TEAM, Q)))
+        return cls(organization_id, provider, DAY.of(given) or "today", chosen, page_of(given))
 
 
 async def list_fixtures(fixtures: Lister, read: Reader, wanted: FixturesWanted) -> Json:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import date
 
-from mapping.match.match import Status  # noqa: TC001 -- a public module imports plainly
+from mapping.match.match import Status
 
 
 class FixtureStatus(StrEnum):
