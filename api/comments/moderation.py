@@ -11,7 +11,7 @@ from api.comments.comment_export import COLUMNS, export_comments
 from api.comments.endpoint import LIMIT, NEXT
 from api.http import openapi, table_export
 from api.http.errors import json_response
-from api.http.param import Choice, Text, words
+from api.http.param import OneOf, Text, words
 from api.http.table_export import TableFile
 from api.media.proxy import ImageProxy
 from mapping.comments.documents import (
@@ -44,7 +44,7 @@ ACTIONS = {
     "wait": CommentStatus.PENDING,
 }
 """Action → the status that the comment has then; one that waits again has been decided by nobody."""
-STATUS = Choice("status", "Only comments that are", choices=words(tuple(map(str, CommentStatus))), default="")
+STATUS = OneOf("status", "Only comments that are", choices=words(tuple(map(str, CommentStatus))), default="")
 OF_LIVEBLOG = Text("liveblogId", "Only comments of this liveblog")
 OF_POST = Text("channel_id", "Only comments of this post")
 ORGANIZATION = openapi.in_path("organizationId")

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from api.comments import moderation
 from api.desk.desk_frame import DeskPage, alert_html, pager_html, redirect
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
-from api.http.param import Choice, Integer, words
+from api.http.param import Integer, OneOf, words
 from api.http.people import PeopleDoor
 from api.page.times import moment
 from mapping.desk.comments_text import CommentsText
@@ -99,7 +99,7 @@ async def act_on_comment(request: ApiRequest, page: DeskPage, person: DeskPerson
     return redirect(request, own_path(form.get("back")))
 
 
-STATUS = Choice("status", choices=words(tuple(map(str, STATUSES))), default=QueueFilter().status)
+STATUS = OneOf("status", choices=words(tuple(map(str, STATUSES))), default=QueueFilter().status)
 LIMIT = Integer("limit", low=1, high=MOST, default=SHOWN)
 
 

@@ -19,7 +19,7 @@ from api.desk.post_form import post_form
 from api.desk.post_rows import PostRows
 from api.http import static
 from api.http.errors import json_response
-from api.http.param import Choice
+from api.http.param import OneOf
 from api.http.step_signal import StepSignal
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
@@ -96,7 +96,7 @@ def _found(request: ApiRequest, person: DeskPerson, conn: Connection) -> tuple[S
     return game, mark_of(conn, game)
 
 
-SHOW = Choice("show", choices={str(each): each for each in PostFilter}, default=PostFilter.ALL)
+SHOW = OneOf("show", choices={str(each): each for each in PostFilter}, default=PostFilter.ALL)
 
 
 def _wanted(query: Query) -> PostRequest:

@@ -14,7 +14,7 @@ import structlog
 from api.feeds.enclosures import FeedFiles
 from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
-from api.http.param import Choice, Flag, Integer, Limit, Query, Text
+from api.http.param import Flag, Integer, Limit, OneOf, Query, Text
 from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.delay import in_query
 from api.view.liveblog_access import cursor, in_batches, read_liveblog
@@ -41,7 +41,7 @@ DEFAULT_LIMIT = 20
 SORTS = {"asc": False, "desc": True}
 """Order of a feed → whether the newest post comes first."""
 LIMIT = Integer("limit", "Number of events", low=1, high=Limit("feed_limit_max"), default=DEFAULT_LIMIT)
-SORT = Choice("sort", "Oldest or newest first", choices=SORTS, default=True)
+SORT = OneOf("sort", "Oldest or newest first", choices=SORTS, default=True)
 AFTER = Text("continue_event_id", "The last event id of the previous answer")
 INCLUDE_AFTER = Flag("include_continue_event", "Whether that event is part of this answer too")
 BATCH = 200

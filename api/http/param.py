@@ -98,7 +98,7 @@ class Integer(Param):
 
 
 @dataclass(frozen=True)
-class Choice(Param, Generic[T]):
+class OneOf(Param, Generic[T]):
     """One of several words, and what each stands for."""
 
     choices: Mapping[str, T] = field(kw_only=True)
@@ -134,7 +134,7 @@ class Flag(Param):
 
     def of(self, query: Query) -> bool:
         """Whether it is on."""
-        return Choice(self.name, choices=FLAGS, default=False).of(query)
+        return OneOf(self.name, choices=FLAGS, default=False).of(query)
 
 
 def words(choices: Mapping[str, object] | tuple[str, ...]) -> dict[str, str]:

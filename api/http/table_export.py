@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from starlette.responses import StreamingResponse
 
 from api.http.errors import json_bytes
-from api.http.param import TEXT, Choice, words
+from api.http.param import TEXT, OneOf, words
 from mapping.rules.csv_cells import csv_text
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ class TableFile(NamedTuple):
         return StreamingResponse(parts, media_type=FORMATS[self.form], headers=headers)
 
 
-def format_parameter(default: str = "csv") -> Choice[str]:
+def format_parameter(default: str = "csv") -> OneOf[str]:
     """Which of `FORMATS` the file shall have."""
-    return Choice("format", "What the file is", choices=words(tuple(FORMATS)), default=default)
+    return OneOf("format", "What the file is", choices=words(tuple(FORMATS)), default=default)
 
 
 FORMAT = format_parameter()

@@ -21,7 +21,7 @@ from api.http.paging import (
     owners_of,
     page_of,
 )
-from api.http.param import Choice, Flag, Integer, Text
+from api.http.param import Flag, Integer, OneOf, Text
 from api.http.request import parse_document
 from api.liveblogs import write_liveblog
 from api.liveblogs.write_liveblog import CreateRequest, ModifyRequest
@@ -118,7 +118,7 @@ SHOW = openapi.operation(
         COMPACT,
     ],
 )
-TIMEFRAME: Choice[Timeframe] = Choice(
+TIMEFRAME: OneOf[Timeframe] = OneOf(
     "timeframe", "When the liveblog starts", choices={name: name for name in TIMEFRAMES}, default="all"
 )
 MORE = Integer("more", "The page", low=1, high=DEEPEST, default=1)

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 
 from api.http import openapi
 from api.http.conditional import conditional
-from api.http.param import TEXT, Choice, Integer, Text, words
+from api.http.param import TEXT, Integer, OneOf, Text, words
 from api.media.proxy import ImageProxy, placeholder
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
@@ -127,7 +127,7 @@ def _response(headers: RequestHeaders, shown: ShownImage | None, proxy: ImagePro
 
 WIDTH = Integer("width", "Of the box in CSS pixels; 0: follows from the height", high=LARGEST)
 HEIGHT = Integer("height", "Of the box in CSS pixels; 0: follows from the width", high=LARGEST)
-FIT = Choice("fit", "How it fits its box", choices={**words(FITS), "": FITS[0]}, default=FITS[0])
+FIT = OneOf("fit", "How it fits its box", choices={**words(FITS), "": FITS[0]}, default=FITS[0])
 DPR = Integer("dpr", "Pixels to one of CSS", low=1, high=max(DENSITIES), default=1)
 LINK = openapi.operation(
     "media.link",

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from api.feeds.feed import SORTS, FeedRequest, chosen_events
 from api.feeds.themes import EVERYTHING, Theme, theme_of
 from api.http.json_path import text
-from api.http.param import Choice, Flag, Integer, Text
+from api.http.param import Flag, Integer, OneOf, Text
 from api.view.delay import in_query
 from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports.base import MomentType
@@ -45,9 +45,7 @@ class Show(StrEnum):
     TEXT = "text"
 
 
-SHOW = Choice(
-    "show", "With `html`: which posts are shown", choices={str(each): each for each in Show}, default=Show.ALL
-)
+SHOW = OneOf("show", "With `html`: which posts are shown", choices={str(each): each for each in Show}, default=Show.ALL)
 LIMIT = Integer("limit", "Number of posts", low=1, high=MOST_SHOWN, default=POSTS_SHOWN)
 FRAGMENT = Flag("fragment", "Only the part of the page that changes")
 POST = Text("post", "The id of a post that shall be on the page")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from api.http import openapi, table_export
 from api.http.json_path import nodes
-from api.http.param import Choice, words
+from api.http.param import OneOf, words
 from api.http.table_export import FORMAT, TableFile
 from api.view.liveblog_access import NO_LIVEBLOG
 from mapping.documents.scalars import LocalStatus
@@ -33,7 +33,7 @@ PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/expo
 CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),
             "results": ("poll", "question", "option", "text", "votes", "percent")}  # fmt: skip
 """What can be exported, and the columns of it."""
-CONTENT = Choice("content", "What is in it", choices=words(tuple(CONTENTS)), default="votes")
+CONTENT = OneOf("content", "What is in it", choices=words(tuple(CONTENTS)), default="votes")
 EXPORT = openapi.operation(
     "polls.export",
     "The votes or results of all polls of a liveblog as a file",

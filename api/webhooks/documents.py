@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from api.http.param import Choice, Integer, Text
+from api.http.param import Integer, OneOf, Text
 from api.http.request import parse_document, read_body
 from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress
@@ -25,7 +25,7 @@ AddressT = TypeVar("AddressT", bound=WebhookAddress)
 
 FAR = 10**11
 OF_URL = Text("url", "Of this endpoint alone")
-OUTCOME: Choice[bool | None] = Choice(
+OUTCOME: OneOf[bool | None] = OneOf(
     "outcome", "How the round ended", choices={"success": True, "failed": False, "": None}, default=None
 )
 SINCE = Integer("since", "Ended at this second or later", high=FAR, default=-1)

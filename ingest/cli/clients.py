@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from config import Settings
 from ingest.cli.shared import Commands, err, fail, on_database, out
 
 app = Commands(help="The clients that may use the API.")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from config import Settings
 from ingest.cli.shared import Commands, end, fail
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from config import Settings
 from ingest.cli.shared import end, fail, out
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from config import Settings
 from ingest.cli.shared import Commands, on_database, out
 
 app = Commands(help="Secrets that the service makes for itself.")

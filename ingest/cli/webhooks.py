@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from config import Settings  # noqa: TC001 -- the command line reads the annotations
+from config import Settings
 from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 
 app = Commands(help="Webhook subscriptions and their deliveries.")
