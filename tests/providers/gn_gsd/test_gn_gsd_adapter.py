@@ -21,7 +21,7 @@ QUERY = "language=de-DE&api_key=k/e+y%26"
 
 
 def endpoint(url: str, **changes: Any) -> Endpoint:
-    return endpoint_of(**({"provider": "gn-gsd", "base_url": url + BASE, "api_key": KEY, "timeout": 2.0} | changes))
+    return endpoint_of(**({"provider": "gn-gsd", "base_url": url + BASE, "api_key": KEY, "timeout": 20.0} | changes))
 
 
 @asynccontextmanager
