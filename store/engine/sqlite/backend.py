@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from store.engine import private
 from store.engine.errors import StoreError
-from store.engine.sqlite.connection import READER_PRAGMAS, WRITER_PRAGMAS, SqliteConnection, make_engine
+from store.engine.sqlite.connection import READER_PRAGMAS, WRITER_PRAGMAS, SqliteConnection, make_engine, run_pragmas
 from store.engine.sqlite.file_copy import leftovers
 from store.engine.sqlite.file_lock import FileLock
 from store.engine.unit_pool import Transaction, UnitPool, in_unit
@@ -55,12 +55,21 @@ def run_once(url: URL, settings: PoolSettings, work: Callable[[Connection], T]) 
 
 
 async def read_once(url: URL, settings: PoolSettings, query: Callable[[Connection], T]) -> T:
-    """The result of `query` on one snapshot of committed data, over a connection that is made for it and cannot write."""
-    pool = _readers(url, settings, 1)
+    """The result of `query` on one snapshot of committed data, by aiosqlite, over a connection made for it that cannot write.
+
+    For commands, which read once: a daemon reads in threads.
+    """
+    from sqlalchemy.ext.asyncio import create_async_engine
+
+    connect = {"isolation_level": None, "timeout": settings.timeout}
+    engine = create_async_engine(url.set(drivername="sqlite+aiosqlite"), hide_parameters=True, connect_args=connect)
+    run_pragmas(engine.sync_engine, READER_PRAGMAS)
     try:
-        return await pool.run(READ, lambda conn, _: query(conn), bounded=False)
+        async with engine.connect() as conn:
+            await conn.exec_driver_sql("BEGIN")  # a compiled query goes to the driver itself, and would begin nothing
+            return await conn.run_sync(query)
     finally:
-        await pool.close()
+        await engine.dispose()
 
 
 def _readers(url: URL, settings: PoolSettings, size: int) -> UnitPool:

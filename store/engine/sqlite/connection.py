@@ -39,6 +39,12 @@ def make_engine(url: URL, settings: PoolSettings, pragmas: tuple[str, ...]) -> E
         connect_args={"isolation_level": None, "timeout": settings.timeout, "check_same_thread": False},
         poolclass=NullPool if url.database and url.database != ":memory:" else StaticPool,
     )
+    run_pragmas(engine, pragmas)
+    return engine
+
+
+def run_pragmas(engine: Engine, pragmas: tuple[str, ...]) -> None:
+    """Have each connection of the engine run these first."""
 
     @event.listens_for(engine, "connect")
     def configure(connection: Any, _record: Any) -> None:
@@ -46,8 +52,6 @@ def make_engine(url: URL, settings: PoolSettings, pragmas: tuple[str, ...]) -> E
         for pragma in pragmas:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
-
-    return engine
 
 
 class TransactionLost(Exception):
