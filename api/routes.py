@@ -12,7 +12,7 @@ from api.embed import frame, oembed, prefetch, snippets
 from api.embed.styles import MADE_STYLES, STATIC
 from api.events import endpoint as events
 from api.external import endpoint as external
-from api.external import fixtures, handback, timeline
+from api.external import fixtures, handback
 from api.feeds import endpoint as feeds
 from api.feeds.feed import FEED_PATH
 from api.http.openapi import DocumentLimits, document
@@ -94,7 +94,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", f"{SOURCE}/attach.json", external.attach, "external", external.ATTACH),
     Route("POST", f"{SOURCE}/detach.json", external.detach, "external", external.DETACH),
     Route("POST", f"{SOURCE}/handback.json", handback.give_back, "external", handback.HANDBACK),
-    Route("GET", f"{SOURCE}/timeline.json", timeline.show, "read", timeline.SHOW),
+    Route("GET", f"{SOURCE}/timeline.json", external.show_timeline, "read", external.TIMELINE),
     Route("POST", f"{MEDIA}/upload", uploads.upload, "write", uploads.UPLOAD),
     Route("POST", f"{HOOKS}/subscribe", webhooks.subscribe, "webhooks", webhooks.SUBSCRIBE),
     Route("POST", f"{HOOKS}/unsubscribe", webhooks.unsubscribe, "webhooks", webhooks.UNSUBSCRIBE),

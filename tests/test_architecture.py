@@ -28,7 +28,7 @@ IMPURE_CALLS = {
 CLIENTS = {"httpx.Client", "httpx.AsyncClient", "aiohttp.ClientSession", "requests.Session"} | {
     f"httpx.{verb}" for verb in ("get", "post", "put", "patch", "delete", "head", "request", "stream")
 }
-KNOW_HTTP = ("ingest/cli/", "ingest/daemon/", "ingest/server/", "ingest/incident/")
+KNOW_HTTP = ("ingest/cli/", "ingest/daemon/", "ingest/server/")
 CLIENT_MODULES = {
     "api/desk/openid_provider.py",
     "providers/http_client.py",

@@ -25,7 +25,9 @@ from api.view.liveblog_access import expected_version
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource
 from mapping.documents.external_preview import ExternalPreview
 from mapping.documents.game import Game
+from mapping.documents.timeline import PostTimelines
 from store.following.connection import NamedLiveblog
+from store.timeline.post_report import timeline_of
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -68,6 +70,14 @@ DETACH = operation(
     TAG,
     {200: document_answer(Game, "The decorated liveblog, without `external`"), **WRITE_ERRORS},
     parameters=PATH,
+)
+POST = Text("eventId", "One post by its `local_id`")
+TIMELINE = operation(
+    "liveblog.timeline",
+    "Show when posts were said, seen, believed, committed and delivered",
+    TAG,
+    {200: document_answer(PostTimelines, "The posts that the sync wrote, those written last first"), **READ_ERRORS},
+    parameters=[*PATH, POST],
 )
 EXAMPLE = {
     "provider": "heim",
@@ -148,6 +158,13 @@ async def show_preview(request: ApiRequest) -> Response:
 async def show(request: ApiRequest) -> Response:
     """Show the settings under which a liveblog follows its match (interface: Liveblog from a provider)."""
     return json_response(await operations.show(request.services, named_liveblog(request)))
+
+
+async def show_timeline(request: ApiRequest) -> Response:
+    """The timeline of the liveblog's posts, or of one (ours: timeline)."""
+    named, post = named_liveblog(request), POST.of(request.query) or None
+    found = await request.services.store.read(lambda conn: timeline_of(conn, named.find(conn), post))
+    return json_response(found, headers={"Cache-Control": "no-store"})
 
 
 async def change(request: ApiRequest) -> Response:

@@ -16,7 +16,6 @@ from api.capabilities import LIVE
 from api.http.body_parts import END, body_part
 from api.liveblogs import messages
 from api.liveblogs.messages import KeptMessages
-from api.stream.first_sent import FirstSent
 from api.stream.reader import UNKNOWN, Channel, Reader
 from api.stream.shared_reads import SharedReads
 from api.view.delay import moment
@@ -58,8 +57,15 @@ SLICE = 250
 class Streams:
     """All watched liveblogs of a process."""
 
-    def __init__(self, store: Store, *, clock: Callable[[], float] = time.time, poll: float = POLL) -> None:
-        """`clock` gives Unix seconds."""
+    def __init__(
+        self,
+        store: Store,
+        *,
+        clock: Callable[[], float] = time.time,
+        poll: float = POLL,
+        on_first_frame: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> None:
+        """`clock` gives Unix seconds; `on_first_frame` is called with the versions that readers of the present are sent first."""
         self._store = store
         self._clock = clock
         self._poll = poll
@@ -78,8 +84,7 @@ class Streams:
         self._pump: asyncio.Task[None] | None = None
         self._ticker: asyncio.Task[None] | None = None
         self._closed = False
-        self.first_sent = FirstSent(clock)
-        """When readers who see the present were first sent each version."""
+        self._on_first_frame = on_first_frame
         store.on_step(self._hear)
 
     def __len__(self) -> int:
@@ -202,7 +207,7 @@ class Streams:
     def _note_first(self, channel: Channel, message: Message) -> None:
         channel.sent = message.version
         if not channel.delay:
-            self.first_sent.note(channel.game_id, message.since, message.version)
+            self._on_first_frame(channel.game_id, message.since, message.version)
 
     async def _send_results(self, reader: Reader) -> None:
         while not reader.over and (waiting := reader.channel.results.after(reader.results)):

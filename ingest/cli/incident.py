@@ -55,6 +55,7 @@ def incident(  # noqa: PLR0917 -- options of a command line
 
 
 async def _collect(settings: Settings, liveblog: str, window: object, *, commentary: bool) -> dict[str, bytes]:
+    from ingest.cli.play_bundle import liveblog_answer
     from ingest.daemon.endpoints import connect
     from ingest.incident.bundle import IncidentWindow, collect
     from providers.registry import Registry
@@ -69,7 +70,8 @@ async def _collect(settings: Settings, liveblog: str, window: object, *, comment
         adapters = {
             provider: each.adapter for (owner, provider), each in sources.items() if owner == game.organization_id
         }
-        return collect(conn, game.id, settings=settings, adapters=adapters, window=window, commentary=commentary)
+        files = collect(conn, game.id, settings=settings, adapters=adapters, window=window, commentary=commentary)
+        return files | ({"liveblog.json": liveblog_answer(conn, game.id)} if commentary else {})
 
     try:
         return await command.look(settings.database.session_url, gather, timeout=settings.database.timeout)
@@ -97,14 +99,14 @@ def _instant(text: str | None) -> float:
 
 def play_bundle(path: Path, target: Path | None) -> None:
     """Play a bundle to its liveblog, say whether it is the same, and write it where that is wanted; exits 1 where it is not."""
+    from ingest.cli.play_bundle import play
     from ingest.incident.bundle import unpack
-    from ingest.incident.play import play
+    from ingest.telemetry import logs
     from mapping.errors import ServiceError
-    from providers.registry import Registry
 
+    logs.configure("error", "auto")
     try:
-        bundle = unpack(path)
-        played = asyncio.run(play(bundle, Registry.load()))
+        played = asyncio.run(play(unpack(path)))
     except ServiceError as error:
         fail(error.message)
     if target is not None:
@@ -114,8 +116,6 @@ def play_bundle(path: Path, target: Path | None) -> None:
         False: "another liveblog",
         None: "a liveblog that is not compared",
     }
-    if bundle["manifest.json"].get("standbys"):
-        verdict[None] = "the liveblog of the first source alone, which is not compared"
     out.print(f"{path}: {played.decisions} decisions give {verdict[played.same]} ({len(played.liveblog)} bytes).")
     if played.same is False:
         raise typer.Exit(ExitStatus.FOUND)

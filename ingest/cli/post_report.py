@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from api.view.post_times import timeline_of
 from mapping.errors import NotFound
 from store.liveblogs import liveblogs
+from store.timeline.post_report import timeline_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

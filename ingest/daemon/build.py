@@ -26,10 +26,9 @@ from ingest.sync.crosswalks import crosswalks_of
 from ingest.sync.declared_liveblogs import Declared, retune
 from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follower import Followers
-from ingest.sync.import_match import MatchImporter
+from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
 from ingest.sync.poll import record_nothing
-from ingest.sync.post_timeline import PostTimeline
 from ingest.sync.standby_sources import StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import LeadRules
@@ -39,9 +38,9 @@ from store.clients import clients, service_keys
 from store.database import Store
 from store.engine import private
 from store.engine.errors import StoreError
-from store.engine.ids import new_local_id
 from store.engine.settings import PoolSettings
 from store.masterdata.declarations import Declaration, declare
+from store.timeline.post_timeline import PostTimeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -89,9 +88,15 @@ def _keys(unit: Unit) -> Keys:
 
 @asynccontextmanager
 async def build_components(
-    settings: Settings, clock: Clock = time.time, role: Role = Role.ALL, stopped: asyncio.Event | None = None
+    settings: Settings,
+    clock: Clock = time.time,
+    role: Role = Role.ALL,
+    stopped: asyncio.Event | None = None,
+    ids: NewIds = NEW_IDS,
 ) -> AsyncIterator[Components]:
-    """Open the store, declare clients, connect the endpoints; everything is closed in reverse. `clock`: Unix seconds.
+    """Open the store, declare clients, connect the endpoints; everything is closed in reverse.
+
+    `clock`: Unix seconds; `ids`: of what the sync creates.
 
     Waits for a database that is away. Raises StoreError for a database that stays away, refuses us, or has another
     schema, and for a role that needs other processes beside it where there can be none; Stopped when `stopped` is set
@@ -115,8 +120,8 @@ async def build_components(
         await wait.through(partial(check_clients, store, quarantine))
         await wait.through(partial(retune, settings.liveblogs, store, quarantine))
         await wait.through(partial(rehome, store, sources, quarantine))
-        record, new_id = _recorder(settings, clock, cleanup), partial(new_local_id, "e")
-        lease, withdrawals, timeline = Lease(), withdrawal_rules(settings), PostTimeline(store)
+        record = _recorder(settings, clock, cleanup)
+        lease, withdrawals, timeline = Lease(), withdrawal_rules(settings), PostTimeline(store, clock)
         serves = partial(_serves, {(source.adapter.endpoint.key, owner) for (owner, _), source in sources.items()})
         standby = standby_rules(settings, serves, [source.provider for source in sources.values()])
         followers = Followers(
@@ -125,7 +130,7 @@ async def build_components(
             settings.polling,
             settings.limits,
             clock=clock,
-            new_id=new_id,
+            new_id=ids.event,
             record=record,
             lease=lease,
             quarantine=quarantine,
@@ -159,6 +164,7 @@ async def build_components(
             record=record,
             timeline=timeline,
             lists=lists,
+            ids=ids,
         )
         declared = Declared(settings.liveblogs, store, importer, clock=clock, quarantine=quarantine)
         jobs = Jobs(lambda: leasing.leads)

@@ -147,7 +147,7 @@ def _follow(process: _Process) -> asyncio.Task[None]:
     components = process.components
     process.cleanup.push_async_callback(components.leasing.stop)
     process.cleanup.push_async_callback(components.followers.stop)
-    process.loops.start(components.timeline.run(process.clock), name="timelines")
+    process.loops.start(components.timeline.run(), name="timelines")
     return process.loops.start(components.followers.run(), name="followers")
 
 
@@ -177,8 +177,7 @@ async def _services(
     settings, components, clock = process.settings, process.components, process.clock
     files = file_store(settings.media)
     images = _images(process, StoredUploads(components.store, files), fetcher)
-    streams = Streams(components.store, clock=clock)
-    components.timeline.take_frames = streams.first_sent.take
+    streams = Streams(components.store, clock=clock, on_first_frame=components.timeline.sent)
     capabilities = await _run_capabilities(process) if process.role.serves else []
     request_log = _request_log(process)
     workers, status = _watch(process)

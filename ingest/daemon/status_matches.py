@@ -67,5 +67,5 @@ def _endpoint(key: str, limiter: EndpointLimiter, followers: Followers, now: flo
         "matches": sum(match.endpoint == key for match in followers.matches),
         "lastGood": None if age is None else int(now - age),
         "age": None if age is None else round(age),
-        **followers.pollers[key].delays.report(),
+        **followers.pollers[key].counts.delays.report(),
     }

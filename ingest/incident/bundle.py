@@ -14,9 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile
 
-from api.http.errors import json_bytes
-from api.liveblogs.delta import DeltaRequest, delta
-from api.view.post_times import timeline_of
 from ingest.sync.recorder import file_of
 from ingest.telemetry.logs import hide_secrets
 from mapping.errors import Unprocessable
@@ -27,6 +24,7 @@ from store.engine.ids import new_object_id
 from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from store.timeline import incident_rows, timeline
+from store.timeline.post_report import timeline_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,12 +36,11 @@ if TYPE_CHECKING:
     from providers.replay.recording import Line
     from store.engine.records import StoredGame
 
-FORM = 1
+FORM = 2
 """The form of the file; another one is refused."""
+CROSSWALK = "crosswalk.csv"
 LARGEST = 256 * 1024 * 1024
 """Bytes of answers that a bundle takes."""
-WHOLE = 10**6
-"""Posts of a liveblog; more than there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,16 +49,6 @@ class IncidentWindow:
 
     since: float
     until: float
-
-    def holds(self, at: float) -> bool:
-        """Whether the instant is in it."""
-        return self.since <= at < self.until
-
-
-def liveblog_answer(conn: Connection, game_id: str) -> bytes:
-    """The whole liveblog as the delta read gives it to readers: what a replay is compared with."""
-    game = liveblogs.require_game(conn, game_id)
-    return json_bytes(delta(conn, game, DeltaRequest(liveblog=game.local_id, limit=WHOLE), None))
 
 
 def collect(
@@ -79,55 +66,66 @@ def collect(
     """
     game = liveblogs.require_game(conn, name)
     attachment = sync.attachment(conn, game.id)
-    adapter = None if attachment is None else adapters.get(attachment.provider)
-    if attachment is None or adapter is None:
+    if attachment is None or attachment.provider not in adapters:
         raise Unprocessable("the liveblog is on no match of a provider that is configured")
-    decisions = timeline.decisions_of(conn, attachment.follow_id)
-    left_out = None if commentary else adapter.text_resource
-    lines = kept_lines(settings, adapter, attachment.match_id, left_out)
-    beside = standbys.of_liveblog(conn, game.id)
-    about = {
-        "standbys": [{"provider": each.provider, "match_id": each.match_id} for each in beside],
+    sources: list[sync.Attachment | standbys.StandbyRow] = [attachment, *standbys.of_liveblog(conn, game.id)]
+    packed: dict[str, bytes] = {}
+    described, missed = [], []
+    for source in sources:
+        adapter = adapters.get(source.provider)
+        decisions = timeline.decisions_of(conn, source.follow_id)
+        left_out = None if commentary or adapter is None else adapter.text_resource
+        lines = [] if adapter is None else kept_lines(settings, adapter, source.match_id, left_out)
+        described.append(_described(source, adapter))
+        missed += missing(decisions, lines, left_out)
+        folder = folder_of(source.provider, first=source is attachment)
+        packed[f"{folder}decisions.json"] = _json([asdict(each) for each in decisions])
+        packed[f"{folder}answers.jsonl.gz"] = packed_lines(lines)
+        if source is attachment and not any(each.created == game.id for each in decisions):
+            missed.append("the liveblog was not created from the match, or more than 30 days ago")
+    manifest = {
+        **_manifest(game, attachment, settings),
+        "sources": described,
         "window": {"since": iso_instant(round(window.since * 1000)), "until": iso_instant(round(window.until * 1000))},
         "commentary": commentary,
-        "missing": missing(decisions, lines, game.id, left_out),
+        "missing": missed,
     }
-    files: dict[str, Any] = {
-        "manifest.json": hide_secrets(None, "", {**_manifest(game, attachment, settings, adapter), **about}),
-        "decisions.json": [asdict(each) for each in decisions],
-        "timeline.json": _around(timeline_of(conn, game), window),
-        "deliveries.json": incident_rows.rounds_of(conn, game.id, window.since, window.until),
-        "writes.json": {
-            "posts": incident_rows.posts_of_the_sync(conn, game.id),
-            "people": incident_rows.posts_of_people(conn, game.id, adapter.endpoint.provider),
-            "steps": incident_rows.steps_of(conn, game.id),
-        },
-        "masters.json": incident_rows.masters_of(conn, game.id),
+    crosswalk = settings.organizations[game.organization_id].crosswalk
+    writes = {
+        "posts": incident_rows.posts_of(conn, game.id),
+        "people": incident_rows.posts_of_people(conn, game.id),
+        "steps": incident_rows.steps_of(conn, game.id),
     }
-    packed = {name: json_bytes(content) for name, content in files.items()}
-    packed["answers.jsonl.gz"] = packed_lines(lines)
-    for each in beside:
-        packed |= _of_standby(conn, each, adapters.get(each.provider), settings, commentary=commentary)
-    return packed | ({"liveblog.json": liveblog_answer(conn, game.id)} if commentary else {})
+    return {
+        "manifest.json": _json(hide_secrets(None, "", manifest)),
+        "timeline.json": _json(_around(timeline_of(conn, game), window)),
+        "deliveries.json": _json(incident_rows.rounds_of(conn, game.id, window.since, window.until)),
+        "writes.json": _json(writes),
+        "masters.json": _json(incident_rows.masters_of(conn, game.id)),
+        **packed,
+        **({} if crosswalk is None else {CROSSWALK: Path(crosswalk).read_bytes()}),
+    }
 
 
-def _of_standby(
-    conn: Connection,
-    standby: standbys.StandbyRow,
-    adapter: ProviderAdapter | None,
-    settings: Settings,
-    *,
-    commentary: bool,
-) -> dict[str, bytes]:
-    """What a source that stands by answered, and what was decided upon that, in a folder of its own."""
-    folder = f"standbys/{standby.provider}"
-    decisions = [asdict(each) for each in timeline.decisions_of(conn, standby.follow_id)]
-    files = {f"{folder}/decisions.json": json_bytes(decisions)}
-    if adapter is not None:
-        left_out = None if commentary else adapter.text_resource
-        lines = kept_lines(settings, adapter, standby.match_id, left_out)
-        files[f"{folder}/answers.jsonl.gz"] = packed_lines(lines)
-    return files
+def folder_of(provider: str, *, first: bool) -> str:
+    """Where the answers of a source are, and what was decided upon them."""
+    return "" if first else f"standbys/{provider}/"
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _described(source: sync.Attachment | standbys.StandbyRow, adapter: ProviderAdapter | None) -> dict[str, Any]:
+    """What has to be known of a source to play its answers, without where they came from."""
+    endpoint = None if adapter is None else adapter.endpoint
+    return {
+        "provider": source.provider,
+        "match_id": source.match_id,
+        "follow_id": source.follow_id,
+        "endpoint": endpoint
+        and {"language": endpoint.language, "timezone": endpoint.timezone, "options": dict(endpoint.options)},
+    }
 
 
 def packed_lines(lines: Iterable[Line]) -> bytes:
@@ -135,11 +133,8 @@ def packed_lines(lines: Iterable[Line]) -> bytes:
     return gzip.compress("".join([f"{line.row()}\n" for line in lines]).encode(), mtime=0)
 
 
-def _manifest(
-    game: StoredGame, attachment: sync.Attachment, settings: Settings, adapter: ProviderAdapter
-) -> dict[str, Any]:
-    """What has to be known to play the answers, without where they came from."""
-    endpoint = adapter.endpoint
+def _manifest(game: StoredGame, attachment: sync.Attachment, settings: Settings) -> dict[str, Any]:
+    """What has to be known of the liveblog and the configuration."""
     return {
         "form": FORM,
         "matchwire": version("matchwire"),
@@ -149,14 +144,11 @@ def _manifest(
             "organization_id": game.organization_id,
             "version": game.version,
         },
-        "provider": endpoint.provider,
-        "match_id": attachment.match_id,
-        "selector": dict(attachment.selector),
         "terms": dict(attachment.terms),
-        "endpoint": {"language": endpoint.language, "timezone": endpoint.timezone, "options": dict(endpoint.options)},
         "limits": settings.limits.model_dump(mode="json"),
+        "standby": settings.standby.model_dump(mode="json"),
         "note_after": settings.polling.note_after,
-        "silent": settings.organizations[game.organization_id].withdrawn == "silent",
+        "withdrawn": settings.organizations[game.organization_id].withdrawn,
         "recording": settings.recording.enabled,
     }
 
@@ -172,8 +164,8 @@ def kept_lines(settings: Settings, adapter: ProviderAdapter, match_id: str, left
     return [line for path in files for line in read_lines(path) if line.kind != left_out]
 
 
-def missing(decisions: Sequence[timeline.Decision], lines: Iterable[Line], game_id: str, text: str | None) -> list[str]:
-    """Why the bundle cannot be played to the same liveblog; nothing where it can. `text`: a resource that is left out."""
+def missing(decisions: Sequence[timeline.Decision], lines: Iterable[Line], text: str | None) -> list[str]:
+    """Why these answers cannot be played to the same liveblog; nothing where they can. `text`: a resource that is left out."""
     known = {(line.kind, line.digest) for line in lines}
     wanted = {
         (resource, digest)
@@ -182,8 +174,6 @@ def missing(decisions: Sequence[timeline.Decision], lines: Iterable[Line], game_
         if outcome == Outcome.CHANGED and resource != text
     }
     found = []
-    if not any(each.created == game_id for each in decisions):
-        found.append("the liveblog was not created from the match, or more than 30 days ago")
     if absent := len(wanted - known):
         found.append(f"{absent} of {len(wanted)} answers are not kept (recording.enabled)")
     if text is not None:

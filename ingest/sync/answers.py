@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from providers.base import Answer, Outcome
 from store.following import sync
 from store.timeline import timeline
+from store.timeline.timeline import Decision
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from ingest.sync.snapshot import Snapshot
+    from mapping.fusion.leading_source import SourceHealth
     from mapping.match.match import Fault
     from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
@@ -28,13 +30,12 @@ def save_answers(
     snapshot: Snapshot,
     *,
     closing: bool = False,
-    versions: Mapping[str, tuple[int, ...]] | None = None,
+    versions: Mapping[str, tuple[int, int]] | None = None,
     created: str = "",
 ) -> None:
     """Save what the answers add: changed resources, health of all, what is believed, the state of the match.
 
-    For the record of what was decided: `versions`, the first and the last that liveblogs stepped to, and the liveblog that is
-    `created`.
+    For the record of what was decided: `versions`, those that liveblogs had and have, and the liveblog that is `created`.
     """
     save_health(unit, follow_id, snapshot.answers, snapshot.match.faults, snapshot.packed)
     if snapshot.set_again:
@@ -56,14 +57,28 @@ def save_answers(
     )
 
 
-def decision_rows(
-    unit: Unit, follow_id: str, snapshot: Snapshot, versions: Mapping[str, tuple[int, ...]], created: str = ""
+def decision_rows(  # noqa: PLR0917 -- what a row is made of
+    unit: Unit,
+    follow_id: str,
+    snapshot: Snapshot,
+    versions: Mapping[str, tuple[int, int]],
+    created: str = "",
+    health: Mapping[str, SourceHealth] | None = None,
 ) -> list[TableWrite]:
-    """The record of what was decided upon the answers; nothing where there is no timeline."""
-    if snapshot.times is None:
+    """The record of what was decided upon the answers, or upon how sources answer; nothing where there is no timeline."""
+    times = snapshot.times
+    if times is None:
         return []
-    decision = snapshot.times.decision(
-        follow_id, written_at=unit.now, pending=snapshot.pending, versions=versions, created=created
+    decision = Decision(
+        follow_id=follow_id,
+        answered_at=times.answered,
+        believed_at=times.believed,
+        written_at=unit.now,
+        pending=snapshot.pending,
+        answers={name: list(each) for name, each in times.standing.items()} if health is None else {},
+        versions={name: list(each) for name, each in versions.items()},
+        created=created,
+        health=None if health is None else {name: asdict(each) for name, each in health.items()},
     )
     return timeline.decision_row(decision)
 
@@ -74,11 +89,12 @@ def _decided(
     snapshot: Snapshot,
     *,
     closing: bool,
-    versions: Mapping[str, tuple[int, ...]],
+    versions: Mapping[str, tuple[int, int]],
     created: str,
 ) -> list[TableWrite]:
-    """The record of answers that have changed a body or what is believed, and of the end."""
-    new = closing or created or snapshot.belief is not None or snapshot.packed
+    """The record of answers that have changed a body, what is believed or a liveblog, and of the end."""
+    stepped = any(before != after for before, after in versions.values())
+    new = closing or created or stepped or snapshot.belief is not None or snapshot.packed
     return decision_rows(unit, follow_id, snapshot, versions, created) if new else []
 
 

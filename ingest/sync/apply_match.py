@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ingest.sync.answers import save_answers
+from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.apply_snapshot import NewId, rules_of, sync_liveblog
 from ingest.sync.batches import LEAST, LOOK, Applied, Progress
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
 from store.engine.errors import brief_reason, transient
+from store.engine.sql.bulk_write import write_batch
 from store.following import closing as endings
 from store.following import sources, sync
 from store.masterdata import masterdata
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
-    from ingest.sync.answer_times import AnswerTimes
+    from ingest.sync.post_times import AnswerTimes
     from mapping.fusion.leading_source import SourceHealth
     from mapping.match.match import Match
     from mapping.match.references import References
@@ -106,6 +107,7 @@ def apply_again(
     beside = [each for each in sync.attachments_of(unit.conn, follow_id) if each.supported]
     progress = _MatchWriter(unit, snapshot, rules, cached or {}, health=health).write(beside, progress)
     if progress.finished:
+        write_batch(unit.conn, decision_rows(unit, follow_id, snapshot, progress.versions, health=health or {}))
         _note_missed(unit, follow_id, beside, progress)
     return progress
 

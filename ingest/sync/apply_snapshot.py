@@ -160,11 +160,10 @@ class LiveblogSync:
         version, times = self._write(before, changes, parts)
         left = RemainingWork(batch.left, whole=batch.whole, version=version) if batch.left else None
         return Applied(
-            stepped=version != self.game.version,
+            versions=(self.game.version, version),
             cached=self._inputs(version, rest) if left is None else None,
             looked=len(before.entries.keys() | {post.key for post in posts}),
             rest=left,
-            version=version,
             times=times,
         )
 
@@ -214,9 +213,10 @@ class LiveblogSync:
     def _times(
         self, before: LedgerPosts, changes: Changes, writes: Sequence[liveblogs.EventWrite], version: int
     ) -> Sequence[PostTime]:
-        if not writes:
+        times, match = self.snapshot.times, self.snapshot.match
+        if times is None or not writes:
             return ()
-        return post_times(self.snapshot, changes, before, writes, game_id=self.game.id, version=version)
+        return post_times(times, match, changes, before, writes, game_id=self.game.id, version=version)
 
     def _post_rows(
         self, before: LedgerPosts, changes: Changes, writes: Iterable[liveblogs.EventWrite]

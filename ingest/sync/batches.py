@@ -90,18 +90,21 @@ def _first_of(keys: tuple[str, ...], *, whole: bool, imports: bool) -> PostBatch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What a batch did to a liveblog: whether it stepped, what to cache.
+    """What a batch did to a liveblog: the versions that it had and has, None where it was not looked at; what to cache.
 
-    `looked`: at how many posts; `rest`: what is left of it for the next unit; `version`: of the liveblog after it; `times`: of
-    the posts that were written.
+    `looked`: at how many posts; `rest`: what is left of it for the next unit; `times`: of the posts that were written.
     """
 
-    stepped: bool = False
+    versions: tuple[int, int] | None = None
     cached: CachedInputs | None = None
     looked: int = 0
     rest: RemainingWork | None = None
-    version: int = 0
     times: Sequence[PostTime] = ()
+
+    @property
+    def stepped(self) -> bool:
+        """Whether the liveblog has another version now."""
+        return self.versions is not None and self.versions[0] != self.versions[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,17 +112,16 @@ class Progress:
     """How far a poll has come with the liveblogs of its match: what a unit begins with and what it leaves to the next one.
 
     `failed`: liveblogs that cannot be brought in line, and why; they are left out. `times`: of the posts that were written;
-    `versions`: the first and the last that liveblogs stepped to, of those that were looked at.
+    `versions`: those that liveblogs had and have, of those that were looked at.
     """
 
     finished: bool = False
     done: frozenset[str] = frozenset()
     begun: Mapping[str, RemainingWork] = field(default_factory=dict)
-    stepped: tuple[str, ...] = ()
     cached: Mapping[str, CachedInputs] = field(default_factory=dict)
     failed: Mapping[str, str] = field(default_factory=dict)
     times: tuple[PostTime, ...] = ()
-    versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    versions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
     def after(self, game_id: str, applied: Applied) -> Progress:
         """With this batch of the liveblog."""
@@ -128,15 +130,14 @@ class Progress:
             self,
             done=self.done if applied.rest else self.done | {game_id},
             begun={game_id: applied.rest} if applied.rest else {},
-            stepped=(*self.stepped, game_id) if applied.stepped else self.stepped,
             cached={**self.cached, **kept},
             times=(*self.times, *applied.times),
-            versions={**self.versions, game_id: self._steps(game_id, applied)} if applied.version else self.versions,
+            versions={**self.versions, **self._since(game_id, applied.versions)},
         )
 
-    def _steps(self, game_id: str, applied: Applied) -> tuple[int, ...]:
-        before = self.versions.get(game_id, ())
-        return (*before[:1], applied.version) if applied.stepped else before
+    def _since(self, game_id: str, versions: tuple[int, int] | None) -> dict[str, tuple[int, int]]:
+        """Of several batches: what stood before the first, and what stands after this one."""
+        return {} if versions is None else {game_id: (self.versions.get(game_id, versions)[0], versions[1])}
 
     def without(self, game_id: str, cause: str) -> Progress:
         """Going on without a liveblog that cannot be brought in line."""

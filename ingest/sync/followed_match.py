@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from ingest.sync.answer_times import WaitingAnswers
 from ingest.sync.beliefs import Lately
-from ingest.sync.post_timeline import Delays
+from ingest.sync.post_times import PostDelays, WaitingAnswers
 from mapping.errors import MatchUnknown, ProviderRefused
 from mapping.rules import pacing
 from providers.base import Known
@@ -98,7 +97,7 @@ class FollowedMatch:
     """Since when the provider says that there is no such match."""
     lately: Lately = field(default_factory=Lately)
     waiting: WaitingAnswers = field(default_factory=WaitingAnswers)
-    delays: Delays = field(default_factory=Delays)
+    delays: PostDelays = field(default_factory=PostDelays)
 
     def joined_by(self, stored: StoredMatch, fence: int, *, afresh: bool) -> None:
         """Go on under this lease with the liveblogs and sources that have joined; `afresh`: fetch everything."""

@@ -22,13 +22,13 @@ from ingest.sync.match_quarantine import MatchQuarantine
 from ingest.sync.outage import Outage
 from ingest.sync.poll import Poller, record_nothing
 from ingest.sync.poll_counts import health_of
-from ingest.sync.post_timeline import PostTimeline
 from ingest.sync.silence import SilenceWatch
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.rules import pacing
 from store.engine import spans
 from store.engine.lasting import repeat
 from store.following import leases
+from store.timeline.post_timeline import PostTimeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
@@ -80,7 +80,7 @@ class Followers:
         self._outage = Outage()
         self.limiters = {key: limiter_of(adapter, polling, lease) for key, adapter in adapters.items()}
         self._silence = SilenceWatch(self.limiters, clock, polling.silence_alarm)
-        timeline = PostTimeline(store) if timeline is None else timeline
+        timeline = PostTimeline(store, clock) if timeline is None else timeline
         poller = partial(Poller, serves=serves, withdrawals=withdrawals, standby=standby, timeline=timeline)
         self.pollers = {
             key: poller(limiter, store, clock, new_id, record, limits) for key, limiter in self.limiters.items()

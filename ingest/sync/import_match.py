@@ -5,14 +5,12 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import structlog
 from opentelemetry.trace import SpanKind
 
 from ingest.sync import apply_snapshot
-from ingest.sync.answer_times import Arrival, Instants, WaitingAnswers
 from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.attach import start_ledger, take_over
 from ingest.sync.caps import check, within
@@ -21,7 +19,7 @@ from ingest.sync.fixture_lists import FixtureLists, followable_sports
 from ingest.sync.follow_match import FetchedStandby, follow_match
 from ingest.sync.match_preview import MatchPreviews
 from ingest.sync.poll import import_squads, record_nothing
-from ingest.sync.post_timeline import CommittedPosts, PostTimeline
+from ingest.sync.post_times import Arrival, WaitingAnswers
 from ingest.sync.provider_source import source_of
 from ingest.sync.snapshot import Snapshot
 from mapping.belief.confirm import confirm_answer
@@ -39,6 +37,7 @@ from store.following import sync
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
+from store.timeline.post_timeline import CommittedPosts, PostTimeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -105,8 +104,12 @@ class MatchImporter:
         record: Record = record_nothing,
         timeline: PostTimeline | None = None,
         lists: FixtureLists | None = None,
+        ids: NewIds = NEW_IDS,
     ) -> None:
-        """`clock` gives Unix seconds; `record` keeps the answers, `timeline` when posts came about, `lists` those of providers."""
+        """`clock` gives Unix seconds; `record` keeps the answers, `timeline` when posts came about, `lists` those of providers.
+
+        `ids`: of what is created.
+        """
         self._store = store
         self._sources = sources
         self._followers = followers
@@ -115,7 +118,8 @@ class MatchImporter:
         self._withdrawals = withdrawals
         self._clock = clock
         self._record = record
-        self._timeline = PostTimeline(store) if timeline is None else timeline
+        self._timeline = PostTimeline(store, clock) if timeline is None else timeline
+        self._ids = ids
         self._previews = MatchPreviews(self.match_of)
         self._lists = FixtureLists({}) if lists is None else lists
 
@@ -129,11 +133,16 @@ class MatchImporter:
         await import_squads(self._store, match, {request.organization_id})
         notes = apply_snapshot.rules_of(self._withdrawals, request.organization_id)
         create = partial(
-            create_liveblog, withdrawals=notes, request=request, endpoint=source.adapter.endpoint.key, snapshot=snapshot
+            create_liveblog,
+            withdrawals=notes,
+            request=request,
+            endpoint=source.adapter.endpoint.key,
+            snapshot=snapshot,
+            ids=self._ids,
         )
         found = await self._store.write(create)
         endpoint = source.adapter.endpoint.key
-        self._timeline.committed(CommittedPosts(found.times, arrival.instants.now(), match.match_id, endpoint))
+        self._timeline.committed(CommittedPosts(found.times, arrival.now(), match.match_id, endpoint))
         await self._followers.follow(found.follow_id, afresh=True)
         if found.new:
             liveblog = found.game.local_id
@@ -190,7 +199,7 @@ class MatchImporter:
             partial(_resolve, source.adapter, Selector(request.selector_kind, request.selector_id))
         )
         fetched = await patient(partial(_first, source.adapter, match_id, text=request.text, limits=self._limits))
-        arrival = Arrival(Instants(self._clock), monotonic(), first=True)
+        arrival = Arrival(self._clock, first=True)
         self._record(source.adapter.endpoint, match_id, fetched.answers)
         bodies = bodies_of(fetched.changed)
         match = await beside(sum(map(len, bodies.values())), source.adapter.translate, match_id, bodies)
@@ -221,7 +230,7 @@ def create_liveblog(
     endpoint: str,
     snapshot: Snapshot,
     withdrawals: Callable[[ImportOptions], Notes | None],
-    ids: NewIds = NEW_IDS,
+    ids: NewIds,
 ) -> Imported:
     """The unit: master data, liveblog, ledger, first posts, attachment; or the liveblog of an earlier equal request.
 
@@ -258,7 +267,7 @@ def create_liveblog(
 
 def _save(unit: Unit, follow_id: str, snapshot: Snapshot, applied: Applied, game_id: str, *, known: bool) -> None:
     """Save what the answers say, unless others than these are known of the match, and what was decided upon them."""
-    versions = {game_id: (applied.version,) if applied.stepped else ()}
+    versions = {} if applied.versions is None else {game_id: applied.versions}
     if not known and applied.rest is None:
         save_answers(unit, follow_id, snapshot, versions=versions, created=game_id)
         return

@@ -16,13 +16,12 @@ import structlog
 
 from ingest.kit.quarantine import AGAIN
 from ingest.sync import apply_match, batches
-from ingest.sync.answer_times import Arrival, Instants
 from ingest.sync.answers import save_health
 from ingest.sync.beliefs import Before, BeliefLost, check_same
 from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.followed_match import FollowedMatch, everybody, readable_terms
 from ingest.sync.poll_counts import PollCounts
-from ingest.sync.post_timeline import SAMPLES_OF_ENDPOINT, CommittedPosts, Delays, PostTimeline
+from ingest.sync.post_times import Arrival
 from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
 from mapping.belief.confirm import confirm_answer
@@ -36,14 +35,15 @@ from providers.fetch import LARGE, UNKNOWN, beside
 from store.following import closing as endings
 from store.following import leases, standbys, sync
 from store.masterdata import masterdata
+from store.timeline.post_timeline import CommittedPosts, PostTimeline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from config.sections import Limits
-    from ingest.sync.answer_times import AnswerTimes
     from ingest.sync.apply_snapshot import NewId
     from ingest.sync.batches import Progress
+    from ingest.sync.post_times import AnswerTimes
     from ingest.sync.standby_sources import StandbyRules
     from mapping.fusion.leading_source import SourceHealth
     from mapping.match.match import Match
@@ -87,7 +87,6 @@ class Poller:
     standby: StandbyRules | None = None
     counts: PollCounts = field(default_factory=PollCounts)
     timeline: PostTimeline = field(kw_only=True)
-    delays: Delays = field(default_factory=partial(Delays, SAMPLES_OF_ENDPOINT))
 
     async def poll(self, match: FollowedMatch) -> Fetched:
         """Fetch once. Raises ServiceError when the answers or the store cannot be used; then nothing of them is kept."""
@@ -96,7 +95,7 @@ class Poller:
         match.polls += 1
         first = not match.known
         received = await self._fetch(match)
-        arrival = Arrival(Instants(self.clock), monotonic(), first=first)
+        arrival = Arrival(self.clock, first=first)
         fetched = within(self.limits, received)
         self.record(self.adapter.endpoint, match.match_id, received.everything)
         await self.take_in(match, fetched, arrival)
@@ -108,7 +107,7 @@ class Poller:
             match.known = {name: replace(each, rows=0) for name, each in match.known.items()}
         if fetched.good:
             match.good_at = self.clock()
-            match.waiting.answered_at = arrival.instants.at(arrival.fetched_at)
+            match.waiting.answered_at = arrival.at(arrival.fetched_at)
         return fetched
 
     async def _fetch(self, match: FollowedMatch) -> Fetched:
@@ -147,7 +146,7 @@ class Poller:
     async def close(self, match: FollowedMatch) -> None:
         """The window after the end is over: settle what is still open, once; nothing where all bodies are forgotten."""
         if await self.store.read_for_write(partial(sync.packed_bodies, follow_id=match.id)):
-            arrival = Arrival(Instants(self.clock), monotonic(), first=True)
+            arrival = Arrival(self.clock, first=True)
             await self._apply(match, Fetched(answers=(), hints=match.hints), arrival, closing=True)
         else:
             await self._write(match, partial(endings.close_match, follow_id=match.id, serves=self._has_endpoint))
@@ -318,12 +317,12 @@ class Poller:
 
     def _committed(self, match: FollowedMatch, times: tuple[PostTime, ...], arrival: Arrival) -> None:
         """Posts are committed: the timeline notes when, and how late those were that are new, but not of a match just taken up."""
-        at = arrival.instants.now()
+        at = arrival.now()
         self.timeline.committed(CommittedPosts(times, at, match.match_id, match.endpoint))
         for each in times:
             if each.what == "posted" and not arrival.first:
                 match.delays.add(each, at)
-                self.delays.add(each, at)
+                self.counts.delays.add(each, at)
 
     async def _write(self, match: FollowedMatch, work: Callable[[Unit], T]) -> T:
         """Run the unit under the lease of the match. Raises Superseded when another process has taken it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ingest.sync.post_times import PostDelays
 from store.engine.durations import Durations
 
 if TYPE_CHECKING:
@@ -17,13 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PollCounts:
-    """Counts of polls by outcome; seconds that polls were late, and that changes took from their response to their commit."""
+    """Counts of polls by outcome; how late polls and posts were; seconds that changes took from their response to their commit."""
 
     changed: int = 0
     unchanged: int = 0
     failed: int = 0
     late: Durations = field(default_factory=Durations)
     commit: Durations = field(default_factory=Durations)
+    delays: PostDelays = field(default_factory=PostDelays)
 
     def end(self, fetched: Fetched) -> None:
         """Count a poll that brought a response."""

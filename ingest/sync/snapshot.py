@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
-    from ingest.sync.answer_times import AnswerTimes
+    from ingest.sync.post_times import AnswerTimes
     from mapping.documents.import_options import ImportOptions
     from mapping.match.match import Match
     from mapping.posts.posts import Timed

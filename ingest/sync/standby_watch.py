@@ -7,12 +7,11 @@ it is decided once.
 from __future__ import annotations
 
 from functools import partial
-from time import monotonic
 from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.sync.answer_times import AnswerTimes, Arrival, Instants
+from ingest.sync.post_times import AnswerTimes, Arrival
 from ingest.sync.standby_sources import health_of
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import ServiceError
@@ -173,10 +172,10 @@ class StandbyWatch:
 
     async def _decide(self, match: FollowedMatch, health: Mapping[str, SourceHealth]) -> None:
         """Decide who leads, and bring the liveblogs in line with it; whatever fails is this match's own."""
-        instants = Instants(self._clock)
+        arrival = Arrival(self._clock)
         try:
-            poller, times = self._followers.pollers[match.endpoint], self._times(match, instants.now())
-            await poller.apply_again(match, match.id, times, Arrival(instants, monotonic()), health)
+            poller, times = self._followers.pollers[match.endpoint], self._times(match, arrival.now())
+            await poller.apply_again(match, match.id, times, arrival, health)
             after = await self._store.read(partial(standbys.sources_with, follow_ids=[match.id]))
         except ServiceError:
             raise

@@ -200,12 +200,24 @@ def _polls(counts: Mapping[str, PollCounts]) -> Iterator[Metric]:
         "Time from the response that brought a change to the commit of all that follows from it",
         labels=["endpoint"],
     )
+    seen = HistogramMetricFamily(
+        "matchwire_post_seen_seconds",
+        "Time from what the provider says happened to the response that said it, of new posts",
+        labels=["endpoint"],
+    )
+    committed = HistogramMetricFamily(
+        "matchwire_post_commit_seconds",
+        "Time from the response that said it to the commit of the post, of new posts",
+        labels=["endpoint"],
+    )
     for name, each in counts.items():
         for outcome in OUTCOMES:
             polls.add_metric([name, outcome], getattr(each, outcome))
         _add(late, [name], each.late)
         _add(commit, [name], each.commit)
-    yield from (polls, late, commit)
+        _add(seen, [name], each.delays.seen)
+        _add(committed, [name], each.delays.committed)
+    yield from (polls, late, commit, seen, committed)
 
 
 def _add(family: HistogramMetricFamily, labels: list[str], durations: Durations) -> None:

@@ -5,10 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 NOTHING = 0.5
 """Seconds below which nobody was late."""
@@ -96,17 +92,6 @@ def verdict(found: Lateness) -> str:
     )
     details = "; ".join(f"{who} {seconds:.3f} s: {what}" for who, seconds, what in parts if seconds is not None)
     return f"{ANSWERS[whose(found)].format(ahead=-(found.total or 0.0))} ({details})"
-
-
-def percentiles(samples: Sequence[int]) -> dict[str, int] | None:
-    """The median, 95th and 99th percentile of the samples and how many there are; None for none."""
-    if not samples:
-        return None
-    ranked = sorted(samples)
-    return {
-        **{f"p{part}": ranked[min(len(ranked) - 1, -(-len(ranked) * part // 100) - 1)] for part in (50, 95, 99)},
-        "count": len(ranked),
-    }
 
 
 def iso_instant(at: int | None) -> str | None:

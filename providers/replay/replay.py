@@ -10,6 +10,7 @@ from providers.http_server import bind_socket, listening
 from providers.replay import dates, gn_gsd, heim
 from providers.replay.app import create_app
 from providers.replay.clock import Clock
+from providers.replay.failure import Failure
 from providers.replay.faults import Faults
 from providers.replay.log import Log
 from providers.replay.oauth import SignIn
@@ -17,6 +18,10 @@ from providers.replay.paths import Paths
 from providers.replay.recording import Line, Recording, gather
 from providers.replay.settings import Envelope, ReplaySettings, checked_envelope
 from providers.replay.timeline import Timeline, TimelineEntry
+
+GIVEN = -1
+"""The place of an answer that is given, whatever the clock says."""
+FAILED = TimelineEntry(GIVEN, 0.0, Line.of_failure(datetime.min.replace(tzinfo=UTC), "match/ma0", Failure(status=503)))
 
 
 def _utc_now() -> datetime:
@@ -49,6 +54,7 @@ class Replay:
         self.url = ""
         self._wall = wall
         self._envelopes: dict[str, Envelope] = {}
+        self._given: dict[tuple[str, str], TimelineEntry] | None = None
         self.restart()
 
     @asynccontextmanager
@@ -125,17 +131,24 @@ class Replay:
             raise KeyError(match_id)
         self._envelopes[match_id] = checked_envelope(name)
 
+    def give(self, lines: Iterable[Line]) -> None:
+        """Answer with these lines from now on, as they were recorded, dates and all; a resource of none of them fails."""
+        known = {(entry.line.match_id, entry.line.kind): FAILED for entry in self.timeline.entries}
+        self._given = known | {(line.match_id, line.kind): TimelineEntry(GIVEN, 0.0, line) for line in lines}
+
     def shown(self, match_id: str, kind: str) -> TimelineEntry | None:
         """The recorded answer that a resource shows now, None before its first."""
+        if self._given is not None:
+            return self._given.get((match_id, kind))
         if self._settled:
             return self.timeline.last_good(match_id).get(kind)
         return self.timeline.answer(match_id, kind, self.cursor)
 
     def body(self, entry: TimelineEntry) -> bytes:
-        """The text of a recorded answer as it is sent, its dates moved; raw ones and those with a source as they came."""
+        """The text of a recorded answer as it is sent, dates moved; what is raw, given or has a source as it came."""
         if entry.line.failure is not None:
             return entry.line.failure.body
-        if not entry.line.is_json or entry.line.source is not None:
+        if entry.place == GIVEN or not entry.line.is_json or entry.line.source is not None:
             return entry.line.text.encode()
         key, envelope = (entry.line.match_id, entry.line.kind), self.envelope(entry.line.match_id)
         kept = self._bodies.get(key)

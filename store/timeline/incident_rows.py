@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Table, or_, select, update
+from sqlalchemy import Connection, Table, exists, or_, select, update
 
+from mapping.documents.scalars import LocalStatus
 from store.engine.records import EventWrite
 from store.engine.sql.bulk_write import upsert, write_batch
 from store.liveblogs import liveblogs
@@ -25,13 +27,14 @@ from store.tables import (
     webhook_rounds,
     webhooks,
 )
+from store.timeline.tables import post_times
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import ColumnElement
 
-    from store.engine.records import StoredEvent, StoredGame
+    from store.engine.records import StoredEvent
     from store.engine.unit import Unit
 
 MASTERS: Mapping[str, Table] = {table.name: table for table in (tournaments, locations, teams, players)}
@@ -57,18 +60,28 @@ def put_masters(unit: Unit, masters: Mapping[str, Sequence[Mapping[str, Any]]]) 
         write_batch(unit.conn, upsert(table, [dict(row) for row in masters.get(name, ())]))
 
 
-def posts_of_the_sync(conn: Connection, game_id: str) -> list[str]:
-    """The `local_id`s of all posts that the sync has created, in the order of their creation."""
-    written = select(ledger.c.local_id).where(ledger.c.game_id == game_id)
-    query = select(events.c.local_id).where(events.c.game_id == game_id, events.c.local_id.in_(written))
-    return list(conn.scalars(query.order_by(events.c.serial)))
+def posts_of(conn: Connection, game_id: str) -> list[tuple[str, bool]]:
+    """The `local_id`s of all posts in the order of their creation, and whether the sync has created them."""
+    written = exists().where(ledger.c.game_id == events.c.game_id, ledger.c.local_id == events.c.local_id)
+    query = select(events.c.local_id, written).where(events.c.game_id == game_id).order_by(events.c.serial)
+    return [(local_id, by_sync) for local_id, by_sync in conn.execute(query)]
 
 
-def posts_of_people(conn: Connection, game_id: str, provider: str) -> list[dict[str, Any]]:
-    """Posts that a person wrote last, as they stand: the version that made them so, and the post."""
-    query = select(events).where(events.c.game_id == game_id, events.c.user_id != provider).order_by(events.c.version)
-    found = [event_of(row) for row in conn.execute(query)]
-    return [{"version": each.version, "at": each.written_at, **asdict(each.rewritten())} for each in found]
+def posts_of_people(conn: Connection, game_id: str) -> list[dict[str, Any]]:
+    """What people have made of posts: those that they wrote last, and those that the sync has written again since.
+
+    Each as it stood, with the version that made it so, in the order of versions.
+    """
+    query = select(events).where(events.c.game_id == game_id)
+    found = [
+        {"version": each.version, **asdict(each.rewritten(updated_at=each.updated_at))}
+        for each in (event_of(row) for row in conn.execute(query))
+    ]
+    times = conn.execute(select(post_times).where(post_times.c.game_id == game_id)).all()
+    found += [row.of_person for row in times if row.of_person]
+    by_sync = {(row.version, row.local_id) for row in times}
+    people = (each for each in found if (each["version"], each["local_id"]) not in by_sync)
+    return sorted(people, key=lambda each: (each["version"], each["local_id"]))
 
 
 def set_paused(unit: Unit, game_id: str, *, paused: bool) -> None:
@@ -108,11 +121,25 @@ def rounds_of(conn: Connection, game_id: str, since: float, until: float) -> lis
     return [{**row, "url": None, "host": urlsplit(row["url"]).hostname} for row in rows]
 
 
-def step_as_people(unit: Unit, game: StoredGame, posts: Sequence[Mapping[str, Any]]) -> None:
+def make_room(unit: Unit, game_id: str, posts: Iterable[tuple[str, bool]], states: Iterable[Mapping[str, Any]]) -> None:
+    """Create the posts of people whose turn it is, hidden and without a step, so that each post has the place that it had.
+
+    `posts`: all that `posts_of` gave; `states`: all that `posts_of_people` gave.
+    """
+    game = liveblogs.lock_game(unit, game_id)
+    waiting = takewhile(lambda each: not each[1], islice(posts, game.serial, None))
+    last = {each["local_id"]: each for each in states}
+    for local_id, _ in waiting:
+        if local_id in last:
+            hidden = {**last[local_id], "local_status": LocalStatus.UNPUBLISHED}
+            liveblogs.schedule(unit, liveblogs.lock_game(unit, game_id), _write_of(hidden, None))
+
+
+def step_as_people(unit: Unit, game_id: str, posts: Sequence[Mapping[str, Any]]) -> None:
     """A step that the sync did not make: with the posts that stand as it left them, or none."""
     known = liveblogs.events_named(unit.conn, [post["local_id"] for post in posts])
     writes = tuple([_write_of(post, known.get(post["local_id"])) for post in posts])
-    liveblogs.write(unit, game, liveblogs.Change(events=writes))
+    liveblogs.write(unit, liveblogs.lock_game(unit, game_id), liveblogs.Change(events=writes))
 
 
 def _write_of(post: Mapping[str, Any], stored: StoredEvent | None) -> EventWrite:

@@ -20,9 +20,13 @@ post_times = Table(
     integer("committed_at", nullable=True),
     integer("delivered_at", nullable=True),
     json("answers"),
+    json("of_person", nullable=True),
     Index(None, "believed_at"),
 )
-"""A row for each time that the sync wrote a post, `what`: posted, corrected, withdrawn, …; `answers`: resource → digest."""
+"""A row for each time that the sync wrote a post, `what`: posted, corrected, withdrawn, …; `answers`: resource → digest.
+
+`of_person`: the post as it stood until then, where a person had changed it.
+"""
 
 decisions = Table(
     "decisions",
@@ -36,12 +40,14 @@ decisions = Table(
     json("answers"),
     json("versions"),
     text("created"),
+    json("health", nullable=True),
     Index(None, "follow_id", "id"),
     Index(None, "believed_at"),
     sqlite_autoincrement=True,
 )
-"""A row for each poll whose answers were decided upon.
+"""A row for each poll whose answers were decided upon, and for each time that the sources of a match were put together again.
 
-`answers`: resource → outcome and digest; `versions`: `ticker_id` → the versions that the liveblog stepped to; `pending`:
-something waits for another answer; `created`: the `ticker_id` of the liveblog that was made of them, or nothing.
+`answers`: resource → outcome and digest; `versions`: `ticker_id` → the versions that the liveblog had and has; `pending`:
+something waits for another answer; `created`: the `ticker_id` of the liveblog that was made of them, or nothing; `health`: how
+the sources answered upon which was decided who leads, by the ids of their follows; NULL for a poll.
 """

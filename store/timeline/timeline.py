@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, bindparam, delete, func, or_, select, tuple_, update
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from store.engine.sql.bulk_write import insert_rows, upsert
 from store.tables import webhook_rounds
 from store.timeline.tables import decisions, post_times
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from store.engine.sql.bulk_write import TableWrite
     from store.engine.unit import Unit
@@ -25,9 +24,6 @@ SHOWN = 2000
 CATCHING_UP = 60_000
 """Milliseconds after which a frame delivers nothing new: somebody comes back and catches up."""
 
-Versions = Mapping[tuple[str, int], int]
-"""(`ticker_id`, version) → Unix milliseconds."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostTime:
@@ -36,7 +32,8 @@ class PostTime:
     `what`: posted, draft, corrected, restored, withdrawn, disallowed or deleted. `said_at`: the provider's own time, in whole
     seconds; `unsaid_at`: when the last answer came that did not say it yet; `answered_at`: when the answer that first said it
     was here; `believed_at`: when it counted; `committed_at`: when readers could have it; `delivered_at`: the first frame of a
-    stream with it, whichever process sent that. `answers`: resource → digest of the body that stood then.
+    stream with it, whichever process sent that. `answers`: resource → digest of the body that stood then. `of_person`: the post as
+    it stood until then, where a person had changed it.
     """
 
     game_id: str
@@ -50,16 +47,17 @@ class PostTime:
     committed_at: int | None = None
     delivered_at: int | None = None
     answers: Mapping[str, str] = field(default_factory=dict)
+    of_person: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Answers of one poll, and what became of them.
+    """Answers of one poll, and what became of them; or what became of a match whose sources were put together again.
 
     `answers`: resource → its outcome and the digest of the body that stands; `versions`: `ticker_id` of a liveblog that was
-    looked at → the first and the last version that it stepped to, or none; `written_at`: the instant of the unit (Unix
-    seconds), the other times are milliseconds; `created`: the `ticker_id` of the liveblog that was made of the answers, empty
-    for a poll.
+    looked at → the version that it had and the one that it has since; `written_at`: the instant of the unit (Unix seconds), the
+    other times are milliseconds; `created`: the `ticker_id` of the liveblog that was made of the answers, empty for a poll.
+    `health`: how the sources answered upon which was decided who leads, by their follows; None for a poll. `id`: 0 for a new one.
     """
 
     follow_id: str
@@ -70,10 +68,11 @@ class Decision:
     answers: Mapping[str, Sequence[str]]
     versions: Mapping[str, Sequence[int]]
     created: str = ""
+    health: Mapping[str, Mapping[str, Any]] | None = None
+    id: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A version of a liveblog that is committed, and when (Unix milliseconds)."""
 
     game_id: str
@@ -121,14 +120,14 @@ def post_rows(times: Iterable[PostTime]) -> list[TableWrite]:
 
 def decision_row(decision: Decision) -> list[TableWrite]:
     """What is to be written of a decision, in the transaction of its answers."""
-    return insert_rows(decisions, [asdict(decision)])
+    return insert_rows(decisions, [{name: value for name, value in asdict(decision).items() if name != "id"}])
 
 
 def finish(unit: Unit, commits: Iterable[Commit]) -> None:
     """Note when versions were committed: no transaction knows that of itself."""
     rows = [
-        {"of_game": each.game_id, "of_version": each.version, "committed": each.committed_at}
-        for each in sorted(commits, key=lambda each: (each.game_id, each.version))
+        {"of_game": game_id, "of_version": version, "committed": committed_at}
+        for game_id, version, committed_at in sorted(commits)  # all processes lock rows in one order
     ]
     if rows:
         unit.conn.execute(_COMMITTED, rows)
@@ -138,18 +137,10 @@ def deliver(unit: Unit, frames: Iterable[FirstFrame]) -> None:
     """Note when versions were first delivered, where no earlier frame of another process is noted."""
     rows = [
         {"of_game": game_id, "since": since, "until": version, "sent": sent_at}
-        for game_id, since, version, sent_at in sorted(frames)  # all processes lock rows in one order
+        for game_id, since, version, sent_at in sorted(frames)
     ]
     if rows:
         unit.conn.execute(_DELIVERED, rows)
-
-
-def delivered_at(conn: Connection, versions: Iterable[tuple[str, int]]) -> Versions:
-    """When these versions (`ticker_id`, version) were first delivered (Unix milliseconds); not those that nobody got."""
-    key = (post_times.c.game_id, post_times.c.version)
-    first = func.min(post_times.c.delivered_at).label("first")
-    query = select(*key, first).where(tuple_(*key).in_(list(versions)), post_times.c.delivered_at.is_not(None))
-    return {(row.game_id, row.version): row.first for row in conn.execute(query.group_by(*key))}
 
 
 def times_of(conn: Connection, game_id: str, local_id: str | None = None) -> list[PostTime]:
@@ -163,8 +154,7 @@ def times_of(conn: Connection, game_id: str, local_id: str | None = None) -> lis
 
 def decisions_of(conn: Connection, follow_id: str) -> list[Decision]:
     """What was decided upon the answers of a match, the oldest first, as far back as it is kept."""
-    columns = [column for column in decisions.c if column.name != "id"]
-    query = select(*columns).where(decisions.c.follow_id == follow_id).order_by(decisions.c.id)
+    query = select(decisions).where(decisions.c.follow_id == follow_id).order_by(decisions.c.id)
     return [Decision(**row._asdict()) for row in conn.execute(query)]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mapping.rules.lateness import ANSWERS, iso_instant, lateness, percentiles, verdict, whose
+from mapping.rules.lateness import ANSWERS, iso_instant, lateness, verdict, whose
 
 T = 1_800_000_000_000
 
@@ -32,13 +32,6 @@ def test_the_parts_are_the_whole():
     """From what the provider says until readers could have it, no millisecond is missing or there twice."""
     found = lateness(said=T, unsaid=T + 40_000, answered=T + 44_000, believed=T + 44_010, committed=T + 44_050)
     assert sum(filter(None, (found.provider, found.between, found.waited, found.written))) == pytest.approx(found.total)
-
-
-def test_percentiles_are_values_that_occurred():
-    """The nearest rank, of one as of many."""
-    assert percentiles([]) is None
-    assert percentiles([7]) == {"p50": 7, "p95": 7, "p99": 7, "count": 1}
-    assert percentiles(list(range(100, 0, -1))) == {"p50": 50, "p95": 95, "p99": 99, "count": 100}
 
 
 def test_instants_are_shown_in_utc_with_milliseconds():

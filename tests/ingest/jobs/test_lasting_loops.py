@@ -21,13 +21,13 @@ from ingest.kit.quarantine import Quarantine
 from ingest.server.connection_limits import ConnectionLimits
 from ingest.sync.follower import Followers
 from ingest.sync.match_leases import MatchLeases
-from ingest.sync.post_timeline import PostTimeline
 from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import DuePing, HubPings
 from mapping.errors import NotFound, StoreUnavailable
 from store.engine.errors import UnreadableRow
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.postgres.notify import NotifyListener, NotifySender
+from store.timeline.post_timeline import PostTimeline
 from tests.kit.settings import LIMITS, configured, polling
 from tests.simulation.virtual_loop import VirtualLoop
 
@@ -180,9 +180,9 @@ def sender():
 
 
 def timelines():
-    made = PostTimeline(MagicMock())
+    made = PostTimeline(MagicMock(), time.time)
     made.write = AsyncMock()
-    return made, made.run(time.time)
+    return made, made.run()
 
 
 LOOPS = {

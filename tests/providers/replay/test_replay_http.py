@@ -37,6 +37,17 @@ async def test_before_its_first_answer_a_match_is_unknown_and_lists_are_empty():
     assert (answers["match-event"].json(), answers["liveticker"].json()) == ([], [])
 
 
+async def test_what_is_given_is_answered_as_it_was_recorded_and_all_else_fails():
+    """Dates and all, whatever the clock says, and again under the same tag."""
+    async with replaying(step=True) as (replay, client):
+        replay.give([replay.matches["1"].lines[1]])
+        match, events = await client.get("/match/ma1"), await client.get("/match-event/ma1")
+        same = await client.get("/match/ma1", headers={"if-none-match": match.headers["etag"]})
+
+    assert match.text == replay.matches["1"].lines[1].text
+    assert (match.status_code, events.status_code, same.status_code) == (200, 503, 304)
+
+
 async def test_a_known_tag_is_not_modified():
     """Who has the answer gets 304 without a body until the answer changes."""
     ticking = Ticking()

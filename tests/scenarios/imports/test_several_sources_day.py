@@ -2,17 +2,17 @@
 
 import asyncio
 import gzip
-import time
 
 import httpx
 import pytest
 
 from config import Settings
-from ingest.cli.incident import _collect
-from ingest.incident.bundle import IncidentWindow, pack, unpack
+from ingest.cli.play_bundle import play
+from ingest.telemetry import logs
 from providers.contract.server import Reply, Server, serving
 from tests.kit.command import invoke
 from tests.kit.day import CREATE, ORGANIZATION, SHOW, configuration, running
+from tests.kit.incidents_recorded import bundle_of
 from tests.kit.soccer_courses import course, course_files
 from tests.kit.wire_forms.forms import FORMS
 
@@ -110,7 +110,7 @@ def before_goal(played, number):
     return next(at for at, each in enumerate(played.kept) if each.score and each.score.total >= number) - 1
 
 
-async def test_the_other_provider_leads_while_one_fails(day):
+async def test_the_other_provider_leads_while_one_fails(day, tmp_path):
     """Its goal is public, once; what happened is said by external.json, the timeline, the metrics and the alarms."""
     played = day.course
     start, goal = before_goal(played, 1), before_goal(played, 2) + 1
@@ -127,6 +127,10 @@ async def test_the_other_provider_leads_while_one_fails(day):
     wanted = played.kept[goal].score
     led = await day.until(lambda game: score_of(game) == str(wanted), day.game)
     assert len(goals_of(led)) == wanted.total
+    for event in led["events"]:  # an editor rewrites whatever is there
+        params = {"event_local_id": event["local_id"]}
+        answer = await day.client.post("/api/v5/write/event/update.json", json={"headline": "Ours"}, params=params)
+        assert answer.status_code == 200, answer.text
     sources = (await day.external())["sources"]
     assert [(each["provider"], each["leads"], each.get("reason")) for each in sources] == [
         ("heim", False, None),
@@ -153,10 +157,14 @@ async def test_the_other_provider_leads_while_one_fails(day):
     done = await day.until(lambda game: score_of(game) == str(last.score), day.game)
     assert len(goals_of(done)) == last.score.total
     assert {each["local_id"] for each in led["events"]} <= {each["local_id"] for each in done["events"]}
+    bundle = await bundle_of(day, tmp_path / "two.zip", day.liveblog)
+    versions = {each["local_id"]: each["version"] for each in (await day.game())["events"]}
+    assert any(each["version"] < versions[each["local_id"]] for each in bundle["writes.json"]["people"])
+    assert (await play(bundle)).same is True
 
 
-async def test_the_third_provider_leads_where_both_others_fail(day, tmp_path):
-    """Its goal is public, once; the incident's file has the answers of all three, and says what of it can be played."""
+async def test_the_third_provider_leads_where_both_others_fail(day, tmp_path, monkeypatch):
+    """Its goal is public, once; the incident's file has the answers of all three, and is played to the same liveblog."""
     played = day.course
     start, goal = before_goal(played, 1), before_goal(played, 2) + 1
     day.at(start)
@@ -180,19 +188,17 @@ async def test_the_third_provider_leads_where_both_others_fail(day, tmp_path):
     assert goals_of(done) == goals_of(led)
     assert {each["local_id"] for each in led["events"]} <= {each["local_id"] for each in done["events"]}
 
-    now = time.time()
-    window = IncidentWindow(since=now - 600, until=now + 600)
     path = tmp_path / "three.zip"
-    path.write_bytes(pack(await _collect(day.settings, day.liveblog, window, commentary=True)))
-    bundle = unpack(path)
+    bundle = await bundle_of(day, path, day.liveblog)
     for provider, match_id in (("pa", day.pa_id), ("statsperform", day.ma1_id)):
         decided, answers = (bundle[f"standbys/{provider}/{name}"] for name in ("decisions.json", "answers.jsonl.gz"))
         assert decided
         assert match_id in gzip.decompress(answers).decode()
         assert KEY not in gzip.decompress(answers).decode()
     assert {each["provider"] for each in bundle["timeline.json"]["leads"]} >= {"statsperform", "heim"}
+    monkeypatch.setattr(logs, "configure", lambda *_: None)  # loggers of this process are kept for ever once it is done
     said = await asyncio.to_thread(invoke, "replay", path)
-    assert (said.exit_code, "the liveblog of the first source alone" in said.output) == (0, True), said.output
+    assert (said.exit_code, "the same liveblog, byte for byte" in said.output) == (0, True), said.output
 
 
 async def read_text(client, path):

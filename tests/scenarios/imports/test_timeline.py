@@ -15,16 +15,14 @@ import httpx
 import pytest
 from structlog.testing import capture_logs
 
-from api.stream.first_sent import FirstSent
 from ingest.cli.incident import _collect
+from ingest.cli.play_bundle import play
 from ingest.cli.post_report import explain_post, lines_of
 from ingest.incident.bundle import pack, unpack
-from ingest.incident.play import play
-from ingest.sync.post_timeline import PostTimeline
 from mapping.errors import NotFound, Unprocessable
 from providers import fetch, http_client
-from providers.registry import Registry
 from store.database import Store
+from store.timeline.post_timeline import PostTimeline
 from tests.kit.day import CREATE, ORGANIZATION, match_day
 from tests.kit.incidents_recorded import WINDOW, bundle_of
 from tests.kit.opening import look
@@ -109,14 +107,14 @@ class Witness:
         self._patch(PostTimeline, "committed", watched_committed)
 
     def _watch_frames(self):
-        note, frames = FirstSent.note, self.frames
+        sent, frames = PostTimeline.sent, self.frames
 
-        def watched_note(sent, game_id, since, version):
+        def watched_sent(timeline, game_id, since, version):
             frames.earliest.setdefault((game_id, version), time.time())
-            note(sent, game_id, since, version)
+            sent(timeline, game_id, since, version)
             frames.latest.setdefault((game_id, version), time.time())
 
-        self._patch(FirstSent, "note", watched_note)
+        self._patch(PostTimeline, "sent", watched_sent)
 
 
 class Course(NamedTuple):
@@ -132,8 +130,8 @@ class Course(NamedTuple):
 async def watched_course(tmp_path, monkeypatch):
     """Play until a dozen posts are there, and read all that is said of them."""
     path = recorded(f"heim/soccer/ma{MATCH}.jsonl.gz")
+    witness = Witness(monkeypatch)
     async with match_day([path], folder=tmp_path, speed=200, start_at="kickoff-60", live=0.2) as day:
-        witness = Witness(monkeypatch)
         with capture_logs() as lines:
             game = await created(day)
             stream = asyncio.create_task(watched(day, game["local_id"]))
@@ -278,11 +276,11 @@ async def test_a_bundle_holds_what_people_wrote_no_secrets_and_no_commentary_whe
     assert not [word for word in (secret, key, "client_secret", "Authorization") if word.encode() in content]
     assert [post["version"] for post in whole["writes.json"]["people"]]
     assert b"The crowd sings." in whole["liveblog.json"]
-    played = await play(whole, Registry.load())
+    played = await play(whole)
     assert b"The crowd sings." in played.liveblog
     assert played.same is True
     assert b"liveticker" not in gzip.decompress(bare["answers.jsonl.gz"])
-    without = await play(bare, Registry.load())
+    without = await play(bare)
     assert without.same is None
     assert json.loads(without.liveblog)["events"]
 
@@ -312,7 +310,7 @@ async def test_a_bundle_without_its_answers_says_so_and_is_not_played(tmp_path):
     (reason,) = bundle["manifest.json"]["missing"]
     assert "recording.enabled" in reason
     with pytest.raises(Unprocessable, match=r"recording\.enabled"):
-        await play(bundle, Registry.load())
+        await play(bundle)
     (tmp_path / "no.zip").write_bytes(b"PK no bundle")
     with pytest.raises(Unprocessable, match="no incident bundle"):
         unpack(tmp_path / "no.zip")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mapping.fusion.source_chain import lead_changes
 from mapping.rules.lateness import iso_instant, lateness, verdict, whose
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-    from api.http.json_path import Json
     from store.liveblogs.liveblogs import StoredGame
     from store.timeline.timeline import PostTime
 
@@ -22,7 +21,7 @@ POSTS = 200
 """Posts of a liveblog that are shown at once, those that were written last."""
 
 
-def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> Json:
+def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> dict[str, Any]:
     """The posts that the sync wrote, or one of them by its `local_id`; those written last come first."""
     steps: dict[str, list[PostTime]] = {}
     for time in reversed(timeline.times_of(conn, game.id, post)):
@@ -39,7 +38,7 @@ def timeline_of(conn: Connection, game: StoredGame, post: str | None = None) -> 
     }
 
 
-def _leads(conn: Connection, attachment: sync.Attachment) -> list[Json]:
+def _leads(conn: Connection, attachment: sync.Attachment) -> list[dict[str, Any]]:
     """Who has led the match since when and why, as far as somebody else than its first source ever did."""
     beside = standbys.of_liveblog(conn, attachment.game_id)
     providers = [attachment.provider, *(each.provider for each in beside)]
@@ -53,12 +52,13 @@ def _leads(conn: Connection, attachment: sync.Attachment) -> list[Json]:
     ]
 
 
-def _post(name: str, times: Sequence[PostTime], taken: Sequence[tuple[int, int]]) -> Json:
-    steps = [_step(time, taken) for time in times]
+def _post(name: str, times: Sequence[PostTime], taken: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    steps = [step_of(time, taken) for time in times]
     return {"eventId": name, "whose": steps[0]["whose"], "late": steps[0]["late"], "steps": steps}
 
 
-def _step(time: PostTime, taken: Iterable[tuple[int, int]]) -> Json:
+def step_of(time: PostTime, taken: Iterable[tuple[int, int]] = ()) -> dict[str, Any]:
+    """One time that the sync wrote a post; `taken`: versions that a webhook receiver has taken, and when (milliseconds)."""
     found = lateness(
         said=time.said_at,
         unsaid=time.unsaid_at,
