@@ -32,8 +32,9 @@ def terms_html(made: FixturesPage) -> str:
     return (
         f'<div class="card terms" role="group" aria-labelledby="terms"><h2 id="terms">{page.text(FixturesText.TERMS)}</h2>'
         f"{_sources(made)}{locale_select(page, given.get('locale') or page.texts.locale)}{boxes}{_types(made, fixtures)}"
+        f'<p class="go"><a class="button plain" href="#terms">{page.text(FixturesText.TERMS)}</a>'
         f'<button id="create" data-one="{page.text(FixturesText.CREATE_ONE)}"'
-        f' data-many="{page.text(FixturesText.CREATE_MANY, count="{count}")}">{page.text(FixturesText.CREATE)}</button></div>'
+        f' data-many="{page.text(FixturesText.CREATE_MANY, count="{count}")}">{page.text(FixturesText.CREATE)}</button></p></div>'
     )
 
 

@@ -201,7 +201,7 @@ def _state(made: FixturesPage, fixture: Json) -> str:
     score = fixture["score"] if status in {"live", "finished", "abandoned"} else None
     words = [f"{score['home']}:{score['away']}", *words] if score else words
     words += [] if fixture["followable"] else [page.text(FixturesText.OTHER_SPORT)]
-    return f'<span class="hint">{" ".join(words)}</span>' if words else ""
+    return f'<span class="hint">{" · ".join(words)}</span>' if words else ""
 
 
 def _links(made: FixturesPage, fixture: Json) -> str:
