@@ -228,6 +228,8 @@ def pretenders(name: str, house: House) -> Iterator[tuple[str, Credentials, int]
     )
     if route.method == "POST":
         yield "a page of nobody", Credentials(session=admin, named=False), 403
+        another = admin._replace(account=house.sessions["editor"].account)
+        yield "a page that was made for somebody else", Credentials(session=another), 403
         for site in ("same-site", "cross-site"):
             yield f"a page {site}", Credentials(session=admin, headers={"Sec-Fetch-Site": site}), 403
 
