@@ -48,7 +48,7 @@ from providers.match_lists import choose, fetch_days, requested_days
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from datetime import date, tzinfo
+    from datetime import date
 
     from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
@@ -100,21 +100,18 @@ class Heim(EndpointAdapter):
         super().__init__(endpoint, auth=auth)
         self._zone = ZoneInfo(endpoint.timezone)
 
-    async def resolve(self, selector: Selector) -> str:
-        """The match's id; of several matches in a phase or an overall the running one, else the next, else the last."""
+    def _ident(self, selector: Selector) -> str:
         name, form = IDS[selector.kind]
         found = form.fullmatch(selector.id.strip())
         if found is None or int(found[1]) == 0:
             raise InvalidRequest(f"{name} must be digits", field=name)
-        ident = str(int(found[1]))
-        if selector.kind == "match":
-            return ident
-        resource = self._names[f"{selector.kind}_resource"]
-        reply = await http_client.get(self._client, resource.replace("{id}", ident))
-        chosen = await beside(len(reply.body), _chosen_match, selector.kind, reply.body, self._names, self._zone)
-        if chosen is None:
-            raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
-        return chosen
+        return str(int(found[1]))
+
+    def _chosen(self, kind: str, body: bytes) -> str | None:
+        from providers.heim.clock import candidate
+
+        found = (candidate(each, self._names, self._zone) for each in all_matches(kind, body))
+        return choose(each for each in found if each is not None)
 
     async def fetch(
         self, match_id: str, known: Mapping[str, Known], *, text: bool, hints: Mapping[str, str]
@@ -238,14 +235,6 @@ def _competition_id(found: Found) -> str:
         return (row.ident("id") if row is not None else None) or ""
     except ValueMismatch:
         return ""
-
-
-def _chosen_match(kind: str, body: bytes, names: Mapping[str, str], zone: tzinfo) -> str | None:
-    """The id of the running match, else of the next one, else of the last; None where there is none."""
-    from providers.heim.clock import candidate
-
-    found = (candidate(each, names, zone) for each in all_matches(kind, body))
-    return choose(each for each in found if each is not None)
 
 
 HEIM = Vendor(id="heim", catalog=CATALOG, scoreboard=SCOREBOARD, text_sports=TEXT_SPORTS, connect=Heim)

@@ -7,12 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from mapping.errors import InvalidRequest, MatchUnknown
-from providers import http_client
+from mapping.errors import InvalidRequest
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Fetched
 from providers.fault_collector import FaultCollector
-from providers.fetch import ResourceRequest, beside, fetch_rows
+from providers.fetch import ResourceRequest, fetch_rows
 from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.openligadb.names import NAMES
@@ -51,22 +50,14 @@ class OpenLigaDb(EndpointAdapter):
         self._zone = ZoneInfo(endpoint.timezone)
         self._leagues = league_paths(endpoint.options.get("leagues", ()))
 
-    async def resolve(self, selector: Selector) -> str:
-        """The match's id; of a league's matches (of one group) the running one, else the next, else the last."""
+    def _ident(self, selector: Selector) -> str:
         name, form = IDS[selector.kind]
         found = form.fullmatch(selector.id.strip())
         if found is None or not found[1].strip("0"):
             raise InvalidRequest(f"{name} has another form than {EXAMPLES[selector.kind]}", field=name)
-        if selector.kind == "match":
-            return str(int(found[1]))
-        path = self._names[f"{selector.kind}_resource"].replace("{id}", "/".join(found.groups()))
-        reply = await http_client.get(self._client, path)
-        chosen = await beside(len(reply.body), self._chosen_match, selector.kind, reply.body)
-        if chosen is None:
-            raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=name)
-        return chosen
+        return str(int(found[1])) if selector.kind == MATCH else "/".join(found.groups())
 
-    def _chosen_match(self, kind: str, body: bytes) -> str | None:
+    def _chosen(self, kind: str, body: bytes) -> str | None:
         return choose(self._candidate(*each) for each in all_matches(kind, body))
 
     async def fetch(

@@ -6,10 +6,9 @@ import re
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
-from mapping.errors import InvalidRequest, MatchUnknown
-from providers import fetch, http_client
+from mapping.errors import InvalidRequest
+from providers import fetch
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Answer, Fetched, Known
 from providers.fault_collector import FaultCollector
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from mapping.match.fixture import FixtureList
     from mapping.match.match import Match
-    from providers.base import Endpoint, Selector
+    from providers.base import Selector
 
 IDS = {
     "match": re.compile(r"()([0-9]{1,18})", re.ASCII),
@@ -45,23 +44,11 @@ class Pa(EndpointAdapter):
     accepts = "application/xml"
     carried_by = CARRIED_BY
 
-    def __init__(self, endpoint: Endpoint) -> None:
-        super().__init__(endpoint)
-        self._key = quote(endpoint.api_key or "", safe="")
-
-    async def resolve(self, selector: Selector) -> str:
-        """The match's id; of a competition's running matches or those of a day the running one, else the next, else the last."""
+    def _ident(self, selector: Selector) -> str:
         found, field = IDS[selector.kind].fullmatch(selector.id.strip()), f"{selector.kind}Id"
         if found is None or not found[2].strip("0"):
             raise InvalidRequest(f"{field} is no id of the provider", field=field)
-        if selector.kind == "match":
-            return str(int(found[2]))
-        path = self._path(selector.kind, "/".join(filter(None, found.groups())))
-        reply = await http_client.get(self._client, path)
-        chosen = await fetch.beside(len(reply.body), self._chosen, selector.kind, reply.body)
-        if chosen is None:
-            raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=field)
-        return chosen
+        return str(int(found[2])) if selector.kind == MATCH else "/".join(filter(None, found.groups()))
 
     async def fetch(
         self,
@@ -117,9 +104,6 @@ class Pa(EndpointAdapter):
             for name, read in ((EVENTS, events), (LINEUPS, squads))
         )
         return [fetch.fetch_rows(self._client, request, known) for request in requests]
-
-    def _path(self, resource: str, ident: str) -> str:
-        return self._names[f"{resource}_resource"].replace("{key}", self._key).replace("{id}", ident)
 
     def _chosen(self, kind: str, body: bytes) -> str | None:
         from providers.pa.clock import kickoff, situation

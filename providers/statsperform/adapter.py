@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from mapping.errors import BadBody, InvalidRequest, MatchUnknown
+from mapping.errors import BadBody, InvalidRequest
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
 from providers.base import Fetched, Outcome
 from providers.fault_collector import FaultCollector
-from providers.fetch import ResourceRequest, beside, fetch_resource
+from providers.fetch import ResourceRequest, fetch_resource
 from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
 from providers.statsperform.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.statsperform.names import NAMES
@@ -49,23 +48,15 @@ class StatsPerform(EndpointAdapter):
 
     def __init__(self, endpoint: Endpoint) -> None:
         super().__init__(endpoint)
-        self._key = quote(endpoint.api_key or "", safe="")
         if endpoint.password and endpoint.username is None:  # beside a user it is none of the outlet's
             signed_in = SignedIn(http_client.client_of(endpoint), endpoint, self._names["token_address"])
             self._client.opened = signed_in
 
-    async def resolve(self, selector: Selector) -> str:
-        """The match's id; of a season's or a stage's matches the running one, else the next, else the last."""
+    def _ident(self, selector: Selector) -> str:
         wanted = selector.id.strip()
         if ID.fullmatch(wanted) is None:
             raise InvalidRequest(f"{selector.kind}Id is no id of the provider", field=f"{selector.kind}Id")
-        if selector.kind == MATCH:
-            return wanted
-        reply = await http_client.get(self._client, self._path(f"{selector.kind}_resource", wanted))
-        chosen = await beside(len(reply.body), self._chosen, selector.kind, reply.body)
-        if chosen is None:
-            raise MatchUnknown(f"the provider has no match in this {selector.kind}", field=f"{selector.kind}Id")
-        return chosen
+        return wanted
 
     async def fetch(
         self,
@@ -79,7 +70,7 @@ class StatsPerform(EndpointAdapter):
         before = {name: int(number) for name, number in ROWS.findall(hints.get(LISTS, ""))} if known else {}
         request = ResourceRequest(
             MATCH,
-            self._path("match_resource", match_id),
+            self._path("match", match_id),
             lambda body: sizes(body, match_id, before),
             _total,
             unread=MINUTE,
@@ -106,7 +97,7 @@ class StatsPerform(EndpointAdapter):
         while size == PAGE:  # one that is shorter is the last, one that is longer is all
             if len(pages) == MOST_PAGES:
                 raise BadBody("the provider's list does not end")
-            path = self._path("fixtures_resource", "").replace("{page}", str(len(pages) + 1))
+            path = self._path("fixtures", "").replace("{page}", str(len(pages) + 1))
             for name, moment in span.items():
                 path = path.replace(name, f"{moment:%Y-%m-%dT%H:%M:%SZ}")
             before = len(join_lists(pages).fixtures)
@@ -120,9 +111,6 @@ class StatsPerform(EndpointAdapter):
         from providers.statsperform.translate import translate  # nobody needs it before a match changes
 
         return translate(match_id, bodies, names=self._names)
-
-    def _path(self, resource: str, ident: str) -> str:
-        return self._names[resource].replace("{key}", self._key).replace("{id}", ident)
 
     def _chosen(self, kind: str, body: bytes) -> str | None:
         return choose(filter(None, (self._candidate(each) for each in all_matches(kind, body))))
