@@ -6,20 +6,22 @@ Where traces are sent, a span is around all of it.
 from __future__ import annotations
 
 import time
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from api.capabilities import CAPABILITIES
 from api.embed.script_paths import script_routes
+from api.feeds.feed import feed_topics
 from api.feeds.themes import UnknownThemes
 from api.http.openapi import DocumentLimits
 from api.http.routing import Routes
 from api.http.step_signal import StepSignal
+from api.media.proxy import ImageProxy, StoredUploads
 from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
-from api.middleware.request_limits import URL_BYTES, RequestLimits
-from api.middleware.request_log import RequestLog
-from api.middleware.request_span import RequestSpans
+from api.middleware.request_limits import RequestLimits
+from api.middleware.request_log import RequestLog, RequestSpans
 from api.page.card import Cards
 from api.routes import ROUTES, openapi
 from api.status.ops import ApiDocument
@@ -29,19 +31,69 @@ from api.view.read_cache import ReadCache, ReadCounts
 from store.engine import spans
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable, Iterable
 
     from starlette.types import ASGIApp
 
     from api.http.services import Services
+    from api.media.origins import FetchImage
+
+
+class Api:
+    """The app of a process that runs, and what the process counts, and lets go, of it."""
+
+    def __init__(self, services: Services, counters: Iterable[Any]) -> None:
+        self._services = services
+        self.app = create_app(services)
+        self.streams = services[Streams]
+        self.reads, self.themes = services[ReadCounts], services[UnknownThemes]
+        self.requests = services[RequestLog].counts
+        self.counters = tuple(counters)
+        """Those of capabilities, for Prometheus."""
+        self.purges = tuple(purge for each in CAPABILITIES for purge in each.purges)
+
+    def feed_topics(self, local_id: str) -> list[str]:
+        """What the public hub is pinged for when a liveblog changes."""
+        settings = self._services.settings
+        return feed_topics(settings.public_url, local_id, settings.limits.feed_limit_max)
+
+    async def release(self) -> None:
+        """Let everybody go who waits for news: the process stops."""
+        await self.streams.close()
+        await self._services[StepSignal].close()
+
+
+@asynccontextmanager
+async def open_api(
+    services: Services,
+    fetch: FetchImage,
+    start: Callable[..., Any],
+    on_first_frame: Callable[[str, int, int], None],
+    *,
+    serves: bool,
+) -> AsyncIterator[Api]:
+    """The API of a process, whose tasks `start` begins by their names; `serves`: it has readers.
+
+    `on_first_frame` is called with the versions that readers of the present are sent first.
+    """
+    settings, store = services.settings, services.store
+    async with AsyncExitStack() as cleanup:
+        images = ImageProxy(settings.media, fetch, StoredUploads(store, services.files), services.clock)
+        store.on_step(images.forget)  # who sees what is looked up anew
+        cleanup.callback(images.close)
+        runs = [each.run for each in CAPABILITIES if serves and each.run is not None]
+        parts = [await cleanup.enter_async_context(run(settings, store, services.clock, start)) for run in runs]
+        running = [each for each in parts if each is not None]
+        streams = Streams(store, clock=services.clock, on_first_frame=on_first_frame)
+        services = _with_parts(services.having(images, streams, *running))
+        start(services[RequestLog].run(), name="request log")
+        yield Api(services, [each.counter for each in running])
 
 
 def create_app(services: Services, *, monotonic: Callable[[], float] = time.monotonic) -> ASGIApp:
     """The ASGI app over the services; `monotonic` counts seconds for rates and caches, whatever the wall clock does."""
     settings = services.settings
-    services = services.having(UploadPlaces(), LiveblogIndex())
-    missing = [make() for kind, make in _parts(services).items() if services.find(kind) is None]
-    services = services.having(*missing)
+    services = _with_parts(services.having(UploadPlaces(), LiveblogIndex()))
     reads = ReadCache(services.store, monotonic, settings.limits.read_cache_bytes, services[ReadCounts])
     limits = DocumentLimits(settings.limits.longest_delay, settings.limits.feed_limit_max)
     services = services.having(*(part for each in CAPABILITIES for part in each.parts(services, monotonic)))
@@ -51,16 +103,15 @@ def create_app(services: Services, *, monotonic: Callable[[], float] = time.mono
     app = RequestLimits(
         Credentials(Routes((*ROUTES, *script_routes(settings)), services), services, monotonic),
         request_log=services[RequestLog],
-        url_bytes=URL_BYTES,
         body_bytes=settings.limits.body_bytes,
         monotonic=monotonic,
     )
     return RequestSpans(app) if spans.are_made() else app
 
 
-def _parts(services: Services) -> dict[type, Callable[[], object]]:
-    """How the parts are made that the daemon may have made for itself, to count them or to close them."""
-    return {
+def _with_parts(services: Services) -> Services:
+    """The services with those parts that they lack."""
+    parts: dict[type, Callable[[], object]] = {
         RequestLog: lambda: RequestLog.of(services.settings.logging),
         ReadCounts: ReadCounts,
         UnknownThemes: UnknownThemes,
@@ -68,3 +119,4 @@ def _parts(services: Services) -> dict[type, Callable[[], object]]:
         Streams: lambda: Streams(services.store, clock=services.clock),
         StepSignal: lambda: StepSignal(services.store),
     }
+    return services.having(*(make() for kind, make in parts.items() if services.find(kind) is None))

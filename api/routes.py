@@ -34,8 +34,14 @@ from api.stream import endpoint as stream
 from api.webhooks import delivery_log
 from api.webhooks import endpoint as webhooks
 from mapping.documents.event import Event
-from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource, HandBack
-from mapping.documents.external_preview import ExternalPreview
+from mapping.documents.external import (
+    AttachToExternal,
+    CreateFromExternal,
+    ExternalChange,
+    ExternalPreview,
+    ExternalSource,
+    HandBack,
+)
 from mapping.documents.fixtures import FixtureCollection
 from mapping.documents.game import Collection, Game, GameDraft, GameShowResponse
 from mapping.documents.media import Media

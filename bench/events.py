@@ -33,7 +33,7 @@ import uvloop
 from sqlalchemy import make_url
 
 from api.app import create_app
-from api.http.services import Keys, Services
+from api.http.services import Services
 from bench.measure import Figure, alternating, table
 from bench.plain import SECRET, plain
 from bench.reads import daemon, liveblog
@@ -45,6 +45,7 @@ from ingest.server.connection_limits import ConnectionLimits
 from ingest.server.server import serving
 from providers.http_server import bind_socket
 from store.clients import clients
+from store.clients.service_keys import Keys
 from store.database import PoolSettings, Store
 from store.engine.ids import new_local_id
 from store.engine.sql.compiled_query import execute

@@ -1,8 +1,8 @@
-"""Which product files six journeys through the daemon enter: `python -m bench.journeys`.
+"""Which product files seven journeys through the daemon enter: `python -m bench.journeys`.
 
 A profiler counts the files whose functions run, each journey made once before so that what is made once is not counted:
-an event update, a poll that finds nothing new, one that does, createFromExternal, a feed from the cache and a page after a
-change. Real API, store (SQLite), followers and provider; `--files` lists them.
+an event update, the webhook of one, a poll that finds nothing new, one that does, createFromExternal, a feed from the cache
+and a page after a change. Real API, store (SQLite), followers and provider; `--files` lists them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import logging
 import sys
 import threading
 import time
+from contextlib import asynccontextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,28 +25,35 @@ import structlog
 
 from api.app import create_app
 from api.feeds.feed import FEED_PATH
-from api.http.services import Keys, Services
+from api.http.services import Services
 from bench.measure import Figure, table
 from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVENTS, EVERY, NOTHING, upstream
 from config import Settings
-from config.sections import Limits
+from config.sections import Limits, Webhooks
+from ingest.guard.ssrf_guard import SsrfGuard
+from ingest.kit.quarantine import Quarantine
+from ingest.webhooks.dispatcher import Dispatcher
 from mapping.belief.doubts import CONFIRMATIONS
+from store.clients.service_keys import Keys
 from store.files.disk import DiskFiles
 from store.liveblogs.liveblogs import list_games
+from store.webhooks import webhooks
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import AsyncIterator, Awaitable, Callable
     from types import FrameType
 
     from starlette.types import ASGIApp, Message
 
     from ingest.daemon.build import Components
+    from store.database import Store
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api", "config")
 TARGETS = {
-    "event update": 36, "unchanged poll": 19, "changed poll": 82, "createFromExternal": 95, "cached feed": 18, "first page": 70,
+    "event update": 36, "webhook": 30, "unchanged poll": 19, "changed poll": 82, "createFromExternal": 95,
+    "cached feed": 18, "first page": 70,
 }  # fmt: skip
 Json = dict[str, Any]
 CREDENTIALS = b"Basic " + base64.b64encode(f"cms:{'x' * 32}".encode())
@@ -52,6 +61,8 @@ EVENT = "/api/v5/write/event"
 EXTERNAL = f"/apigw/sports/v2/{ORGANIZATION}/liveblog/createFromExternal"
 MATCH = {"provider": "heim", "autoPostEnabled": True, "includeTextContent": True}
 MOST_POLLS = 5 * EVERY
+RECORDING = 0.3
+"""Seconds in which a delivery is recorded, once its receiver has taken it."""
 POST = {
     "_type": "Svc::Model::Event",
     "contents": [{"_type": "Svc::Model::Content::RichTextContentBlock", "text": "A fine move."}],
@@ -165,6 +176,11 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
         await update()
         await asyncio.sleep(0.1)  # what goes on after its commit is not the page's
         found["first page"] = await entered.during(page)
+        async with delivering(components.store) as deliver:
+            await update()
+            await deliver()
+            await update()
+            found["webhook"] = await entered.during(deliver)
         await changing(address, EVENTS)
         for _ in range(MOST_POLLS):
             before = match.changed_at, await versions(components)
@@ -173,6 +189,38 @@ async def journeys(address: str, entered: Entered) -> dict[str, list[str]]:
                 found["changed poll"] = files  # the last of several: what is made once has been made
             await asyncio.sleep(0.02)
         return found
+
+
+@asynccontextmanager
+async def delivering(store: Store) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """What delivers what is new to a receiver of this process, and records that."""
+    taken = asyncio.Event()
+
+    async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        await reader.readexactly(int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0]))
+        writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        writer.close()
+        taken.set()
+
+    async with await asyncio.start_server(take, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
+        new = {"organization_id": ORGANIZATION, "url": url, "secret": webhooks.new_secret(), "limit": 10}
+        await store.write(partial(webhooks.subscribe, **new))
+        settings = Webhooks(rate=0, allow_hosts=("127.0.0.1",))
+        dispatcher = Dispatcher(store, SsrfGuard(settings), settings, quarantine=Quarantine())
+
+        async def deliver() -> None:
+            taken.clear()
+            running = asyncio.create_task(dispatcher.run(alone=True))
+            async with asyncio.timeout(10):
+                await taken.wait()
+            await asyncio.sleep(RECORDING)
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+        yield deliver
+        await dispatcher.stop()
 
 
 async def versions(components: Components) -> int:

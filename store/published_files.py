@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import and_, exists, or_, select
 
-from store.comments.public_comments import comment_is_public
-from store.comments.tables import comments
+from store.comments.tables import comment_is_public, comments
 from store.media import uploads
 from store.media.image_uses import is_purged, key_of
 from store.media.tables import image_uses

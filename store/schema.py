@@ -11,13 +11,13 @@ from store.following import standby_tables
 from store.liveblogs import history_tables
 from store.media import tables as media_tables
 from store.polls.tables import POLLS
-from store.readers.tables import READERS
+from store.readers.reader_sign_ins import READERS
 from store.statistics.tables import STATISTICS
 from store.timeline import tables as timeline_tables
-from store.webhooks import hub_tables
+from store.webhooks import hub_pings
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
-TABLES = (tables, standby_tables, history_tables, media_tables, hub_tables, alarm_tables, timeline_tables)
+TABLES = (tables, standby_tables, history_tables, media_tables, hub_pings, alarm_tables, timeline_tables)
 """Modules that describe the other tables; once they are loaded, `metadata` knows them all."""
 
 __all__ = ["CAPABILITIES", "TABLES", "metadata"]

@@ -119,6 +119,18 @@ def test_the_sync_does_not_know_http():
     assert {name for name, module in others.items() if "api" in tops(module.named)} == set()
 
 
+def test_the_composition_imports_little_of_the_api():
+    """Command line, daemon and server: what they and the API share lies below both."""
+    lines = [
+        line
+        for name, module in modules("ingest").items()
+        if name.startswith(KNOW_HTTP[:3])
+        for line in re.findall(r"^ *(?:from|import) api\b.*", module.text, flags=re.MULTILINE)
+    ]
+
+    assert len(lines) <= 12, lines
+
+
 def test_only_the_store_speaks_sql():
     """No package but `store` loads SQLAlchemy, alembic or a driver; to others a unit's `Connection` is only a type."""
     others = {name: module for name, module in product().items() if not name.startswith("store/")}
@@ -149,7 +161,7 @@ def test_mapping_is_pure():
     ("form", "only"),
     [
         pytest.param(
-            r"\bEventWrite\(", {"store/engine/records.py", "api/events/event_writes.py"}, id="an event is rewritten"
+            r"\bEventWrite\(", {"store/engine/records.py", "api/events/operations.py"}, id="an event is rewritten"
         ),
         pytest.param(
             r"\b(?:update|insert|delete|update_rows|insert_rows|insert_ignore|upsert)\(\s*(?:tables\.)?games\b",

@@ -45,7 +45,7 @@ REPLACED = frozenset({
 """Words that better known ones have replaced, see docs/glossary.md: in names, comments, docstrings and pages."""
 OTHERWISE = {
     "tools/demo/others/grandprix.py": {"lane"},  # where cars stop
-    "api/desk/leaked_passwords.py": {"tell"},  # the position in a file
+    "api/desk/passwords.py": {"tell"},  # the position in a file
     "tools/walkthrough.py": {"tell"},
     "tools/check_repository.py": REPLACED,
 }

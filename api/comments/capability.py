@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
-from api.comments import comment_counts, comment_export, comment_page, moderation
+from api.comments import comment_counts, moderation
 from api.comments import endpoint as comments
 from api.http.capability import Capability, PagePart, Purge
+from api.http.errors import json_bytes
+from api.http.json_path import node
 from api.http.routing import Route
 from mapping.comments.documents import (
     ChannelClosing,
@@ -24,7 +27,15 @@ from mapping.comments.documents import (
     ReaderBanRequest,
     ReaderComment,
 )
+from mapping.locales.labels import CommentLabel
 from store.comments import moderation as stored_moderation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from api.http.json_path import Json
+    from config import Settings
+    from mapping.locales import Translator
 
 # fmt: off
 ROUTES = (
@@ -40,6 +51,17 @@ ROUTES = (
     Route("GET", f"{moderation.PATH}/export", moderation.export, "comments", moderation.EXPORT),
 )
 # fmt: on
+
+
+def page_data(settings: Settings, organization_id: str, game: Json, texts: Translator) -> Mapping[str, object]:
+    """What it says, as JSON; nothing where the organization or the liveblog takes no comments."""
+    if (
+        not settings.organization(organization_id).takes_comments
+        or node(game, "meta_info").get("allow_comments") is not True
+    ):
+        return {}
+    return {"comments": json_bytes({each.name.lower(): texts.text(each) for each in CommentLabel}).decode()}
+
 
 COMMENTS = Capability(
     name="comments",
@@ -58,8 +80,8 @@ COMMENTS = Capability(
     ),
     parts=lambda services, monotonic: (comment_counts.CountedComments(services.store, services.clock, monotonic),),
     extras=comment_counts.extras,
-    page=PagePart(data=comment_page.page_data),
-    export=lambda read, game_id, form, _content: comment_export.export_comments(read, game_id, form),
+    page=PagePart(data=page_data),
+    export=lambda read, game_id, form, _content: moderation.export_comments(read, game_id, form),
     purges=(
         Purge(
             "purge comments",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from api.http.json_path import node
-from api.view.reader_picture import reader_picture
+from api.view.post_files import reader_picture
 from mapping.errors import NotFound
 from store.liveblogs import liveblogs
 

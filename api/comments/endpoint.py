@@ -15,10 +15,9 @@ from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes, json_response
 from api.http.idempotency import KEY, idempotency_key
 from api.http.param import Integer, Text
-from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader, reader
+from api.readers.access import PARAMETER, check_readers_organization, known_reader, reader
 from api.view import delay
 from api.view.read_cache import ReadCache
-from mapping.comments.comment_text import comment_text
 from mapping.comments.documents import (
     CommentCollection,
     CommentDraft,
@@ -29,6 +28,7 @@ from mapping.comments.documents import (
 )
 from mapping.errors import Forbidden
 from mapping.readers.reader_token import network_id
+from mapping.rules.plain_text import comment_text
 from store.comments import comments
 from store.comments.comments import CommentPage, NewComment
 from store.comments.tables import CommentStatus
@@ -181,7 +181,7 @@ async def report(request: ApiRequest) -> Response:
     organization_id, channel_id = _channel(request)
     who = await reader(request, organization_id)
     comment_id = request.path_params["commentId"]
-    network = network_id(request.services.keys.reader_ids, comment_id, address_of(request))
+    network = network_id(request.services.keys.reader_ids, comment_id, request.network)
     await _check_seen(request, organization_id, channel_id)
 
     def write(unit: Unit) -> None:

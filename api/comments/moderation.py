@@ -5,15 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.comments.channel import as_moderated, liveblog_of_channel
-from api.comments.comment_counts import CountedComments
-from api.comments.comment_export import COLUMNS, export_comments
+from api.comments import operations
+from api.comments.channel import as_moderated
 from api.comments.endpoint import LIMIT, NEXT
 from api.http import openapi, table_export
 from api.http.errors import json_response
+from api.http.json_path import rfc3339
 from api.http.param import OneOf, Text, words
 from api.http.table_export import TableFile
-from api.media.proxy import ImageProxy
 from mapping.comments.documents import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -24,26 +23,21 @@ from mapping.comments.documents import (
     ReaderBanRequest,
 )
 from mapping.errors import InvalidRequest
-from store.comments import comments, moderation
+from store.comments import comments
 from store.comments.tables import CommentStatus
 from store.liveblogs.liveblogs import own_game
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from sqlalchemy import Connection
     from starlette.responses import Response
 
     from api.http.request import ApiRequest
+    from api.http.table_export import Read, Row
     from store.comments.comments import CommentPage, StoredComment
-    from store.engine.unit import Unit
 
 PATH = "/api/comments/v1/organization/{organizationId}"
-ACTIONS = {
-    "approve": CommentStatus.APPROVED,
-    "reject": CommentStatus.REJECTED,
-    "delete": CommentStatus.DELETED,
-    "wait": CommentStatus.PENDING,
-}
-"""Action → the status that the comment has then; one that waits again has been decided by nobody."""
 STATUS = OneOf("status", "Only comments that are", choices=words(tuple(map(str, CommentStatus))), default="")
 OF_LIVEBLOG = Text("liveblogId", "Only comments of this liveblog")
 OF_POST = Text("channel_id", "Only comments of this post")
@@ -67,7 +61,11 @@ MODERATE = openapi.operation(
     "comments.moderate",
     "Approve, reject or delete a comment, or have it wait again",
     "Moderation",
-    {200: openapi.document_answer(ModeratedComment, "The comment as it is now"), **WRITE_REFUSALS},
+    {
+        200: openapi.document_answer(ModeratedComment, "The comment as it is now"),
+        **WRITE_REFUSALS,
+        **openapi.refusals(409),
+    },
     parameters=[ORGANIZATION, openapi.in_path("commentId")],
     body=openapi.json_body(openapi.request_schema(CommentDecision), {"action": "approve"}),
 )
@@ -99,6 +97,19 @@ EXPORT = openapi.operation(
         FORMAT,
     ],
 )
+COLUMNS = (
+    "id",
+    "channel_id",
+    "parent_id",
+    "created_at",
+    "reader_id",
+    "author_name",
+    "text",
+    "status",
+    "likes",
+    "reports",
+)
+PAGE = 500
 
 
 async def list_comments(request: ApiRequest) -> Response:
@@ -112,7 +123,7 @@ async def list_comments(request: ApiRequest) -> Response:
             conn,
             request.organization_id,
             status=status,
-            game_id=own_game(conn, request.organization_id, name, field="liveblogId").id if name else None,
+            game_id=own_game(conn, name, (request.organization_id,), field="liveblogId").id if name else None,
             channel_id=OF_POST.of(query) or None,
             limit=limit,
             after=NEXT.of(query) or None,
@@ -133,58 +144,26 @@ async def moderate(request: ApiRequest) -> Response:
 
     What a person has decided is not hidden by reports any more.
     """
-    decision = await request.document(CommentDecision)
-    decided = await decide(request, request.organization_id, str(request.path_params["commentId"]), decision.action)
+    comment_id, decision = str(request.path_params["commentId"]), await request.document(CommentDecision)
+    decided = await operations.decide(request.services, request.caller, request.organization_id, comment_id, decision)
+    request.audit(f"comments.{decision.action}", liveblog=decided.game_id, record=comment_id)
     return json_response(as_moderated(request.services, decided))
 
 
 async def ban(request: ApiRequest) -> Response:
     """Ban a reader (ours): none of its comments is seen or taken any more; lifted, those that were approved come back."""
     reader_id, wanted = str(request.path_params["readerId"]), await request.document(ReaderBanRequest)
-    await set_ban(request, request.organization_id, reader_id, banned=wanted.banned)
-    return _shown(reader_id=reader_id, banned=wanted.banned)
-
-
-async def decide(request: ApiRequest, organization_id: str, comment_id: str, action: str) -> StoredComment:
-    """Do this to a comment of the organization, for the request's caller. Raises NotFound."""
-    change = partial(
-        moderation.decide,
-        organization_id=organization_id,
-        comment_id=comment_id,
-        status=ACTIONS[action],
-        client_id=request.caller.client_id,
-    )
-    decided = await request.services.store.write(change)
-    _forget_kept(request)
-    request.audit(f"comments.{action}", liveblog=decided.game_id, record=comment_id)
-    return decided
-
-
-async def set_ban(request: ApiRequest, organization_id: str, reader_id: str, *, banned: bool) -> None:
-    """Ban a reader from the organization, or lift that, for the request's caller."""
-    change = partial(
-        moderation.ban,
-        organization_id=organization_id,
-        reader_id=reader_id,
-        banned=banned,
-        client_id=request.caller.client_id,
-    )
-    await request.services.store.write(change)
-    _forget_kept(request)
-    request.audit("comments.ban" if banned else "comments.unban", record=reader_id)
+    await operations.set_ban(request.services, request.caller, request.organization_id, reader_id, banned=wanted.banned)
+    request.audit("comments.ban" if wanted.banned else "comments.unban", record=reader_id)
+    return json_response({"reader_id": reader_id, "banned": wanted.banned})
 
 
 async def close(request: ApiRequest) -> Response:
     """Take no more comments of a post, or take them again (ours); those there are stay."""
     channel_id, wanted = request.path_params["channelId"], await request.document(ChannelClosingRequest)
-
-    def write(unit: Unit) -> None:
-        game = liveblog_of_channel(unit.conn, request.organization_id, channel_id, public=False)
-        moderation.close(unit, game.id, channel_id, closed=wanted.closed, client_id=request.caller.client_id)
-
-    await request.services.store.write(write)
+    await operations.close(request.services, request.caller, request.organization_id, channel_id, closed=wanted.closed)
     request.audit("comments.close" if wanted.closed else "comments.reopen", record=channel_id)
-    return _shown(channel_id=channel_id, closed=wanted.closed)
+    return json_response({"channel_id": channel_id, "closed": wanted.closed})
 
 
 async def export(request: ApiRequest) -> Response:
@@ -193,16 +172,19 @@ async def export(request: ApiRequest) -> Response:
     if not name:
         raise InvalidRequest("liveblogId is missing", field="liveblogId")
     store = request.services.store
-    game = await store.read(partial(own_game, organization_id=request.organization_id, name=name, field="liveblogId"))
+    game = await store.read(partial(own_game, name=name, organizations=(request.organization_id,), field="liveblogId"))
     return TableFile(COLUMNS, form).response("comments", export_comments(store.read, game.id, form))
 
 
-def _forget_kept(request: ApiRequest) -> None:
-    """Lists and numbers of comments, and pictures of their authors, are looked up anew: no step of a liveblog says so."""
-    request.services[CountedComments].note_moderation()
-    if (images := request.services.find(ImageProxy)) is not None:
-        images.forget()
+async def export_comments(read: Read, game_id: str, form: str) -> AsyncIterator[str]:
+    """The file of a liveblog in parts, in the order of writing, each read when it is wanted."""
+    file = TableFile(COLUMNS, form)
+    yield file.head()
+    after = 0
+    while found := await read(partial(comments.read_for_export, game_id=game_id, after=after, limit=PAGE)):
+        yield file.text([_row(each) for each in found])
+        after = found[-1].serial
 
 
-def _shown(**fields: object) -> Response:
-    return json_response(fields)
+def _row(comment: StoredComment) -> Row:
+    return {name: getattr(comment, name) for name in COLUMNS} | {"created_at": rfc3339(comment.created_at)}

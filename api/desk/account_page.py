@@ -6,19 +6,17 @@ import asyncio
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
-from zoneinfo import ZoneInfo
 
 from api.desk.cookies import cookie_kind
 from api.desk.credential_checks import check_code, check_password, hash_new_password
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.factor_form import account_section, code_field, password_field
 from api.desk.handlers import SIGN_IN
-from api.desk.leaked_passwords import is_leaked
+from api.desk.passwords import new_password_fault
 from api.desk.session_start import begin_session, forget_session
-from api.page.times import moment
 from mapping.desk.account_roles import AccountRole
 from mapping.desk.desk_text import DeskText
-from mapping.desk.password_rules import LONGEST, SHORTEST, PasswordFault, password_fault
+from mapping.desk.password_rules import LONGEST, SHORTEST, PasswordFault
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.errors import Forbidden, RateLimited
 from store.accounts import accounts, audit, second_factors, sessions
@@ -50,6 +48,7 @@ FAULTS: Mapping[PasswordFault, DeskText] = {
     PasswordFault.SIMPLE: DeskText.PASSWORD_COMMON,
     PasswordFault.COMMON: DeskText.PASSWORD_COMMON,
     PasswordFault.OWN: DeskText.PASSWORD_OWN,
+    PasswordFault.LEAKED: DeskText.PASSWORD_LEAKED,
 }
 DONE: Mapping[str, DeskText] = {"password": DeskText.PASSWORD_CHANGED, "ended": DeskText.ENDED}
 
@@ -79,9 +78,10 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
     store, new = request.services.store, form.get("new_password", "")
     account, has_factor, kind = await require_password(request, person)
     proof = await store.read(lambda conn: sessions.proof_of(conn, person.session_id))
-    said = await _new_password_fault(request, account, new)
-    if said is not None:  # before the code, which counts once
-        return await account_response(request, page, person, alert=page.text(said), status=422)
+    leaked = request.services.settings.desk.leaked_passwords
+    fault = await asyncio.to_thread(new_password_fault, new, leaked, account.email, account.name)
+    if fault is not None:  # before the code, which counts once
+        return await account_response(request, page, person, alert=page.text(FAULTS[fault]), status=422)
     refused = await ask_password_again(request, page, person, account, form, with_code=has_factor)
     if refused is not None:
         return refused
@@ -97,14 +97,6 @@ async def change_password(request: ApiRequest, page: DeskPage, person: DeskPerso
 
     await store.write(change)
     return await begin_session(request, account, kind, f"{ACCOUNT}?done=password", proof)
-
-
-async def _new_password_fault(request: ApiRequest, account: StoredAccount, new: str) -> DeskText | None:
-    fault = password_fault(new, account.email, account.name)
-    if fault is not None:
-        return FAULTS[fault]
-    leaked = await asyncio.to_thread(is_leaked, request.services.settings.desk.leaked_passwords, new)
-    return DeskText.PASSWORD_LEAKED if leaked else None
 
 
 async def ask_password_again(
@@ -183,7 +175,7 @@ async def account_response(
     services = request.services
     find = partial(_found, person.client_id, now=services.clock(), idle=services.settings.desk.session_idle)
     found = await services.store.read(find)
-    account, zone = found.account, ZoneInfo(services.settings.server.timezone)
+    account = found.account
     said = f'<p class="notice" role="status">{notice}</p>' if notice else ""
     said += alert_html(alert)
     organization = services.organizations(account.organization_id) or account.organization_id
@@ -198,7 +190,7 @@ async def account_response(
         ways += [account_section(page, FACTOR, left=found.codes, may_remove=may_remove)]
     else:
         ways = [f"<p>{page.text(DeskText.NO_PASSWORD, provider=services.settings.desk.openid.name)}</p>"]
-    shown = _sessions(page, found.lasting, person.session_id, zone, has_password=has_password)
+    shown = _sessions(page, found.lasting, person.session_id, has_password=has_password)
     sections = "".join(f'<section class="card narrow">{each}</section>' for each in ways)
     body = f'{said}{facts}<section class="card">{shown}</section>{sections}'
     return page.response(page.texts.text(DeskText.ACCOUNT), body, status)
@@ -237,9 +229,9 @@ def _password(page: DeskPage, account: StoredAccount, *, has_factor: bool) -> st
     )
 
 
-def _sessions(page: DeskPage, lasting: Sequence[StoredSession], own: str, zone: ZoneInfo, *, has_password: bool) -> str:
+def _sessions(page: DeskPage, lasting: Sequence[StoredSession], own: str, *, has_password: bool) -> str:
     """The list, and the form that its buttons send; its first button, which the enter key presses, ends all of them."""
-    rows = "".join(_session(page, each, own, zone) for each in lasting)
+    rows = "".join(_session(page, each, own) for each in lasting)
     password = password_field(page, "end-password", SecondFactorText.END_PROOF)
     everywhere = (
         f'<form id="end" method="post" action="{page.link(f"{ACCOUNT}/end-session")}">{page.account_field()}'
@@ -249,9 +241,9 @@ def _sessions(page: DeskPage, lasting: Sequence[StoredSession], own: str, zone: 
     return f'<h2>{page.text(DeskText.SESSIONS)}</h2>{everywhere}<ul class="rows">{rows}</ul>'
 
 
-def _session(page: DeskPage, each: StoredSession, own: str, zone: ZoneInfo) -> str:
+def _session(page: DeskPage, each: StoredSession, own: str) -> str:
     here = f"<strong>{page.text(DeskText.THIS_ONE)}</strong> " if each.id == own else ""
-    began, seen = (moment(at, "date", zone, page.texts.locale) for at in (each.created_at, each.seen_at))
+    began, seen = map(page.time, (each.created_at, each.seen_at))
     end = (
         f'<button form="end" name="session" value="{escape(each.id)}"{" formnovalidate" if here else ""}'
         f' class="plain" aria-describedby="session-{each.id}">{page.text(DeskText.END_SESSION)}</button>'

@@ -81,15 +81,15 @@ class _Maker(NamedTuple):
             editorial="editorial" in self.form,
         )
         local_id = str(game["local_id"])
-        await write_down(self.request, self.person, "liveblog.createFromExternal", local_id)
+        await write_down(self.request, self.person, "liveblog.createFromExternal", local_id, game.get("version"))
         if standby is not None:
             change = parse_document(ExternalChange, {"standby": [standby]})
             try:
-                await operations.change(services, NamedLiveblog(local_id, owner), change)
+                changed = await operations.change(services, NamedLiveblog(local_id, owner), change)
             except ServiceError as error:
                 reason = refusal_text(self.page, error)
                 raise Refused(f"{self.page.text(FixturesText.MADE_WITHOUT, reason='')}{reason}") from error
-            await write_down(self.request, self.person, "liveblog.changeExternal", local_id)
+            await write_down(self.request, self.person, "liveblog.changeExternal", local_id, changed.version)
         return local_id
 
     def _body(self, fixture: Fixture) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import structlog
 
 from api.desk.cookies import STEP, cookie_kind, cookie_of
-from api.desk.credential_checks import check_code, network_of
+from api.desk.credential_checks import check_code
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.factor_form import app_html, code_form, codes_response, recovery_form
 from api.desk.handlers import CODE_STEP, SIGN_IN, read_form
@@ -89,7 +89,7 @@ async def send_code(request: ApiRequest) -> Response:
         said = DeskPage.of(request, None).text(DeskText.WAIT, seconds=seconds)
         return _form(request, found, wanted, said, status=429, headers={"Retry-After": str(seconds)})
     if not opens:
-        log.info("desk.code_refused", client=account.id, network=network_of(request))
+        log.info("desk.code_refused", client=account.id, network=request.network)
         return _refuse(request, found, wanted)
     return await begin_session(request, account, found.kind, wanted, SignInProof.CODE)
 

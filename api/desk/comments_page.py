@@ -6,20 +6,20 @@ from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote, urlencode
-from zoneinfo import ZoneInfo
 
-from api.comments import moderation
+from api.comments import operations
 from api.desk.desk_frame import DeskPage, alert_html, pager_html, redirect
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
 from api.http.param import Integer, OneOf, words
 from api.http.people import PeopleDoor
-from api.page.times import moment
+from api.http.request import parse_document
+from mapping.comments.documents import CommentDecision
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
 from mapping.errors import Forbidden, InvalidRequest, ServiceError
 from store.accounts import accounts
-from store.comments import comments, queue
+from store.comments import comments, moderation
 from store.comments.tables import CommentStatus
 from store.liveblogs.liveblogs import own_game
 
@@ -116,16 +116,19 @@ def filter_of(query: Query) -> QueueFilter:
 async def _do(request: ApiRequest, person: DeskPerson, form: Query) -> None:
     """Do what the pressed button stands for: the name of its field is the action, its value whom it is about."""
     person.demand("comments")
-    owner = person.organization_id
+    services, owner = request.services, person.organization_id
     for action in DECISIONS:
         if action in form:
-            await moderation.decide(request, owner, form[action], action)
-            await request.services[PeopleDoor].record(person, "comments.moderate", request.context.written or "")
+            decision = parse_document(CommentDecision, {"action": action, "status": form.get("status") or None})
+            decided = await operations.decide(services, person, owner, form[action], decision)
+            request.audit(f"comments.{action}", liveblog=decided.game_id, record=decided.id)
+            await services[PeopleDoor].record(person, "comments.moderate", request.context.written or "")
             return
     for field, banned in (("ban", True), ("unban", False)):
         if field in form:
-            await moderation.set_ban(request, owner, form[field], banned=banned)
-            await request.services[PeopleDoor].record(person, "comments.ban", form[field])
+            await operations.set_ban(services, person, owner, form[field], banned=banned)
+            request.audit(f"comments.{field}", record=form[field])
+            await services[PeopleDoor].record(person, "comments.ban", form[field])
             return
     raise InvalidRequest("the form names nothing to do")
 
@@ -150,7 +153,7 @@ async def _page(
     data = "".join(f' data-{name}="{page.text(text)}"' for name, text in texts.items())
     keys = "".join(f"<li><kbd>{key}</kbd> {page.text(text)}</li>" for key, text in KEYS)
     body = (
-        f"{said}{page.row_form(ACT, f'{COMMENTS}?{_query(wanted)}')}"
+        f"{said}{page.row_form(ACT, f'{COMMENTS}?{_query(wanted)}', status=wanted.status)}"
         f'<div class="bar"><p id="said" class="said" role="status"{data}></p>'
         f'<button id="undo" class="plain" hidden>{page.text(CommentsText.UNDO)}</button></div>'
         f'<div id="comments" data-organization="{escape(person.organization_id)}" data-etag="{escape(found.etag)}"'
@@ -165,14 +168,14 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
 
     async def make() -> str:
         found = await services.store.read(partial(_read, organization_id=person.organization_id, wanted=wanted))
-        return _queue(here, found, wanted, ZoneInfo(services.settings.server.timezone))
+        return _queue(here, found, wanted)
 
     key = ("comments", person.organization_id, page.texts.locale, wanted)
     return (await services[FragmentCache].get(key, make, anew=wants_anew(request))).rendering
 
 
 def _read(conn: Connection, organization_id: str, wanted: QueueFilter) -> CommentQueue:
-    game = own_game(conn, organization_id, wanted.liveblog, field="liveblogId") if wanted.liveblog else None
+    game = own_game(conn, wanted.liveblog, (organization_id,), field="liveblogId") if wanted.liveblog else None
     game_id = None if game is None else game.id
     page = comments.list_comments(
         conn,
@@ -187,15 +190,15 @@ def _read(conn: Connection, organization_id: str, wanted: QueueFilter) -> Commen
     names = {each.game_id for each in page.comments} | ({game_id} if game_id else set())
     return CommentQueue(
         page=page,
-        counts=queue.counts_by_status(conn, organization_id, game_id, [str(each) for each in STATUSES]),
-        banned=queue.banned_readers(conn, organization_id, readers),
-        liveblogs=queue.liveblogs_named(conn, names),
+        counts=moderation.counts_by_status(conn, organization_id, game_id, [str(each) for each in STATUSES]),
+        banned=moderation.banned_readers(conn, organization_id, readers),
+        liveblogs=moderation.liveblogs_named(conn, names),
         people=accounts.names_of(conn, {each.moderated_by for each in page.comments if each.moderated_by}),
     )
 
 
-def _queue(page: DeskPage, found: CommentQueue, wanted: QueueFilter, zone: ZoneInfo) -> str:
-    rows = "".join(_comment(page, each, found, zone) for each in found.page.comments)
+def _queue(page: DeskPage, found: CommentQueue, wanted: QueueFilter) -> str:
+    rows = "".join(_comment(page, each, found) for each in found.page.comments)
     listed = f'<ol class="queue">{rows}</ol>' if rows else f"<p>{page.text(CommentsText.NONE)}</p>"
     return f"{_tabs(page, found, wanted)}{_scope(page, found, wanted)}{listed}{_pager(page, found, wanted)}"
 
@@ -206,7 +209,7 @@ def _tabs(page: DeskPage, found: CommentQueue, wanted: QueueFilter) -> str:
         current = ' aria-current="page"' if status == wanted.status else ""
         address = f"{page.link(COMMENTS)}?{escape(_query(wanted._replace(status=status, next='')))}"
         number = found.counts.get(status, 0)
-        count = f"{number}" if number < queue.COUNTED else f"{queue.COUNTED - 1}+"
+        count = f"{number}" if number < moderation.COUNTED else f"{moderation.COUNTED - 1}+"
         links += f'<li><a href="{address}"{current}>{page.text(name)} <b>{count}</b></a></li>'
     return f'<nav class="tabs" aria-label="{page.text(CommentsText.STATUSES)}"><ul>{links}</ul></nav>'
 
@@ -222,7 +225,7 @@ def _scope(page: DeskPage, found: CommentQueue, wanted: QueueFilter) -> str:
     )
 
 
-def _comment(page: DeskPage, each: StoredComment, found: CommentQueue, zone: ZoneInfo) -> str:
+def _comment(page: DeskPage, each: StoredComment, found: CommentQueue) -> str:
     local_id, title = found.liveblogs.get(each.game_id, ("", ""))
     author = escape(each.author_name) if each.author_name else f"<i>{page.text(CommentsText.ANONYMOUS)}</i>"
     banned = each.reader_id in found.banned
@@ -239,7 +242,7 @@ def _comment(page: DeskPage, each: StoredComment, found: CommentQueue, zone: Zon
     return (
         f'<li data-key="{escape(each.id)}" data-reader="{escape(each.reader_id)}" data-status="{escape(each.status)}"'
         f' tabindex="-1" aria-labelledby="{name}"><article>'
-        f'<p class="facts" id="{name}"><b dir="auto">{author}</b> · {moment(each.created_at, "date", zone, page.texts.locale)}'
+        f'<p class="facts" id="{name}"><b dir="auto">{author}</b> · {page.time(each.created_at)}'
         f' · <a href="{of}" dir="auto">{escape(title)}</a></p>'
         f'<p class="text" dir="auto">{escape(each.text)}</p>'
         f'<p class="hint">{about}</p>{_buttons(page, each, banned=banned)}</article></li>'

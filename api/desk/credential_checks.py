@@ -7,7 +7,6 @@ from ipaddress import ip_network
 from typing import TYPE_CHECKING
 
 from api.desk.passwords import PasswordChecks
-from api.http.request import client_network
 from mapping.desk.one_time_codes import is_recovery_code
 from store.accounts import accounts, audit, second_factors, sign_in_tries
 
@@ -25,11 +24,6 @@ OF_CODES = {20: 5, 40: 30, 60: 60}
 and has many networks; of a million codes two are right. A recovery code does not wait for these."""
 
 
-def network_of(request: ApiRequest) -> str:
-    """The network of whoever sends it."""
-    return client_network(request.client.host) if request.client else ""
-
-
 def wide_network(network: str) -> str:
     """What one customer may have at most: 24 bits of IPv4, 48 of IPv6. Passwords are checked by turns of these."""
     address = network.partition("/")[0]
@@ -44,7 +38,7 @@ async def check_password(request: ApiRequest, name: str, account: StoredAccount 
 
     A try that finds no room in the queue is none, and leaves nothing. Raises RateLimited.
     """
-    store, checks, network = request.services.store, request.services[PasswordChecks], network_of(request)
+    store, checks, network = request.services.store, request.services[PasswordChecks], request.network
     of_account, of_network = sign_in_tries.try_key(name, network), sign_in_tries.try_key("", network)
     delays = {of_account: OF_ACCOUNT, of_network: OF_NETWORK}
     wide = wide_network(network)
@@ -75,7 +69,7 @@ async def check_password(request: ApiRequest, name: str, account: StoredAccount 
 async def hash_new_password(request: ApiRequest, password: str) -> str:
     """The hash of a new password of somebody who is signed in. Raises RateLimited."""
     checks = request.services[PasswordChecks]
-    return await checks.in_turn(wide_network(network_of(request)), partial(checks.hash, password), known=True)
+    return await checks.in_turn(wide_network(request.network), partial(checks.hash, password), known=True)
 
 
 async def check_code(request: ApiRequest, account: StoredAccount, entered: str) -> bool:
@@ -84,7 +78,7 @@ async def check_code(request: ApiRequest, account: StoredAccount, entered: str) 
     Tries are limited as those of a password are, and counted apart, so that a right password makes no guess free.
     Raises RateLimited.
     """
-    network, recovers = network_of(request), is_recovery_code(entered)
+    network, recovers = request.network, is_recovery_code(entered)
     of_account, of_codes = sign_in_tries.try_key("code", account.id, network), sign_in_tries.try_key("code", account.id)
     of_network = sign_in_tries.try_key("", network)
     delays = {of_account: OF_ACCOUNT, of_network: OF_NETWORK, **({} if recovers else {of_codes: OF_CODES})}

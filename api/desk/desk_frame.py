@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from html import escape
 from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo
 
 from starlette.responses import Response
 
 from api.http import static
 from api.page.reader_language import preferred_locale
+from api.page.times import moment
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
 from mapping.desk.matches_text import MatchesText
@@ -74,17 +76,23 @@ class DeskPage(NamedTuple):
     person: DeskPerson | None
     path: str
     up: str
+    zone: ZoneInfo
 
     @classmethod
     def of(cls, request: ApiRequest, person: DeskPerson | None) -> DeskPage:
         """For the page of this request."""
         path = str(request.scope["path"])
         texts = translator(preferred_locale(request.headers.get("accept-language", "")))
-        return cls(texts, person, path, "../" * (path.count("/") - 1))
+        zone = ZoneInfo(request.services.settings.server.timezone)
+        return cls(texts, person, path, "../" * (path.count("/") - 1), zone)
 
     def text(self, name: StrEnum, **values: object) -> str:
         """The text in the reader's language, escaped."""
         return escape(self.texts.text(name, context=None, **values))
+
+    def time(self, seconds: float) -> str:
+        """Date and time as the reader writes them."""
+        return moment(int(seconds), "date", self.zone, self.texts.locale)
 
     def link(self, path: str) -> str:
         """The address of a path of this service, escaped, wherever the service lies: `/desk/account`."""
@@ -95,12 +103,14 @@ class DeskPage(NamedTuple):
         account = "" if self.person is None else self.person.client_id
         return f'<input type="hidden" name="account" value="{escape(account)}">'
 
-    def row_form(self, path: str, back: str) -> str:
-        """The form that the buttons of a list's rows send, by its id `act`; `back`: the address to go on at."""
-        return (
-            f'<form id="act" method="post" action="{self.link(path)}" hidden>{self.account_field()}'
-            f'<input type="hidden" name="back" value="{escape(back)}"></form>'
-        )
+    def row_form(self, path: str, back: str, **shown: str) -> str:
+        """The form that the buttons of a list's rows send, by its id `act`; `back`: the address to go on at.
+
+        `shown`: what all rows have in common, as they were shown.
+        """
+        fields = {"back": back, **shown}
+        hidden = "".join(f'<input type="hidden" name="{name}" value="{escape(fields[name])}">' for name in fields)
+        return f'<form id="act" method="post" action="{self.link(path)}" hidden>{self.account_field()}{hidden}</form>'
 
     def response(
         self,

@@ -14,8 +14,8 @@ from api.desk import (
     sign_in,
 )
 from api.desk.desk_frame import STATIC
-from api.desk.handlers import CODE_STEP, SIGN_IN, desk_form, desk_fragment, desk_page
-from api.desk.liveblog_routes import LIVEBLOG_ROUTES
+from api.desk.handlers import CODE_STEP, SIGN_IN, desk_form, desk_fragment, desk_page, desk_report
+from api.desk.liveblog_view import PATH, report_open, show_form, show_liveblog, show_posts
 from api.http.routing import Route
 from api.http.static import folder
 from mapping.desk.own_path import HOME
@@ -48,6 +48,9 @@ DESK_ROUTES = (
     Route("POST", account_page.FACTOR, desk_form(factor_page.change_factor), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-session", desk_form(account_page.end_session), "desk"),
     Route("POST", f"{account_page.ACCOUNT}/end-everywhere", desk_form(account_page.end_everywhere), "desk"),
-    *LIVEBLOG_ROUTES,
+    Route("GET", PATH, desk_page(show_liveblog), "desk"),
+    Route("GET", f"{PATH}/posts", desk_fragment(show_posts), "desk"),
+    Route("GET", f"{PATH}/form", desk_fragment(show_form), "desk"),
+    Route("POST", f"{PATH}/open", desk_report(report_open), "desk"),
 )
 # fmt: on

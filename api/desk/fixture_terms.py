@@ -6,8 +6,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from api.desk.form_fields import select_html
-from api.desk.kind_name import kind_name
 from api.desk.match_settings_page import EXCLUDE, box, locale_select
+from api.desk.source_words import kind_name
 from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.matches_text import MatchesText
 from mapping.locales.labels import SPORT_CONTEXT

@@ -99,7 +99,9 @@ def _to_sign_in(request: ApiRequest) -> Response:
     return redirect(request, SIGN_IN if wanted == HOME else f"{SIGN_IN}?{urlencode({'next': wanted})}")
 
 
-async def write_down(request: ApiRequest, person: DeskPerson, operation: str, liveblog: str) -> None:
+async def write_down(
+    request: ApiRequest, person: DeskPerson, operation: str, liveblog: str, version: int | None
+) -> None:
     """Log and record what a form has done to a liveblog, as for a request of the API."""
-    request.audit(operation, liveblog=liveblog)
+    request.audit(operation, liveblog=liveblog, version=version)
     await request.services[PeopleDoor].record(person, operation, liveblog)

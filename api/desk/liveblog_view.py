@@ -92,7 +92,7 @@ class Opened(NamedTuple):
 
 def _found(request: ApiRequest, person: DeskPerson, conn: Connection) -> tuple[StoredGame, str]:
     """The liveblog of the request, and its mark. Raises NotFound for one that is not of the person's organization."""
-    game = own_game(conn, person.organization_id, str(request.path_params["liveblogId"]))
+    game = own_game(conn, str(request.path_params["liveblogId"]), person.organizations)
     return game, mark_of(conn, game)
 
 
@@ -179,7 +179,7 @@ async def _load(request: ApiRequest, opened: Opened, person: DeskPerson, wanted:
     now = request.services.clock()
 
     def read(conn: Connection) -> LoadedDesk:
-        game = own_game(conn, person.organization_id, opened.game.id)
+        game = own_game(conn, opened.game.id, person.organizations)
         return load_desk(conn, game, person.client_id, wanted, now)
 
     return await request.services.store.read(read)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import secrets
 from html import escape
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 from api.desk.form_fields import select_html
 from api.desk.match_settings_page import box, locale_select
-from api.desk.match_states import STATES
 from api.desk.matches_page import NEW
-from api.page.times import moment
+from api.desk.source_words import STATES
 from mapping.desk.matches_text import MatchesText
 from mapping.locales.labels import Label
 from mapping.match.match import Status
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
 
     from api.desk.desk_frame import DeskPage
     from api.http.param import Query
-    from api.http.request import ApiRequest
 
 KINDS = {
     "matchId": MatchesText.SELECT_MATCH,
@@ -51,14 +48,13 @@ def look_form(page: DeskPage, given: Query, known: Iterable[str]) -> str:
     )
 
 
-def preview_html(request: ApiRequest, page: DeskPage, given: Query, found: dict[str, Any]) -> str:
+def preview_html(page: DeskPage, given: Query, found: dict[str, Any]) -> str:
     """What the match holds, and the form that makes a liveblog of it; `found`: an `ExternalPreview`."""
-    zone = ZoneInfo(request.services.settings.server.timezone)
     starts, score = found.get("startsAt"), (found.get("homeScore"), found.get("awayScore"))
     facts = {
         MatchesText.COMPETITION: _written(found.get("competition")),
         MatchesText.VENUE: _written(found.get("location")),
-        Label.KICK_OFF: "" if starts is None else moment(starts, "date", zone, page.texts.locale),
+        Label.KICK_OFF: "" if starts is None else page.time(starts),
         MatchesText.STATE: page.text(STATES.get(Status(found["status"]), Label.LIVE)),
         MatchesText.SCORE: escape(":".join(map(str, score))) if all(score) else "",
         MatchesText.HOLDS: _holdings(page, found),

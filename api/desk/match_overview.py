@@ -18,7 +18,7 @@ from mapping.desk.match_trouble import (
 )
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.source_chain import is_running, who_leads
-from mapping.rules.lost_provider_code import LostProviderCode
+from mapping.rules.breaker import LostProviderCode
 from store.alarms import alarms
 from store.following import overview, standbys
 from store.webhooks import webhooks

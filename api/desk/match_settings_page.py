@@ -5,16 +5,15 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
-from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import alert_html, redirect
 from api.desk.form_fields import select_html
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
-from api.desk.kind_name import kind_name
 from api.desk.match_table import automatic_text
 from api.desk.matches_page import NEW, change_match, may_change
 from api.desk.refusal_text import refusal_text
+from api.desk.source_words import kind_name
 from api.desk.sources_section import SourcesPage, source_change, source_refusal, sources_html
 from api.external import operations
 from api.external.operations import NOT_ATTACHED
@@ -90,12 +89,12 @@ async def detach(request: ApiRequest, page: DeskPage, person: DeskPerson, form: 
         return await _page(request, page, person)
     try:
         person.demand("external")
-        game = await operations.detach(request.services, _named(request, person))
+        game = await operations.detach(request.services, _named(request, person), form.get("match"))
     except NotFound:
         raise
     except ServiceError as error:
         return await _page(request, page, person, alert=refusal_text(page, error), status=409)
-    await write_down(request, person, "liveblog.detachExternal", game["local_id"])
+    await write_down(request, person, "liveblog.detachExternal", game["local_id"], game["version"])
     return _done(request)
 
 
@@ -200,9 +199,8 @@ def _sources(
 ) -> SourcesPage:
     services = request.services
     providers = services.settings.organization(person.organization_id).providers or services.providers
-    zone, hold = ZoneInfo(services.settings.server.timezone), services.settings.standby.hold
-    may = may_change(person)
-    return SourcesPage(page, game.local_id, game.sportstype, zone, sorted(providers), hold, may, refusal)
+    hold, may = services.settings.standby.hold, may_change(person)
+    return SourcesPage(page, game.local_id, game.sportstype, sorted(providers), hold, may, refusal)
 
 
 def _attached(
@@ -242,6 +240,7 @@ def _attached(
     off = (
         f'<section class="card"><h2>{page.text(MatchesText.DETACH)}</h2><p>{page.text(MatchesText.DETACH_SAYS)}</p>'
         f'<form method="post" action="{address}/detach">{page.account_field()}{confirm}'
+        f'<input type="hidden" name="match" value="{escape(found["selector"]["matchId"])}">'
         f'<button class="danger">{page.text(MatchesText.DETACH)}</button></form></section>'
     )
     return f'{facts}{save}{sources}<section class="card">{_attach_link(page, game.local_id)}</section>{off}'

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
 from api.desk.desk_frame import pager_html
-from api.desk.kind_name import kind_name
-from api.desk.source_words import brief_disagreements, reason_text
+from api.desk.source_words import brief_disagreements, kind_name, reason_text
 from api.http.json_path import node, text
 from api.page.clock import clock
 from api.page.scoreboard import clock_html, scores, title
-from api.page.times import moment
 from mapping.desk.desk_text import DeskText
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
@@ -22,7 +20,6 @@ from mapping.locales.labels import Label
 
 if TYPE_CHECKING:
     from enum import StrEnum
-    from zoneinfo import ZoneInfo
 
     from api.desk.desk_frame import DeskPage
     from api.desk.match_overview import MatchTable, TableFilter, TableRow
@@ -34,10 +31,10 @@ NAMED = 3
 
 
 def table_html(
-    page: DeskPage, table: MatchTable, wanted: TableFilter, *, zone: ZoneInfo, now: float, allowed: float, may_act: bool
+    page: DeskPage, table: MatchTable, wanted: TableFilter, *, now: float, allowed: float, may_act: bool
 ) -> str:
     """The fragment that open desks put in anew: what is wrong with deliveries, the rows, the way to the next page."""
-    rows = "".join(_row(page, each, zone=zone, now=now, allowed=allowed, may_act=may_act) for each in table.rows)
+    rows = "".join(_row(page, each, now=now, allowed=allowed, may_act=may_act) for each in table.rows)
     heads = [
         Label.KICK_OFF,
         MatchesText.MATCH,
@@ -87,17 +84,17 @@ def _counted(page: DeskPage, table: MatchTable) -> str:
     return f'<p class="hint">{page.text(MatchesText.COUNTED, count=table.total, trouble=table.troubled)}</p>'
 
 
-def _row(page: DeskPage, row: TableRow, *, zone: ZoneInfo, now: float, allowed: float, may_act: bool) -> str:
+def _row(page: DeskPage, row: TableRow, *, now: float, allowed: float, may_act: bool) -> str:
     game = row.liveblog.game
     document = game.as_document()
     name = title(document)
     cells = [
-        (Label.KICK_OFF, "" if game.starts_at is None else moment(game.starts_at, "date", zone, page.texts.locale)),
+        (Label.KICK_OFF, "" if game.starts_at is None else page.time(game.starts_at)),
         (MatchesText.MATCH, _named(page, document, name)),
         (MatchesText.STATE, _state(page, document, row, now)),
         (MatchesText.HEALTH, _health(page, row)),
-        (MatchesText.LAST_ANSWER, _answer(page, row, zone, now, allowed)),
-        (MatchesText.LAST_POST, _time(row.liveblog.posted_at, zone, page.texts.locale)),
+        (MatchesText.LAST_ANSWER, _answer(page, row, now, allowed)),
+        (MatchesText.LAST_POST, _time(page, row.liveblog.posted_at)),
         (MatchesText.DRAFTS, str(row.liveblog.drafts) if row.liveblog.drafts else ""),
         (MatchesText.AUTOMATIC, _automatic(page, row)),
         *([(MatchesText.ACTIONS, _actions(page, row, name))] if may_act else []),
@@ -150,18 +147,18 @@ def _details(page: DeskPage, row: TableRow, trouble: Trouble) -> str:
     return f': <bdi class="why">{escape(said)}</bdi>' if said else ""
 
 
-def _answer(page: DeskPage, row: TableRow, zone: ZoneInfo, now: float, allowed: float) -> str:
+def _answer(page: DeskPage, row: TableRow, now: float, allowed: float) -> str:
     """When the provider answered; while it does so as expected no time is named, so that the fragment stays the same."""
     if row.followed is None:
         return ""
     if row.answered_at is not None and now - row.answered_at <= allowed:
         return page.text(MatchesText.JUST_NOW)
     known = row.followed.good_at if row.answered_at is None else row.answered_at
-    return _time(known, zone, page.texts.locale)
+    return _time(page, known)
 
 
-def _time(at: float | None, zone: ZoneInfo, locale: str) -> str:
-    return "" if at is None else f'<span class="age">{moment(int(at), "date", zone, locale)}</span>'
+def _time(page: DeskPage, at: float | None) -> str:
+    return "" if at is None else f'<span class="age">{page.time(at)}</span>'
 
 
 def _automatic(page: DeskPage, row: TableRow) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from html import escape
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfo
 
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.form_fields import select_html
@@ -101,7 +100,7 @@ async def change_match(request: ApiRequest, person: DeskPerson, name: str, chang
     person.demand("external")
     named = NamedLiveblog(name, person.organization_id)
     game = await operations.change(request.services, named, parse_document(ExternalChange, dict(change)))
-    await write_down(request, person, "liveblog.changeExternal", game.local_id)
+    await write_down(request, person, "liveblog.changeExternal", game.local_id, game.version)
 
 
 def may_change(person: DeskPerson) -> bool:
@@ -140,8 +139,7 @@ async def _fragment(request: ApiRequest, page: DeskPage, person: DeskPerson, wan
         answers = {} if services.last_answers is None else services.last_answers()
         sight = Sight(person.organization_id, answers, now, allowed)
         table = await services.store.read(partial(read_table, sight=sight, wanted=wanted))
-        zone = ZoneInfo(services.settings.server.timezone)
-        return table_html(home, table, wanted, zone=zone, now=now, allowed=allowed, may_act=may_act)
+        return table_html(home, table, wanted, now=now, allowed=allowed, may_act=may_act)
 
     key = ("matches", person.organization_id, page.texts.locale, may_act, wanted)
     return await services[FragmentCache].get(key, make, anew=wants_anew(request))

@@ -58,7 +58,7 @@ async def submit_new_match(request: ApiRequest, page: DeskPage, person: DeskPers
         raise
     except ServiceError as error:
         return await _page(request, page, person, form, alert=refusal_text(page, error))
-    await write_down(request, person, done, game["local_id"])
+    await write_down(request, person, done, game["local_id"], game.get("version"))
     request.services[FragmentCache].forget()
     return redirect(request, f"/desk/matches/{quote(str(game['local_id']), safe='')}?done=saved")
 
@@ -131,7 +131,7 @@ async def _preview_page(request: ApiRequest, page: DeskPage, person: DeskPerson,
     kept = {name: given[name] for name in ("provider", "day", "q", "attach") if given.get(name)}
     back = escape(f"{page.link(NEW)}?{urlencode(kept)}")
     way = f'<p class="pager"><a href="{back}">{page.text(FixturesText.BACK_TO_DAY)}</a></p>'
-    return f"{way}{preview_html(request, page, given, found)}"
+    return f"{way}{preview_html(page, given, found)}"
 
 
 async def _day_page(

@@ -1,21 +1,36 @@
-"""Passwords: hashed by Argon2id in threads of their own, a few at a time, for as long for one that is wrong as for nobody's."""
+"""Passwords: which new ones are taken, and hashing by Argon2id.
+
+It is done in threads of their own, a few at a time, and takes as long for one that is wrong as for nobody's.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
+import structlog
+
 from api.desk.password_queue import PasswordQueue
+from mapping.desk.password_rules import PasswordFault, password_fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from typing import TypeVar
+    from typing import BinaryIO, TypeVar
 
     from argon2 import PasswordHasher
 
     T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+DIGITS = 40
+"""Of a SHA-1, in hexadecimal."""
+LINE = 128
+"""Bytes that a line of leaked passwords has at most: the hash, a colon, how often it leaked, and the line's end."""
 
 
 @cache
@@ -81,3 +96,52 @@ class PasswordChecks:
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+
+def new_password_fault(password: str, leaked_passwords: str | None, *about: str) -> PasswordFault | None:
+    """What keeps it from being somebody's new password, None for nothing. `about`: as `password_fault`; reads a file."""
+    fault = password_fault(password, *about)
+    if fault is None and is_leaked(leaked_passwords, password):
+        return PasswordFault.LEAKED
+    return fault
+
+
+def is_leaked(leaked_passwords: str | None, password: str) -> bool:
+    """Whether the file has the password; False without a file, and, with a line in the log, for one that cannot be read.
+
+    `leaked_passwords`: the path of lines that begin with a SHA-1 in hexadecimal, sorted, as Have I Been Pwned gives them;
+    tens of gigabytes, of which some forty places are read. Nothing of the password goes anywhere.
+    """
+    if leaked_passwords is None:
+        return False
+    wanted = hashlib.sha1(password.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest().upper().encode()
+    try:
+        with open(leaked_passwords, "rb", buffering=LINE * 2) as file:  # noqa: PTH123 -- a buffer of its own size
+            return _has_line(file, wanted)
+    except OSError as error:
+        log.warning("desk.leaked_passwords_unreadable", cause=error.strerror)
+        return False
+
+
+def _has_line(file: BinaryIO, wanted: bytes) -> bool:
+    """Whether a line begins with the hash, which begins at `low` or behind it, and before `high`."""
+    low, high = 0, file.seek(0, os.SEEK_END)
+    while low < high:
+        middle = (low + high) // 2
+        start = _line_start(file, middle)
+        found = file.read(DIGITS).upper() if start < high else b""
+        if found == wanted:
+            return True
+        if found and found < wanted:
+            low = start + 1
+        else:
+            high = middle
+    return False
+
+
+def _line_start(file: BinaryIO, at: int) -> int:
+    """Where the first line begins that begins at `at` or behind it, from where the file is read next."""
+    file.seek(max(0, at - 1))
+    if at:
+        file.readline(LINE)
+    return file.tell()

@@ -10,7 +10,6 @@ from urllib.parse import quote
 from api.desk.desk_frame import pager_html
 from api.http.json_path import Json, node, text
 from api.page.posts import safe_post
-from api.page.times import moment
 from api.view.content import headline
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import FieldOwner, of_person, post_fields, returnable, value_text
@@ -58,10 +57,6 @@ class PostRows(NamedTuple):
     def said(self, name: LiveblogText, /, **values: str) -> str:
         """The text, escaped."""
         return escape(self.page.texts.text(name, **values))
-
-    def time(self, seconds: int) -> str:
-        """Date and time as whoever looks writes them."""
-        return moment(seconds, "date", self.readers.zone, self.page.texts.locale)
 
     def html(self, loaded: LoadedDesk, wanted: PostRequest) -> str:
         """The list, and links to older and to the newest posts."""
@@ -116,7 +111,7 @@ class PostRows(NamedTuple):
     def _state(self, post: DeskPost) -> str:
         words = f'<b class="chip">{self.said(post.state.word)}</b>'
         if post.state.kind == "scheduled" and post.stored.publish_at is not None:
-            words += f" {self.said(LiveblogText.SCHEDULED_FOR)} {self.time(post.stored.publish_at)}"
+            words += f" {self.said(LiveblogText.SCHEDULED_FOR)} {self.page.time(post.stored.publish_at)}"
         if post.state.reason is not None:
             words += f" – {self.said(post.state.reason)}"
         marks: dict[str, LiveblogText] = {
@@ -135,7 +130,7 @@ class PostRows(NamedTuple):
         editor = text(post.stored.document, "editor")
         if editor and (editor != by or post.entry is not None):
             words += f", {self.said(LiveblogText.CHANGED_BY, name=loaded.names.get(editor, editor))}"
-        return f'<p class="facts" dir="auto">{words} · {self.time(post.stored.created_at)}</p>'
+        return f'<p class="facts" dir="auto">{words} · {self.page.time(post.stored.created_at)}</p>'
 
     def _taken_over(self, fields: Sequence[FieldOwner]) -> str:
         """Which fields are a person's, in a line that is seen without opening anything."""
@@ -184,7 +179,9 @@ class PostRows(NamedTuple):
         rows, after = [], post.document
         for until, document in post.earlier:
             words = _difference(document, after)
-            rows.append(f"<li><span class=facts>{self.said(LiveblogText.UNTIL)} {self.time(until)}</span> {words}</li>")
+            rows.append(
+                f"<li><span class=facts>{self.said(LiveblogText.UNTIL)} {self.page.time(until)}</span> {words}</li>"
+            )
             after = document
         note = LiveblogText.EARLIER_NOTE if rows else LiveblogText.NO_EARLIER
         listed = f"<ol class=earlier>{''.join(rows)}</ol>" if rows else ""

@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse
 
 from api.desk.code_step import begin_set_up, begin_step
 from api.desk.cookies import cookie_kind
-from api.desk.credential_checks import check_password, network_of
+from api.desk.credential_checks import check_password
 from api.desk.desk_frame import HEADERS, DeskPage, alert_html, redirect
 from api.desk.handlers import SIGN_IN, read_form, signed_in
 from api.desk.password_queue import PasswordsBusy
@@ -97,7 +97,7 @@ async def _by_password(request: ApiRequest, form: Query) -> _Found | None:
     opens = await check_password(request, name, account, password)
     usable = account is not None and account.disabled_at is None
     if not opens or not usable or account is None or request.services.organizations(account.organization_id) is None:
-        log.info("desk.sign_in_refused", network=network_of(request), request_id=request.context.request_id)
+        log.info("desk.sign_in_refused", network=request.network, request_id=request.context.request_id)
         return None
     return found
 

@@ -1,12 +1,14 @@
-"""The sources of a match in words: how a match stands, why a source leads, what both disagree about."""
+"""A match in words: how it stands, what its events are called, why a source leads, what its sources disagree about."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from api.desk.kind_name import kind_name
 from mapping.desk.sources_text import ABOUT_TEXTS, REASON_TEXTS, SourcesText
 from mapping.fusion.leading_source import Reason
+from mapping.locales.labels import INTERRUPTED, Label
+from mapping.match.match import Status
+from mapping.sports import SPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
 ABOUT = tuple(ABOUT_TEXTS)
 NAMED = 3
 """Disagreements that are named where there is little room; more are counted."""
+STATES = {
+    Status.SCHEDULED: Label.NOT_STARTED,
+    Status.LIVE: Label.LIVE,
+    Status.BREAK: Label.BREAK,
+    Status.SHOOTOUT: Label.SHOOTOUT,
+    Status.FINISHED: Label.FINISHED,
+    **INTERRUPTED,
+}
+"""By the canonical status."""
 
 
 def reason_text(texts: Translator, reason: Reason, *, pinned: bool) -> str:
@@ -48,3 +59,10 @@ def _said(texts: Translator, words: str) -> str:
         return texts.text(SourcesText.NOTHING)
     kind, _, more = words.partition(" ")
     return f"{kind_name(texts, kind)} {more}".rstrip()
+
+
+def kind_name(texts: Translator, event_type: str) -> str:
+    """The name of an event type, itself where it has none."""
+    sport = SPORTS.get(event_type.partition(".")[0])
+    kinds = () if sport is None else sport.kinds
+    return next((texts.text(each.title) for each in kinds if each.id == event_type), event_type)

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from api.desk.form_fields import field_error, radio_html, select_html
-from api.desk.match_states import STATES
 from api.desk.refusal_text import refusal_text
-from api.desk.source_words import disagreement_texts, reason_text
-from api.page.times import moment
+from api.desk.source_words import STATES, disagreement_texts, reason_text
 from api.view.match_sources import AUTOMATIC
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.sources_text import MISMATCH_TEXTS, SourcesText
@@ -23,7 +21,6 @@ from mapping.match.match import Status
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from zoneinfo import ZoneInfo
 
     from api.desk.desk_frame import DeskPage
     from mapping.errors import ServiceError
@@ -57,7 +54,6 @@ class SourcesPage(NamedTuple):
     page: DeskPage
     local_id: str
     sport: str
-    zone: ZoneInfo
     providers: Sequence[str]
     hold: float
     may_change: bool
@@ -85,7 +81,9 @@ def source_change(form: Mapping[str, str], sources: Sequence[Mapping[str, Any]])
         return {"standby": [*standby, wanted]}
     if "remove" in form:
         return {"standby": [each for each in standby if each["provider"] != form["remove"]]}
-    return {name: form[name] for name in ("leads", "confirm") if form.get(name)}
+    shown = form.get("shown", "").split()  # what the person has left as it was shown is no change
+    chosen = {name: form[name] for name in ("leads", "confirm") if form.get(name)}
+    return {name: value for name, value in chosen.items() if f"{name}={value}" not in shown}
 
 
 def source_refusal(page: DeskPage, error: ServiceError, given: Mapping[str, str]) -> SourceRefusal | None:
@@ -140,7 +138,7 @@ def _lead(made: SourcesPage, source: Mapping[str, Any], role: SourceRole, *, pin
     if source["since"] is None:
         return f"<strong>{page.text(SourcesText.LEADS, reason=reason)}</strong>"
     since = page.text(SourcesText.LEADS_SINCE, time="\n", reason=reason)
-    return f"<strong>{since.replace(chr(10), _time(made, source['since']))}</strong>"
+    return f"<strong>{since.replace(chr(10), page.time(source['since']))}</strong>"
 
 
 def _answers(made: SourcesPage, source: Mapping[str, Any]) -> str:
@@ -151,11 +149,7 @@ def _answers(made: SourcesPage, source: Mapping[str, Any]) -> str:
     bad = "" if trouble is None else f' <span class="bad">{page.text(trouble)}</span>'
     if at is None:
         return f"{page.text(SourcesText.NO_ANSWER)}{bad}"
-    return f"{page.text(MatchesText.LAST_ANSWER)}: {_time(made, at)}{bad}"
-
-
-def _time(made: SourcesPage, at: float) -> str:
-    return moment(int(at), "date", made.zone, made.page.texts.locale)
+    return f"{page.text(MatchesText.LAST_ANSWER)}: {page.time(at)}{bad}"
 
 
 def _soon(made: SourcesPage, found: Mapping[str, Any]) -> str:
@@ -197,8 +191,9 @@ def _choices(made: SourcesPage, found: Mapping[str, Any]) -> str:
         ("two", page.text(SourcesText.BY_TWO, seconds=round(made.hold))),
     ]
     chosen = made.given("leads", found["leads"]), made.given("confirm", found["confirm"])
+    shown = escape(f"leads={found['leads']} confirm={found['confirm']}")
     return (
-        f'<form method="post" action="{made.address}">{page.account_field()}'
+        f'<form method="post" action="{made.address}">{page.account_field()}<input type="hidden" name="shown" value="{shown}">'
         f"{radio_html(page, 'leads', SourcesText.WHO_LEADS, leads, chosen[0], error=made.error('leads'))}"
         f"{radio_html(page, 'confirm', SourcesText.GOAL_POSTED, confirm, chosen[1])}"
         f'<button name="choose" value="yes">{page.text(MatchesText.SAVE)}</button></form>'

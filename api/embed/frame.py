@@ -20,9 +20,9 @@ from api.page.posts import PageExtent
 from api.page.scoreboard import title
 from api.page.window import PageRequest, late
 from api.view import delay
+from api.view.key_moments import with_result
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
-from api.view.result import with_result
 from mapping.locales import translator
 
 if TYPE_CHECKING:

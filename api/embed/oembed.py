@@ -11,9 +11,8 @@ from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import FormatNotServed, json_bytes
 from api.http.param import NAME, TEXT, Integer, Text
-from api.page.card import card_url
 from api.page.card_facts import SIZE
-from api.page.discovery import KINDS, frame_url, iframe, liveblog_of
+from api.page.discovery import KINDS, card_url, frame_url, iframe, liveblog_of
 from api.page.load import NOBODY, load_liveblog
 from api.page.structured_data import COVER, LOGO
 from api.view import delay

@@ -1,55 +1,37 @@
-"""Events of the write API: create, update, delete.
-
-Each operation is one unit that checks the caller, decides by `mapping.liveblog.event_patch` and writes through
-`store.liveblogs.liveblogs`.
-"""
+"""Events of the write API: create, update, delete."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from api.events.event_writes import TAKEN, changed_write, digest, key_of_creation, new_write, render_event
+from api.events.operations import create_event, delete_event, render_event, update_event
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
 from api.http.param import NAME, Text
 from api.http.request import parse_document
-from api.media.addresses import WrittenRecord, check_addresses
-from api.media.data_images import store_files, take_data_images
-from api.view.liveblog_access import (
-    LiveblogIndex,
-    check_version,
-    expected_version,
-    may_write_events,
-    named_liveblog,
-    writable_game,
-)
+from api.media.addresses import WrittenRecord, check_addresses, store_files, take_data_images
+from api.view.liveblog_access import LiveblogIndex, expected_version, may_write_events, named_liveblog
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
-from mapping.documents.scalars import LocalStatus
-from mapping.errors import Conflict, InvalidRequest, NotFound, Unprocessable
-from mapping.posts.merge import same
-from store.clients import idempotency
+from mapping.errors import InvalidRequest
 from store.files.port import new_key
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import Change, EventWrite, StoredEvent, StoredGame
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
     from starlette.responses import Response
 
+    from api.events.operations import WriteResult
     from api.http.json_path import Json
     from api.http.request import ApiRequest, Caller
     from store.engine.unit import Unit
-    from store.media.uploads import Upload
 
 EVENT = "event_local_id"
-NO_EVENT = "there is no such event"
 KEY_DIGITS = 32
 """Hexadecimal digits of an event's `local_id` that an `Idempotency-Key` decides."""
 
@@ -110,16 +92,6 @@ DELETE = openapi.operation(
     },
     parameters=[NAMES_EVENT, openapi.IF_MATCH],
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WriteResult:
-    """The outcome of a unit; `version` is None where nothing was written."""
-
-    document: Json
-    liveblog: str
-    event_id: str
-    version: int | None
 
 
 async def create(request: ApiRequest) -> Response:
@@ -195,73 +167,9 @@ def _is_there(local_id: str | None, conn: Connection) -> bool:
     return local_id is not None and liveblogs.event(conn, local_id) is not None
 
 
-def create_event(
-    unit: Unit,
-    *,
-    caller: Caller,
-    names: Mapping[str, str],
-    event: Event,
-    expected: int | None,
-    files: Sequence[Upload] = (),
-) -> WriteResult:
-    """Post a new event; one that was posted already, with the same `local_id` and document, is given again.
-
-    `files`: uploads that came with it, whose files are stored.
-    """
-    game = writable_game(unit, names, caller)
-    if event.local_id and (known := liveblogs.event(unit.conn, event.local_id)) is not None:
-        _check_same(unit, event, known, game)
-        return _result(unit, game, known, None)
-    check_version(expected, changed=game.version, current=game.version)
-    return _write(unit, game, new_write(unit, game, caller, event, files), None)
-
-
-def update_event(
-    unit: Unit, *, caller: Caller, event_id: str, event: Event, expected: int | None, files: Sequence[Upload] = ()
-) -> WriteResult:
-    """Change an event; every update is a step, one that changes nothing too. `files` as with `create_event`."""
-    before, game = _stored(unit, event_id, caller)
-    if before.local_status == LocalStatus.DELETED:
-        raise NotFound(NO_EVENT, field="event_local_id")
-    if event.local_id not in {None, before.local_id}:
-        raise Unprocessable("local_id names another event", field="local_id")
-    check_version(expected, changed=before.version, current=game.version)
-    return _write(unit, game, changed_write(unit, game, caller, before, event, files), before)
-
-
-def delete_event(unit: Unit, *, caller: Caller, event_id: str, expected: int | None) -> WriteResult:
-    """Delete an event for good; deleting it again changes nothing."""
-    before, game = _stored(unit, event_id, caller)
-    if before.local_status == LocalStatus.DELETED:
-        return WriteResult(document={}, liveblog=game.local_id, event_id=before.local_id, version=None)
-    check_version(expected, changed=before.version, current=game.version)
-    document = {**before.document, "editor": caller.client_id}
-    write = before.rewritten(document=document, local_status=LocalStatus.DELETED, publish_at=None)
-    return replace(_write(unit, game, write, before), document={})
-
-
-def _check_same(unit: Unit, event: Event, known: StoredEvent, game: StoredGame) -> None:
-    """Raise Conflict unless the known event was created in this liveblog by the same document."""
-    created_by = idempotency.find(unit.conn, game.organization_id, "", key_of_creation(known.local_id))
-    again = created_by is not None and same(created_by[0], digest(event))
-    if known.game_id != game.id or known.local_status == LocalStatus.DELETED or not again:
-        raise Conflict(TAKEN, field="local_id")
-
-
 def _made_of(client_id: str, key: str) -> str:
     """The `local_id` of the event that a client creates with an `Idempotency-Key`: the same key, the same event."""
     return f"e{hashlib.sha256(f'{client_id} {key}'.encode()).hexdigest()[:KEY_DIGITS]}"
-
-
-def _stored(unit: Unit, event_id: str, caller: Caller) -> tuple[StoredEvent, StoredGame]:
-    """The named event and its liveblog, locked; one that is not the caller's is the same as none."""
-    try:
-        event, game = liveblogs.lock_event(unit, event_id)
-    except NotFound:
-        raise NotFound(NO_EVENT, field="event_local_id") from None
-    if not may_write_events(game, caller):
-        raise NotFound(NO_EVENT, field="event_local_id")
-    return event, game
 
 
 def _new(names: Mapping[str, str], caller: Caller, conn: Connection) -> WrittenRecord | None:
@@ -277,21 +185,3 @@ def _known(event_id: str, caller: Caller, conn: Connection) -> WrittenRecord | N
     if event is None or game is None or not may_write_events(game, caller):
         return None
     return WrittenRecord(game.organization_id, render_event(conn, event, older=False))
-
-
-def _write(unit: Unit, game: StoredGame, write: EventWrite, before: StoredEvent | None) -> WriteResult:
-    """Write one event; what waits for its time, and waited before, is written without a step of the version."""
-    waits = write.publish_at is not None and write.publish_at > unit.now and write.local_status != LocalStatus.DELETED
-    known = {} if before is None else {before.local_id: before}
-    if waits and (before is None or before.publish_at is not None):
-        version, stored = game.version, liveblogs.schedule(unit, game, write, known=known)
-    else:
-        recorded = liveblogs.write(unit, game, Change(events=(write,)), known=known)
-        version, stored = recorded.version, recorded.events[write.local_id]
-    return _result(unit, game, stored, version)
-
-
-def _result(unit: Unit, game: StoredGame, event: StoredEvent, version: int | None) -> WriteResult:
-    return WriteResult(
-        document=render_event(unit.conn, event), liveblog=game.local_id, event_id=event.local_id, version=version
-    )

@@ -22,8 +22,13 @@ from api.http.openapi import (
 )
 from api.http.param import NAME, Flag, Text
 from api.view.liveblog_access import expected_version
-from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange, ExternalSource
-from mapping.documents.external_preview import ExternalPreview
+from mapping.documents.external import (
+    AttachToExternal,
+    CreateFromExternal,
+    ExternalChange,
+    ExternalPreview,
+    ExternalSource,
+)
 from mapping.documents.game import Game
 from mapping.documents.timeline import PostTimelines
 from store.following.connection import NamedLiveblog
@@ -172,9 +177,8 @@ async def change(request: ApiRequest) -> Response:
     services, named = request.services, named_liveblog(request)
     document = await request.document(ExternalChange)
     game = await operations.change(services, named, document, expected_version(request.headers))
-    shown = await operations.show(services, named)
-    request.audit("liveblog.changeExternal", liveblog=game.local_id, version=shown["version"])
-    return json_response(shown)
+    request.audit("liveblog.changeExternal", liveblog=game.local_id, version=game.version)
+    return json_response(await operations.show(services, named))
 
 
 async def attach(request: ApiRequest) -> Response:

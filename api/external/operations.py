@@ -111,7 +111,7 @@ async def show(services: Services, named: NamedLiveblog) -> Json:
 async def change(
     services: Services, named: NamedLiveblog, document: ExternalChange, expected: int | None = None
 ) -> StoredGame:
-    """Change the settings; `expected`: unless another version than this stands. Gives the liveblog as it was before."""
+    """Change the settings; `expected`: unless another version than this stands. Gives the liveblog as it is now."""
     check_event_types(document, services.event_types)
     if document.provider is not None:
         check_provider(document.provider, services.providers)
@@ -132,7 +132,7 @@ async def change(
         changed = change_sources(unit, attachment, document, found)
         if not change_terms(unit, game, attachment, terms) and changed:
             liveblogs.record(unit, game.id, liveblogs.Change())
-        return game, attachment
+        return liveblogs.require_game(unit.conn, game.id), attachment
 
     game, attachment = await services.store.write(save)
     if found:
@@ -167,13 +167,18 @@ async def attach(services: Services, named: NamedLiveblog, body: dict[str, Any],
     return await _made(services, game_id)
 
 
-async def detach(services: Services, named: NamedLiveblog) -> Json:
-    """Take the liveblog off its match; its posts are the editors' from then on. Gives it decorated."""
+async def detach(services: Services, named: NamedLiveblog, match: str | None = None) -> Json:
+    """Take the liveblog off its match; its posts are the editors' from then on. Gives it decorated.
+
+    `match`: the provider's id of the one that is meant. Raises Conflict where it is on another one by now.
+    """
 
     def work(unit: Unit) -> None:
         game, attachment = lock(unit, named)
         if attachment is None:
             return
+        if match not in {None, attachment.match_id}:
+            raise Conflict("somebody else has put the liveblog on another match")
         if attachment.declared_key is not None:
             raise Conflict("the configuration declares this liveblog; attach it to another match, or pause it")
         sources.detach(unit, attachment)

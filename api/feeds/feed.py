@@ -17,9 +17,9 @@ from api.http.json_path import RENDER_ERRORS, Json, node, number, text
 from api.http.param import Flag, Integer, Limit, OneOf, Query, Text
 from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.delay import in_query
+from api.view.key_moments import with_result
 from api.view.liveblog_access import cursor, in_batches, read_liveblog
 from api.view.post_files import Images, post_files
-from api.view.result import with_result
 from mapping.locales import translator
 from store.liveblogs import liveblogs
 

@@ -23,6 +23,17 @@ from mapping.errors import (
     UpstreamUnavailable,
 )
 
+URL_BYTES = 8192
+"""Longest path and query of a request."""
+HEADER_BYTES = 32 * 1024
+"""Longest head of a request that is read."""
+SAFE_HEADERS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
+    (b"cache-control", b"no-store"),
+)
+"""What a response carries unless its handler says otherwise."""
 CHALLENGE = 'Basic realm="matchwire", charset="UTF-8", Bearer realm="matchwire"'
 RETRY_AFTER = 5
 """Seconds named in `Retry-After` where the error knows no better number."""

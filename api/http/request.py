@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_network
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,13 +15,15 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from api.http.param import Query
-from api.http.type_names import prefix_in
 from mapping.documents import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
 from store.clients.clients import TYPE_PREFIX
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.responses import Response
     from starlette.types import Scope
 
     from api.http.services import Services
@@ -44,6 +47,9 @@ ANY_ORIGIN = {
 }
 """Scripts of other sites may read what anybody may read who sends no secret, and learn what the server's clock says."""
 UNAUTHORIZED = "the credentials are missing or not valid"
+_NAME = re.compile(r"([A-Za-z][A-Za-z0-9]{0,31})::", re.ASCII)
+_OURS = f'"_type":"{TYPE_PREFIX}::'.encode()
+"""In compact JSON a text cannot hold this: quotes in a text are escaped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +136,11 @@ class ApiRequest(Request):
         if caller is None or not caller.proven:
             raise Unauthorized(UNAUTHORIZED)
         return caller
+
+    @property
+    def network(self) -> str:
+        """What counts as the one who sends it, as `client_network` says; empty where that is not known."""
+        return network_of(self.scope)
 
     @property
     def organization_id(self) -> str:
@@ -268,6 +279,32 @@ def client_network(address: str) -> str:
         return address
 
 
+def network_of(scope: Scope) -> str:
+    """What counts as the one client that sends a request; empty where that is not known."""
+    return client_network(scope["client"][0]) if scope.get("client") else ""
+
+
 def loggable(text: str) -> str:
     """Text of a stranger on one line and in ASCII, at most 200 characters: a log line must not break, nor be forged."""
     return text[:200].encode("unicode_escape").decode("ascii")
+
+
+def prefix_in(document: Mapping[str, Any]) -> str | None:
+    """How the document begins the name of its own type; None where it has none."""
+    kind = document.get("_type")
+    found = _NAME.match(kind) if isinstance(kind, str) else None
+    return found[1] if found else None
+
+
+def rename_in_json(body: bytes, prefix: str) -> bytes:
+    """The compact JSON with all names of types beginning with `prefix`."""
+    return body if prefix == TYPE_PREFIX else body.replace(_OURS, f'"_type":"{prefix}::'.encode())
+
+
+def rename_types(response: Response, prefix: str) -> None:
+    """Let all names of types in a JSON response begin with `prefix`; one that is kept encoded was made so."""
+    encoded = "content-encoding" in response.headers
+    if prefix == TYPE_PREFIX or encoded or response.media_type != "application/json":
+        return
+    response.body = rename_in_json(bytes(response.body), prefix)
+    response.headers["content-length"] = str(len(response.body))

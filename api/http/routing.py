@@ -12,8 +12,7 @@ from starlette.responses import Response, StreamingResponse
 
 from api.http.errors import MethodNotAllowed
 from api.http.people import DeskPerson, PeopleDoor
-from api.http.request import ANY_ORIGIN, UNAUTHORIZED, ApiRequest, context_of
-from api.http.type_names import rename_types
+from api.http.request import ANY_ORIGIN, UNAUTHORIZED, ApiRequest, context_of, rename_types
 from mapping.errors import Forbidden, NotFound, Unauthorized
 
 if TYPE_CHECKING:

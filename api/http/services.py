@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from config import Settings
     from mapping.match.fixture import FixtureDay
+    from store.clients.service_keys import Keys
     from store.database import Store
     from store.files.port import FileStore
     from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
 T = TypeVar("T")
-
-
-class Keys(NamedTuple):
-    """Secrets that the service has made for itself. What was signed by the keys of before the last rotation is believed too."""
-
-    media: bytes
-    """Signs the addresses of images (mapping.rules.image_address)."""
-    readers: bytes
-    """Signs the tokens of readers (mapping.readers.reader_token)."""
-    reader_ids: bytes
-    """Makes the ids of readers, and is never rotated."""
-    media_before: tuple[bytes, ...] = ()
-    readers_before: tuple[bytes, ...] = ()
 
 
 class Importer(Protocol):

@@ -12,9 +12,9 @@ from api.http.conditional import conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, at, text
 from api.http.param import FLAGS, NAME, Flag, Integer, Limit, Query, Text
-from api.http.type_names import rename_in_json
+from api.http.request import rename_in_json
 from api.view import delay
-from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable, watchable_game
+from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable
 from api.view.read_cache import ReadCache
 from api.view.references import abbreviate, complete, summary, summary_of
 from mapping.documents.event import HIGHLIGHTED
@@ -24,7 +24,7 @@ from mapping.errors import InvalidRequest
 from mapping.liveblog.event_patch import event_document
 from mapping.liveblog.game_summary import extent_of
 from mapping.rules.versions import known_since
-from store.liveblogs import deltas
+from store.liveblogs import deltas, liveblogs
 from store.liveblogs.incidents import events_to_summarise
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ async def show(request: ApiRequest) -> Response:
     reset = known.since != wanted.since and wanted.after is None
 
     def render(conn: Connection) -> bytes:
-        current = watchable_game(conn, game.id, None, public=True)
+        current = watchable(liveblogs.find_game(conn, game.id), None, public=True, field="id")
         since = known_since(known.since, current.version)
         found = delta(conn, current, replace(known, since=since), cursor(conn, current.id, known.after))
         if reset or (since != known.since and known.after is None):

@@ -23,11 +23,10 @@ from api.http.paging import (
 )
 from api.http.param import Flag, Integer, OneOf, Text
 from api.http.request import parse_document
-from api.liveblogs import write_liveblog
-from api.liveblogs.write_liveblog import CreateRequest, ModifyRequest
-from api.media.addresses import WrittenRecord, check_addresses
-from api.media.data_images import take_and_store
-from api.view.liveblog_access import NO_LIVEBLOG, LiveblogIndex, expected_version, holders, may_write_events, named_game
+from api.liveblogs import operations
+from api.liveblogs.operations import CreateRequest, ModifyRequest
+from api.media.addresses import WrittenRecord, check_addresses, take_and_store
+from api.view.liveblog_access import LiveblogIndex, expected_version, holders, may_write_events
 from api.view.references import complete, decorate, decorate_compact
 from mapping.documents.game import Collection, Game, GameDraft
 from mapping.documents.modification import PostModifications
@@ -156,7 +155,7 @@ async def create(request: ApiRequest) -> Response:
     wanted = CreateRequest(
         draft=draft, caller=request.caller, organizations=request.services.organizations, files=files
     )
-    game = await request.services.store.write(partial(write_liveblog.create_once, wanted=wanted, key=key))
+    game = await request.services.store.write(partial(operations.create_once, wanted=wanted, key=key))
     request.audit("ticker.create", liveblog=game.local_id, version=game.version)
     return json_response(await request.services.store.read(partial(_decorated, game, request.services)))
 
@@ -171,10 +170,10 @@ async def post_modifications(request: ApiRequest) -> Response:
         modifications=modifications,
         expected=expected_version(request.headers),
     )
-    name = next(iter(write_liveblog.names_in(modifications).values()), "")
+    name = next(iter(operations.names_in(modifications).values()), "")
     await check_addresses(request, modifications, partial(_known, name, request.caller))
     group_key = services[LiveblogIndex](name)
-    game = await services.store.write(partial(write_liveblog.modify, wanted=wanted), group_key=group_key)
+    game = await services.store.write(partial(operations.modify, wanted=wanted), group_key=group_key)
     if game is None:
         return json_response({})
     request.audit("ticker.post_modifications", liveblog=game.local_id, version=game.version)
@@ -238,9 +237,9 @@ def _known(name: str, caller: Caller, conn: Connection) -> WrittenRecord | None:
 
 
 def _game(conn: Connection, name: str, caller: Caller, *, field: str) -> StoredGame:
-    game = named_game(conn, name, field=field)
+    game = liveblogs.require_game(conn, name, field=field)
     if not may_write_events(game, caller):
-        raise NotFound(NO_LIVEBLOG, field=field)
+        raise NotFound(liveblogs.NO_LIVEBLOG, field=field)
     return game
 
 

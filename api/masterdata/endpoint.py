@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from api.http.errors import json_response
 from api.http.paging import INACTIVE, check_owner, collection, drop_empty, owners_of, page_of
 from api.http.request import parse_document
-from api.media.addresses import WrittenRecord, check_addresses
-from api.media.data_images import take_and_store
-from api.media.uses import check_uploads
+from api.media.addresses import WrittenRecord, check_addresses, check_uploads, take_and_store
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.liveblog.modifications import sent_fields
 from store.engine.ids import new_object_id

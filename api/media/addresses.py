@@ -1,26 +1,48 @@
-"""Addresses of files that documents name: checked before the unit that stores them, so that no transaction waits for a network."""
+"""Addresses of files that documents name: those of others, and of uploads, of the record's own organization alone.
+
+Others' are checked before the unit that stores them, so that no transaction waits for a network. Images that a post brings
+itself, as `data:` addresses, become uploads, whose addresses take their places.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple
+import hashlib
+import hmac
+from base64 import b64decode, urlsafe_b64encode
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote_to_bytes
 
+from api.http.json_path import Json, nodes, text
+from api.http.routing import check_organization
+from api.media.upload_places import UploadPlaces
+from api.media.variant import RefusedImage
 from mapping.documents.base import dump
-from mapping.errors import Unprocessable
-from mapping.liveblog.file_addresses import addresses_in
+from mapping.documents.scalars import UPLOADED
+from mapping.errors import Forbidden, NotFound, Unprocessable
+from mapping.liveblog.file_addresses import addresses_in, replace_addresses
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
+from store.files.formats import CONTENT_TYPES, HEAD
+from store.files.port import KEY_BYTES
+from store.media import uploads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from api.http.json_path import Json
     from api.http.request import ApiRequest
+    from config import Settings
     from mapping.documents.base import Document
+    from store.files.images import ImageFacts
+    from store.media.uploads import Upload
 
 WEB = ("http:", "https:")
+DATA = "data:"
+BASE64 = ";base64"
+REFUSED = f"a data address should hold an image: {', '.join(CONTENT_TYPES)}"
 
 
 class WrittenRecord(NamedTuple):
@@ -72,3 +94,150 @@ async def _check_hosts(request: ApiRequest, organization_id: str, found: list[tu
     for (path, _), passes in zip(found, kept, strict=True):
         if not passes:
             raise Unprocessable(addresses.REFUSED, field=path)
+
+
+def check_uploads(conn: Connection, organization_id: str, sent: Json, before: Any) -> None:
+    """Raise Unprocessable, with the path, for an address that is new to the record and no upload of its organization.
+
+    An unknown upload, one of somebody else and an address of another form are the same to the client.
+    """
+    known = {url for _, url in addresses_in(before)}
+    for path, url in addresses_in(sent, named=False):
+        if url.lower().startswith(UPLOADED) and url not in known and _upload(conn, organization_id, url) is None:
+            raise Unprocessable("there is no such upload", field=path)
+
+
+def with_sizes(conn: Connection, organization_id: str, document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The post with width and height of each uploaded file whose entry does not say them."""
+    media = nodes(document, "media")
+    if not any(text(file, "url").startswith(uploads.PREFIX) for file in media):
+        return document
+    return {**document, "media": [_with_size(conn, organization_id, file) for file in media]}
+
+
+def _with_size(conn: Connection, organization_id: str, file: Json) -> Json:
+    if file.get("width") and file.get("height"):
+        return file
+    upload = _upload(conn, organization_id, text(file, "url"))
+    if upload is None or not upload.width or not upload.height:
+        return file
+    return {**file, "width": upload.width, "height": upload.height}
+
+
+def _upload(conn: Connection, organization_id: str, url: str) -> Upload | None:
+    found = uploads.find(conn, url)
+    return found if found is not None and found.organization_id == organization_id else None
+
+
+@dataclass(frozen=True, slots=True)
+class DataImage:
+    """An image and the upload that it becomes, neither of them stored yet."""
+
+    upload: Upload
+    content: bytes
+
+
+async def take_data_images(
+    request: ApiRequest, body: Json, target: Callable[[Connection], WrittenRecord | None], name: str
+) -> tuple[DataImage, ...]:
+    """Put addresses of uploads into the body of a post, in place of its `data:` addresses; gives the images behind them.
+
+    `target` as with `check_addresses`; `name`: of the post. The same image of the same post has the same address, which
+    nobody else can guess. Raises NotFound for a post that the caller may not write, Forbidden for a client that may not
+    upload for its organization, Unprocessable, with the path, for what is no image, or too large, or too many.
+    """
+    found = [(path, url) for path, url in addresses_in(body) if url[: len(DATA)].lower() == DATA]
+    if not found:
+        return ()
+    organization_id = await _organization(request, target, found[0][0])
+    most = request.services.settings.media.data_images
+    for path, _ in found[most:]:
+        raise Unprocessable(f"a post brings at most {most} images itself", field=path)
+    made: dict[str, DataImage] = {}
+    addresses: dict[str, str] = {}
+    for path, url in found:
+        content, facts = await asyncio.to_thread(_read, path, url, request.services.settings)
+        digest = hashlib.sha256(content).hexdigest()
+        if digest not in made:
+            key = _key(request.services.keys.media, organization_id, name, digest)
+            upload = uploads.Upload(
+                key=key,
+                organization_id=organization_id,
+                client_id=request.caller.client_id,
+                subtype="i",
+                content_type=facts.content_type,
+                digest=digest,
+                bytes=len(content),
+                width=facts.width,
+                height=facts.height,
+                created_at=int(request.services.clock()),
+            )
+            made[digest] = DataImage(upload, content)
+        addresses[url] = made[digest].upload.url
+    replace_addresses(body, addresses)
+    return tuple(made.values())
+
+
+async def store_files(request: ApiRequest, images: Sequence[DataImage]) -> None:
+    """Store the files, in one place for uploads of their organization. Those that get no row are purged after a while."""
+    services, settings = request.services, request.services.settings
+    with services[UploadPlaces].taken(
+        images[0].upload.organization_id,
+        uploads=settings.media.uploads,
+        organization_uploads=settings.media.organization_uploads,
+    ):
+        for image in images:
+            await services.files.put(image.upload.key, _once(image.content))
+
+
+async def take_and_store(request: ApiRequest, body: Json, organization_id: str, name: str) -> tuple[Upload, ...]:
+    """The same for a new record of an organization, with the files stored; gives the uploads."""
+    images = await take_data_images(request, body, lambda _: WrittenRecord(organization_id), name)
+    if images:
+        await store_files(request, images)
+    return tuple(each.upload for each in images)
+
+
+async def _organization(request: ApiRequest, target: Callable[[Connection], WrittenRecord | None], path: str) -> str:
+    """The organization that the uploads will belong to; raises NotFound and Forbidden."""
+    record = await request.services.store.read(target)
+    if record is None:
+        raise NotFound("there is no such liveblog or event")
+    try:
+        check_organization(request, record.organization_id)
+    except Forbidden as error:
+        raise Forbidden(error.message, field=path) from None
+    return record.organization_id
+
+
+def _read(path: str, url: str, settings: Settings) -> tuple[bytes, ImageFacts]:
+    """The image in a `data:` address (RFC 2397), whatever type it gives itself; raises Unprocessable."""
+    from api.media.variants import check_size
+    from store.files.images import identify  # with Pillow, which no start waits for
+
+    head, comma, data = url[len(DATA) :].partition(",")
+    content = unquote_to_bytes(data)
+    if head.strip().lower().endswith(BASE64):
+        try:
+            content = b64decode(content, validate=True)
+        except ValueError:
+            raise Unprocessable("a data address should hold whole base64", field=path) from None
+    if len(content) > settings.media.image_bytes:
+        raise Unprocessable(f"the image is larger than {settings.media.image_bytes} bytes", field=path)
+    facts = identify(content[:HEAD]) if comma else None
+    if facts is None:
+        raise Unprocessable(REFUSED, field=path)
+    try:
+        check_size(facts, settings.media)
+    except RefusedImage as refused:
+        raise Unprocessable(f"the image can never be shown: {refused}", field=path) from None
+    return content, facts
+
+
+def _key(secret: bytes, *parts: str) -> str:
+    made = hmac.new(secret, "\0".join(("upload", *parts)).encode(), hashlib.sha256).digest()
+    return urlsafe_b64encode(made[:KEY_BYTES]).decode().rstrip("=")
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content

@@ -21,6 +21,9 @@ from api.media.origins import Origins, original_key
 from api.media.variant import RefusedImage, Variant
 from api.media.workers import ImageWorkers
 from mapping.documents.scalars import UPLOADED
+from mapping.errors import NotFound
+from store.media import uploads
+from store.published_files import file_is_shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from api.media.origins import FetchImage
     from config.sections import MediaConfig
     from mapping.rules.image_address import ImageOptions, ImageRequest
+    from store.database import Store
+    from store.files.port import FileStore
 
 log = structlog.get_logger()
 
@@ -62,6 +67,28 @@ class ShownImage:
     @classmethod
     def of(cls, variant: Variant) -> ShownImage:
         return cls(variant.content_type, Rendering.of(variant.body))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredUploads:
+    """Uploads of one storage by their `imageservice://` addresses, and what the database says of who sees any file."""
+
+    store: Store
+    files: FileStore
+
+    async def read(self, url: str, most: int) -> bytes | None:
+        """The bytes of an upload, None where the organization of the address has none of it, or it is larger than `most`."""
+        found = await self.store.read(lambda conn: uploads.find(conn, url))
+        if found is None or found.bytes > most:
+            return None
+        try:
+            return await self.files.read(found.key, most)
+        except NotFound:
+            return None
+
+    async def shown(self, organization_id: str, url: str) -> bool:
+        """Whether something of the organization that is published refers to it, and no operator has purged it."""
+        return await self.store.read(partial(file_is_shown, organization_id=organization_id, url=url))
 
 
 class ImageProxy:

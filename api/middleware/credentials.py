@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from cachetools import LRUCache
 
 from api.http.people import PeopleDoor
-from api.http.request import ANY_ORIGIN, UNAUTHORIZED, Caller, Context, client_network, context_of, headers_of
+from api.http.request import ANY_ORIGIN, UNAUTHORIZED, Caller, Context, context_of, headers_of, network_of
 from api.middleware.rate_limiter import RateLimiter, Taken
 from mapping.errors import Forbidden, InvalidRequest, RateLimited, Unauthorized
 from store.clients import clients
@@ -66,7 +66,7 @@ class Credentials:
         await self._app(scope, receive, send)
 
     async def _admit(self, scope: Scope, context: Context) -> None:
-        address = client_network(scope["client"][0]) if scope.get("client") else ""
+        address = network_of(scope)
         headers = headers_of(scope)
         try:
             claim = presented_credentials(headers, context.query)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import structlog
 from starlette.requests import ClientDisconnect
 
-from api.http.errors import HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
+from api.http.errors import SAFE_HEADERS, URL_BYTES, HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
 from api.http.request import CONTEXT, Context, headers_of, loggable, query_of
 from api.page.error_page import response_to
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
@@ -32,21 +32,9 @@ SECRET = re.compile(r"(client_secret|api_key|password)=[^&\s'\"]+", re.IGNORECAS
 
 NO_RESPONSE = 499
 """The status of a request whose sender has gone away before there was one."""
-URL_BYTES = 8192
-"""Longest path and query of a request."""
-HEADER_BYTES = 32 * 1024
-"""Longest head of a request that is read."""
 HEADER_FIELDS = 100
 VERSIONS = {"1.0", "1.1", "2", "3"}
 """Of HTTP, as ASGI names them."""
-
-SAFE_HEADERS = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", b"default-src 'none'; base-uri 'none'; frame-ancestors 'none'"),
-    (b"cache-control", b"no-store"),
-)
-"""What a response carries unless its handler says otherwise."""
 REQUEST_ID = b"x-request-id"
 
 
@@ -58,12 +46,10 @@ class RequestLimits:
         app: ASGIApp,
         *,
         request_log: RequestLog,
-        url_bytes: int,
         body_bytes: int,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app = app
-        self._url_bytes = url_bytes
         self._body_bytes = body_bytes
         self._monotonic = monotonic
         self._request_log = request_log
@@ -98,8 +84,8 @@ class RequestLimits:
             self._request_log.served(scope, context, status, first=(reply.began or ended) - began, whole=ended - began)
 
     def _check(self, scope: Scope, context: Context) -> None:
-        if len(_raw_path(scope)) + len(scope["query_string"]) > self._url_bytes:
-            raise UriTooLong(f"the URL is longer than {self._url_bytes} bytes")
+        if len(_raw_path(scope)) + len(scope["query_string"]) > URL_BYTES:
+            raise UriTooLong(f"the URL is longer than {URL_BYTES} bytes")
         fault = _fault_of_head(scope)
         if fault is not None:
             context.headers["Connection"] = "close"

@@ -1,4 +1,7 @@
-"""What is served: ordinary reads are counted, everything else has a line of its own in the log."""
+"""What is served: ordinary reads are counted, everything else has a line of its own in the log.
+
+Where traces are sent, each request has a span as well, below the one that its `traceparent` names.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import structlog
+from opentelemetry.trace import SpanKind
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 from api.http.request import loggable
-from api.middleware.request_span import SPAN
 from store.engine import spans
 from store.engine.lasting import LoggedLoop, repeat
 
@@ -17,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from opentelemetry.trace import Span
-    from starlette.types import Scope
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
     from api.http.request import Context
     from config.sections import Logging
@@ -28,6 +32,10 @@ EVERY = 60.0
 """Seconds between two lines with counts."""
 METHODS = frozenset({"GET", "HEAD", "POST"})
 READS = frozenset({"GET", "HEAD"})
+SPAN = "matchwire.span"
+"""Where a scope has the request's span, if one is made: the request log says on it what was served."""
+HEADER = b"traceparent"
+PROPAGATOR = TraceContextTextMapPropagator()
 
 
 class RequestLog:
@@ -103,3 +111,18 @@ def _describe(span: Span, key: tuple[str, str, int], request_id: str, first: flo
     span.set_attribute("matchwire.request_id", request_id)
     span.set_attribute("matchwire.first_byte_seconds", first)
     spans.mark(span, failed=status >= 500)
+
+
+class RequestSpans:
+    """ASGI middleware around everything that a request does."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        carrier = {HEADER.decode(): value.decode("latin-1") for name, value in scope["headers"] if name == HEADER}
+        with spans.beginning("request", PROPAGATOR.extract(carrier), kind=SpanKind.SERVER) as span:
+            await self._app({**scope, SPAN: span}, receive, send)

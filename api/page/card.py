@@ -8,7 +8,6 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from api.feeds.feed import page_url
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.flight_group import SingleFlightCache
@@ -18,16 +17,16 @@ from api.http.rendered import Rendering, rendering_size
 from api.media.proxy import ImageProxy
 from api.page.card_facts import CREST, CardFacts, CardSide
 from api.page.clock import clock
+from api.page.discovery import has_card
 from api.page.page import language
 from api.page.ranking import lap_of, top_lines
 from api.page.scoreboard import SIDES, initials, scores, team_of, title
 from api.view import delay
 from api.view.content import one_line, tally
-from api.view.cover import cover
 from api.view.liveblog_access import published_game, readable
 from api.view.post_files import image_url
 from api.view.read_cache import ReadCache
-from api.view.references import complete, sport_of
+from api.view.references import complete
 from mapping.errors import NotFound, ServiceError
 from mapping.locales import translator
 from mapping.rules.image_address import ImageOptions, ImageRequest
@@ -136,22 +135,6 @@ def _on_one_line(facts: Any) -> Any:
         case dict():
             return {name: _on_one_line(each) for name, each in facts.items()}
     return facts
-
-
-def has_card(game: Json) -> bool:
-    """Whether two sides meet or a race is run, and the liveblog has no image of its own."""
-    if cover(game):
-        return False
-    teams = all(text(team_of(game, side), "name") for side in SIDES)
-    return teams or sport_of(game).ranked
-
-
-def card_url(public_url: str, game: Json, delayed: int) -> str:
-    """The address of the card at this version, with the delay of the page that names it; empty where there is none."""
-    if not has_card(game):
-        return ""
-    late = f"&delay={delayed}" if delayed else ""
-    return f"{page_url(public_url, text(game, 'local_id'))}/card.png?v={text(game, 'version') or 0}{late}"
 
 
 def _team(team: Json, short: str) -> Json:

@@ -1,12 +1,17 @@
-"""Where a liveblog is found from outside: the page, the frame, and what leads from one to the other."""
+"""Where a liveblog is found from outside: the page, its card, the frame, and what leads from one to the other."""
 
 from __future__ import annotations
 
 from html import escape
 from urllib.parse import quote, unquote, urlencode, urlsplit
 
-from api.view.liveblog_access import NO_LIVEBLOG
+from api.feeds.feed import page_url
+from api.http.json_path import Json, text
+from api.page.scoreboard import SIDES, team_of
+from api.view.post_files import cover
+from api.view.references import sport_of
 from mapping.errors import InvalidRequest, NotFound
+from store.liveblogs.liveblogs import NO_LIVEBLOG
 
 OEMBED = "/oembed"
 KINDS = {"json": "application/json", "xml": "text/xml"}
@@ -29,6 +34,22 @@ def iframe(url: str, title: str, width: int, height: int, *, name: str = "") -> 
         f'<iframe src="{escape(url)}" title="{escape(title)}" width="{width}" height="{height}"{fitted}'
         ' loading="lazy" allowfullscreen></iframe>'
     )
+
+
+def has_card(game: Json) -> bool:
+    """Whether two sides meet or a race is run, and the liveblog has no image of its own."""
+    if cover(game):
+        return False
+    teams = all(text(team_of(game, side), "name") for side in SIDES)
+    return teams or sport_of(game).ranked
+
+
+def card_url(public_url: str, game: Json, delayed: int) -> str:
+    """The address of the card at this version, with the delay of the page that names it; empty where there is none."""
+    if not has_card(game):
+        return ""
+    late = f"&delay={delayed}" if delayed else ""
+    return f"{page_url(public_url, text(game, 'local_id'))}/card.png?v={text(game, 'version') or 0}{late}"
 
 
 def discovery(public_url: str, page: str) -> dict[str, str]:

@@ -14,20 +14,20 @@ from api.http.param import TEXT, Integer, Text
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
-from api.page.card import card_url
 from api.page.changes import CHANGES, PageRenderer
 from api.page.clock import clock
-from api.page.discovery import discovery
+from api.page.discovery import card_url, discovery
 from api.page.document import WITH_POSTS
 from api.page.load import load_page
 from api.page.page import language, page, render_liveblog
 from api.page.posts import PageExtent
 from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, page_request
 from api.view import delay
-from api.view.liveblog_access import NO_LIVEBLOG, readable
+from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
 from mapping.errors import NotFound
 from mapping.locales import translator
+from store.liveblogs.liveblogs import NO_LIVEBLOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping

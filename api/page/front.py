@@ -17,16 +17,16 @@ from api.http.static import TYPES
 from api.page.clock import clock
 from api.page.document import ALONE, document
 from api.page.page import language
+from api.page.page_context import whole_scores
 from api.page.reader_language import preferred_locale
 from api.page.scoreboard import clock_html, scores, title
 from api.page.times import moment, territorial
-from api.page.whole_scores import whole_scores
 from api.page.window import FRAGMENT
 from api.view import delay
 from api.view.content import tally
+from api.view.key_moments import result_of
 from api.view.read_cache import ReadCache
 from api.view.references import sport_of
-from api.view.result import result_of
 from mapping.locales import translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from api.capabilities import page_posts
 from api.feeds.feed import FeedRequest, chosen_events, page_url
-from api.page.card import card_url
+from api.page.discovery import card_url
 from api.page.posts import without_pinned
 from api.page.structured_data import Publication, live_blog_posting
 from api.page.window import PageRequest, Window, pinned_on_top, window

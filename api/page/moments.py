@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from api.page.icons import icon, word_of
-from api.page.whole_scores import whole_scores
+from api.page.page_context import whole_scores
 from mapping.locales.labels import Label
 from mapping.sports.base import MomentType
 

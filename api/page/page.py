@@ -12,27 +12,33 @@ from api.page.discovery import discovery
 from api.page.document import document
 from api.page.moments import key_moments_html
 from api.page.posts import NOTHING_AROUND, PageExtent, stream
-from api.page.scoreboard import scoreboard, title
-from api.page.sections import sections
+from api.page.ranking import lap_of, ranking_heading
+from api.page.scoreboard import SIDES, initials, scoreboard, scores, team_of, title
 from api.page.squads import squads
 from api.page.structured_data import script
 from api.page.times import with_territory
-from api.view.cover import cover
-from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
+from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, with_result
+from api.view.post_files import cover
 from api.view.references import summary
-from api.view.result import with_result
 from mapping.documents.scalars import Locale
 from mapping.locales import translator
-from mapping.locales.labels import PageText
+from mapping.locales.labels import Label, PageText
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from api.page.page_context import PageContext
+    from mapping.locales import Translator
 
 LOCALES = frozenset(get_args(Locale)) - {""}
 STREAM_PATH = "/api/embed/v4/stream"
 """Where a page hears of changes."""
+DRAWING = (
+    '<svg class="icon" viewBox="0 0 24 24" width="24" height="24" aria-hidden="true">'
+    '<path fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"'
+    ' d="M12 15V3m0 0L8 7m4-4 4 4M7 11H5v10h14V11h-2"/></svg>'
+)
+"""Of the button to share."""
 
 
 def render_liveblog(
@@ -132,3 +138,44 @@ def _picture(schema: Json, name: str, about: str, drawn: str) -> Json:
         return {"image": drawn, "image:width": width, "image:height": height, "image:alt": about}
     image = schema.get("image") or schema["publisher"].get("logo", {}).get("url")
     return {"image": image, "image:alt": name} if image else {}
+
+
+def sections(game: Json, page: PageContext, key_moments: KeyMoments, squads: str) -> str:
+    """The bar; `squads`: the HTML of the line-ups or the ranking, empty without them."""
+    texts = page.texts
+    links = [("posts", Label.POSTS)]
+    links += [("moments", Label.KEY_MOMENTS)] if key_moments.moments or key_moments.recap else []
+    links += [("squads", ranking_heading(game) or Label.LINEUP)] if squads else []
+    where = f"{page.url}?delay={page.delay}" if page.url and page.delay else page.url
+    shown = "".join(
+        f'<a href="{escape(where)}#section-{name}">{escape(texts.text(label))}</a>' for name, label in links
+    )
+    return (
+        f'<nav class="sections" part="sections" aria-label="{escape(texts.text(Label.SECTIONS))}">'
+        f"{_tally(game, texts)}{shown}{_share(texts)}</nav>"
+    )
+
+
+def _tally(game: Json, texts: Translator) -> str:
+    """The score between the initials of the teams; of a race the lap."""
+    home, away = (team_of(game, side) for side in SIDES)
+    if not (text(home, "name") and text(away, "name")):
+        lap = lap_of(game, texts)
+        return f'<p class="tally"><b>{escape(lap)}</b></p>' if lap else ""
+    score = scores(game) or ("", "")
+    names = [
+        f'<abbr title="{escape(text(team, "name"))}"><bdi>{escape(short)}</bdi></abbr>'
+        for team, short in zip((home, away), initials(home, away), strict=True)
+    ]
+    between = f"{escape(score[0])}\N{NO-BREAK SPACE}–\N{NO-BREAK SPACE}{escape(score[1])}"
+    return f'<p class="tally">{names[0]} <b>{between}</b> {names[1]}</p>'
+
+
+def _share(texts: Translator) -> str:
+    """What the script shows where the browser can share or copy an address."""
+    copied = escape(texts.text(Label.LINK_COPIED))
+    name = escape(texts.text(Label.SHARE))
+    return (
+        f'<button class="share-page" type="button" title="{name}" data-copied="{copied}" hidden>'
+        f"{DRAWING}<span>{name}</span></button>"
+    )

@@ -5,6 +5,7 @@ Before a click it loads nothing from anybody else: images come through the proxy
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
@@ -36,6 +37,8 @@ CREST = 72
 DENSITIES = (1, 2)
 UNKNOWN = (4, 3)
 """The aspect ratio of what has no known size."""
+_TAG = re.compile(r"(<[^>]*>)")
+_SCORE = re.compile(r"(?<![\d-])\d{1,3}-\d{1,3}(?![\d-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,3 +164,10 @@ def _room(size: tuple[int, int] | None) -> str:
 def _clock(seconds: int) -> str:
     minutes, rest = divmod(seconds, 60)
     return f"{minutes}:{rest:02}"
+
+
+def whole_scores(html: str) -> str:
+    """HTML in which no line ends within a score: browsers break lines after a hyphen, also between figures."""
+    parts = _TAG.split(html)
+    parts[::2] = (_SCORE.sub(r'<span class="whole">\g<0></span>', each) for each in parts[::2])
+    return "".join(parts)

@@ -10,9 +10,9 @@ import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, number, text
 from api.page.icons import PIN, icon, marks_period, word_of
+from api.page.page_context import whole_scores
 from api.page.scoreboard import SIDES, team_of
 from api.page.times import moment
-from api.page.whole_scores import whole_scores
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import as_read, body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments

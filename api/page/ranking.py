@@ -6,8 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 from api.http.json_path import Json, node, nodes, number, text
-from api.view.key_moments import interruption_of
-from api.view.result import result_of
+from api.view.key_moments import interruption_of, result_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING
 from mapping.locales import translator
 from mapping.locales.labels import LAP, Label

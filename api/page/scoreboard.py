@@ -1,4 +1,4 @@
-"""The head of a liveblog page: the teams, the score, the state of play."""
+"""The head of a liveblog page: the teams, the score, the state of play, how the match ended and the kicks of its shoot-out."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, nodes, number, text
 from api.page.clock import ShownClock, clock
-from api.page.final_result import result_html, shootout_html
-from api.page.page_context import CREST
+from api.page.icons import KICK_MARKS, mark
+from api.page.page_context import CREST, whole_scores
 from api.page.ranking import podium, progress
 from api.page.sets import sets_table
 from api.page.times import moment
 from api.view.content import tally
+from api.view.key_moments import result_of, state_of
 from api.view.references import sport_of
-from mapping.documents.state import BEFORE
-from mapping.locales.labels import PERIODS, SCORE_CONTEXT, Label
+from mapping.documents.state import BEFORE, SHOOTOUT
+from mapping.locales.labels import KICK_BEYOND, KICK_OPEN, PERIODS, SCORE_CONTEXT, Label
+from mapping.posts.key_moments import tally_of
+from mapping.posts.shootout import KICKS
 from mapping.rules.bidi import isolate, without_isolates
 
 if TYPE_CHECKING:
@@ -23,9 +26,10 @@ if TYPE_CHECKING:
 
     from api.page.page_context import PageContext
     from mapping.locales import Translator
+    from mapping.match.match import SideName
     from mapping.posts.key_moments import Kick
 
-SIDES = ("home", "away")
+SIDES: tuple[SideName, ...] = ("home", "away")
 
 
 def title(game: Json) -> str:
@@ -151,3 +155,45 @@ def _parts(game: Json, without: str) -> str:
     ]
     shown = [f"<span>{name} <b>{escape(score)}</b></span>" for name, score in parts if score]
     return f'<p class="parts">{"".join(shown)}</p>' if shown else ""
+
+
+def result_html(game: Json) -> str:
+    """Who won and by what; empty before the end."""
+    line = result_of(game)
+    return f'<p class="result">{whole_scores(escape(line))}</p>' if line else ""
+
+
+def shootout_html(game: Json, kicks: Sequence[Kick], texts: Translator, initials: Sequence[str]) -> str:
+    """A row of marks for each side, at least five: kicks that went in, those that did not, those that are open.
+
+    `initials` stand for home and away where there is no room for long names; whoever listens hears the names.
+    Empty without a shoot-out, and where no post says anything of its kicks but others have counted some.
+    """
+    state = state_of(game, texts)
+    tally = tally_of(state, texts)
+    begins = state.gamestate == SHOOTOUT and (tally is None or not tally.total)
+    if not (kicks or begins):
+        return ""
+    marks = max(KICKS, *(sum(each.side == side for each in kicks) for side in SIDES))
+    rows = "".join(
+        _row(name, short, [each for each in kicks if each.side == side], marks, texts)
+        for side, name, short in zip(SIDES, (state.home, state.away), initials, strict=True)
+    )
+    return f'<div class="shootout" role="group" aria-label="{escape(texts.text(Label.SHOOTOUT))}">{rows}</div>'
+
+
+def _row(name: str, initials: str, kicks: Sequence[Kick], marks: int, texts: Translator) -> str:
+    taken = [*kicks, *[None] * (marks - len(kicks))]
+    items = "".join(_mark(at, each, texts) for at, each in enumerate(taken, 1))
+    scored = sum(each.scored for each in kicks)
+    return (
+        f'<span aria-hidden="true">{escape(initials)}</span><ol aria-label="{escape(name)}">{items}</ol><b>{scored}</b>'
+    )
+
+
+def _mark(number: int, kick: Kick | None, texts: Translator) -> str:
+    """The drawing, and in words what it says and who took the kick."""
+    form = KICK_OPEN if kick is None else KICK_BEYOND[kick.scored]
+    words = " – ".join(filter(None, (texts.text(form, number=number), kick.player if kick else "")))
+    name = "open" if kick is None else "scored" if kick.scored else "missed"
+    return f'<li class="{name}">{mark(KICK_MARKS[name])}<span class="unseen">{escape(words)}</span></li>'

@@ -11,7 +11,7 @@ from api.http.json_path import Json, node, nodes, text
 from api.page.icons import icon
 from api.page.ranking import ranking, ranking_heading
 from api.page.scoreboard import SIDES, team_of
-from api.view.player_events import PlayerEvent, identity
+from api.view.key_moments import PlayerEvent, identity
 from mapping.locales.labels import Label
 from mapping.sports.positions import position_name
 

@@ -13,11 +13,9 @@ from api.feeds.enclosures import FeedFiles
 from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
 from api.view.content import Names, as_read, embedded_pages, headline, names_of, one_line, plain_text
-from api.view.cover import cover
-from api.view.key_moments import interruption_of
-from api.view.post_files import image_url, post_files
+from api.view.key_moments import interruption_of, result_of, with_result
+from api.view.post_files import cover, image_url, post_files
 from api.view.references import summary
-from api.view.result import result_of, with_result
 from mapping.documents.state import ENDED
 from mapping.locales import translator
 from mapping.match.match import Status

@@ -15,7 +15,7 @@ from api.view.delay import in_query
 from mapping.documents.event import HIGHLIGHTED, PINNED
 from mapping.sports.base import MomentType
 from store.liveblogs import liveblogs
-from store.liveblogs.pinned import pinned_events
+from store.liveblogs.incidents import pinned_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping

@@ -10,9 +10,6 @@ from api.http import openapi, table_export
 from api.http.json_path import nodes
 from api.http.param import OneOf, words
 from api.http.table_export import FORMAT, TableFile
-from api.view.liveblog_access import NO_LIVEBLOG
-from mapping.documents.scalars import LocalStatus
-from mapping.errors import NotFound
 from mapping.polls.reader_polls import is_poll, percentages, reader_poll
 from store.clients.service_keys import known_reader_id_key
 from store.liveblogs import liveblogs
@@ -66,12 +63,10 @@ async def export(request: ApiRequest) -> Response:
     """The votes or results of all polls of a liveblog (ours: Polls)."""
     query, name = request.context.query, request.path_params["liveblogId"]
     wanted = ExportRequest(CONTENT.of(query), FORMAT.of(query))
-    game = await request.services.store.read(partial(liveblogs.find_game, name=name))
-    deleted = game is None or game.local_status == LocalStatus.DELETED
-    if game is None or deleted or game.organization_id != request.organization_id:
-        raise NotFound(NO_LIVEBLOG)
+    services = request.services
+    game = await services.store.read(partial(liveblogs.own_game, name=name, organizations=(request.organization_id,)))
     return wanted.file.response(
-        wanted.content, export_polls(request.services.store.read, game.id, wanted, request.services.keys.reader_ids)
+        wanted.content, export_polls(services.store.read, game.id, wanted, services.keys.reader_ids)
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
-from api.http.request import client_network
-from api.readers.limits import ReaderLimits
-from mapping.errors import NotFound, Unauthorized
+from api.middleware.rate_limiter import RateLimiter
+from mapping.errors import NotFound, RateLimited, Unauthorized
 from mapping.readers import reader_token
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from api.http.json_path import Json
     from api.http.request import ApiRequest
+    from config.sections import Readers
     from mapping.readers.reader_token import VerifiedReader
 
 READER_TOKEN = "Reader-Token"  # noqa: S105 -- a header's name
@@ -30,7 +33,7 @@ async def reader(request: ApiRequest, organization_id: str) -> VerifiedReader:
     found = known_reader(request, organization_id)
     if found is None:
         raise Unauthorized(reader_token.REFUSED)
-    request.services[ReaderLimits].charge(found.id, address_of(request))
+    request.services[ReaderLimits].charge(found.id, request.network)
     return found
 
 
@@ -59,6 +62,25 @@ def check_readers_organization(request: ApiRequest, organization_id: str) -> Non
         raise NotFound(NO_ORGANIZATION)
 
 
-def address_of(request: ApiRequest) -> str:
-    """What counts as the reader's address."""
-    return client_network(request.client.host) if request.client else ""
+class ReaderLimits:
+    """The buckets of a process; `monotonic` counts seconds."""
+
+    def __init__(self, settings: Readers, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._tokens = RateLimiter(settings.tokens_per_second, settings.tokens_burst, monotonic)
+        self._readers = RateLimiter(settings.reader_per_second, settings.reader_burst, monotonic)
+        self._addresses = RateLimiter(settings.address_per_second, settings.address_burst, monotonic)
+
+    def charge_token(self, address: str) -> None:
+        """Charge a new token to the address. Raises RateLimited."""
+        _charge(self._tokens, address)
+
+    def charge(self, reader_id: str, address: str) -> None:
+        """Charge a write to the reader and the address. Raises RateLimited."""
+        _charge(self._readers, reader_id)
+        _charge(self._addresses, address)
+
+
+def _charge(limiter: RateLimiter, name: str) -> None:
+    taken = limiter.take(name)
+    if taken is not None and not taken.allowed:
+        raise RateLimited("this reader has sent too much in too short a time", retry_after=taken.wait)

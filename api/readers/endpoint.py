@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from api.http import openapi
 from api.http.errors import json_response
-from api.readers.access import PARAMETER, address_of, check_readers_organization, known_reader
-from api.readers.limits import ReaderLimits
-from api.view.reader_picture import reader_picture
+from api.readers.access import PARAMETER, ReaderLimits, check_readers_organization, known_reader
+from api.view.post_files import reader_picture
 from mapping.errors import Unauthorized
 from mapping.readers import reader_token
 from mapping.readers.documents import ReaderTokenRequest, ReaderTokenResponse, ShownReader
@@ -44,7 +43,7 @@ async def token(request: ApiRequest) -> Response:
     services, organization_id = request.services, request.organization_id
     check_readers_organization(request, organization_id)
     wanted = await request.document(ReaderTokenRequest)
-    services[ReaderLimits].charge_token(address_of(request))
+    services[ReaderLimits].charge_token(request.network)
     if wanted.sign_in:
         found = await _signed_in(services, organization_id, wanted.sign_in)
     else:

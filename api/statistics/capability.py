@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from api.http.capability import Capability, PagePart, Purge
 from api.http.routing import Route
-from api.statistics import collect, statistics_export, statistics_page
+from api.statistics import collect, statistics_export
 from api.statistics import endpoint as statistics
 from api.statistics.counting import count_readers
 from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from store.statistics import statistics as stored
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from api.http.json_path import Json
+    from config import Settings
+    from mapping.locales import Translator
 
 # fmt: off
 ROUTES = (
@@ -24,12 +32,18 @@ ROUTES = (
 )
 # fmt: on
 
+
+def page_data(settings: Settings, organization_id: str, _game: Json, _texts: Translator) -> Mapping[str, object]:
+    """Whether readers of this organization are counted."""
+    return {"counted": 1} if settings.counts_readers(organization_id) else {}
+
+
 STATISTICS = Capability(
     name="statistics",
     routes=ROUTES,
     requests=(Beacon,),
     responses=(StatisticsOverview, StatisticsPeriod, StatisticsPlace),
-    page=PagePart(data=statistics_page.page_data),
+    page=PagePart(data=page_data),
     export=lambda read, game_id, form, _content: statistics_export.export_statistics(read, game_id, form),
     purges=(
         Purge(

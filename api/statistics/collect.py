@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from api.http import openapi
-from api.http.request import client_network, parse_document, read_body
+from api.http.request import parse_document, read_body
 from api.statistics.beacons import Audience, Beacons, reader_of
-from api.statistics.bots import is_bot
 from mapping.statistics.documents import Beacon
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ COLLECT = openapi.operation(
     ),
     security=openapi.OPEN,
 )
+LONGEST = 512
+"""Characters of a User-Agent that are looked at; browsers' have fewer."""
 
 
 async def collect(request: ApiRequest) -> Response:
@@ -46,7 +48,7 @@ async def collect(request: ApiRequest) -> Response:
         if is_bot(agent):
             beacons.counter.labels("bot").inc()
         else:
-            beacons.take(beacon, _audience(request, beacon), reader_of(_network(request), agent))
+            beacons.take(beacon, _audience(request, beacon), reader_of(request.network, agent))
     return Response(status_code=204)
 
 
@@ -56,5 +58,9 @@ def _audience(request: ApiRequest, beacon: Beacon) -> Audience:
     return Audience(beacon.liveblog, None if public or caller is None else caller.organizations)
 
 
-def _network(request: ApiRequest) -> str:
-    return client_network(request.client.host) if request.client else ""
+@lru_cache(maxsize=4096)
+def is_bot(user_agent: str) -> bool:
+    """Whether the User-Agent is that of a program that reads by itself, or none."""
+    from crawleruseragents import is_crawler  # type: ignore[import-untyped] # a megabyte of list, which a start does without
+
+    return not user_agent or is_crawler(user_agent[:LONGEST])

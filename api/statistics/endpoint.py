@@ -10,10 +10,8 @@ from api.http import openapi
 from api.http.errors import json_response
 from api.http.param import Param, Text
 from api.statistics import audience
-from api.view.liveblog_access import NO_LIVEBLOG, among
 from mapping.documents.base import dump
-from mapping.documents.scalars import LocalStatus
-from mapping.errors import InvalidRequest, NotFound
+from mapping.errors import InvalidRequest
 from mapping.rules import periods as calendars
 from mapping.rules.periods import calendar
 from mapping.statistics import page_address as addresses
@@ -115,10 +113,7 @@ async def _read(request: ApiRequest, query: Callable[..., Any]) -> Any:
     name, caller = request.path_params["id"], request.caller
 
     def read(conn: Connection) -> Any:
-        game = liveblogs.find_game(conn, name)
-        if game is None or game.local_status == LocalStatus.DELETED or not among(game, caller):
-            raise NotFound(NO_LIVEBLOG, field="id")
-        return query(conn, game.id)
+        return query(conn, liveblogs.own_game(conn, name, caller.organizations, field="id").id)
 
     return await request.services.store.read(read)
 

@@ -8,9 +8,6 @@ from typing import TYPE_CHECKING
 from api.http import openapi, table_export
 from api.http.json_path import rfc3339
 from api.http.table_export import FORMAT, TableFile
-from api.view.liveblog_access import NO_LIVEBLOG, among
-from mapping.documents.scalars import LocalStatus
-from mapping.errors import NotFound
 from store.liveblogs import liveblogs
 from store.statistics import statistics
 
@@ -38,12 +35,9 @@ EXPORT = openapi.operation(
 async def export(request: ApiRequest) -> Response:
     """All counts of a liveblog (ours: Statistics)."""
     name, form = request.path_params["id"], FORMAT.of(request.context.query)
-    game = await request.services.store.read(partial(liveblogs.find_game, name=name))
-    if game is None or game.local_status == LocalStatus.DELETED or not among(game, request.caller):
-        raise NotFound(NO_LIVEBLOG, field="id")
-    return TableFile(COLUMNS, form).response(
-        "statistics", export_statistics(request.services.store.read, game.id, form)
-    )
+    store, own = request.services.store, request.caller.organizations
+    game = await store.read(partial(liveblogs.own_game, name=name, organizations=own, field="id"))
+    return TableFile(COLUMNS, form).response("statistics", export_statistics(store.read, game.id, form))
 
 
 async def export_statistics(read: Read, game_id: str, form: str) -> AsyncIterator[str]:

@@ -19,9 +19,9 @@ from api.page.window import SHOW
 from api.stream.reader import UNKNOWN, StreamRequest
 from api.stream.streams import Streams
 from api.view import delay
-from api.view.liveblog_access import NO_LIVEBLOG, read_liveblog, watchable
+from api.view.liveblog_access import read_liveblog, readable
 from mapping.documents.game import GameShowResponse
-from mapping.errors import NotFound, StoreUnavailable
+from mapping.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,9 +100,7 @@ async def watch(request: ApiRequest) -> Response:
     if (streams := services.find(Streams)) is None:
         raise StoreUnavailable("the service is going down", retry_after=1)
     view = await delay.view_of(request, name, streams.find)
-    game = watchable(view.game, context.caller, public=public, field=NAME)
-    if not game.public:
-        raise NotFound(NO_LIVEBLOG, field=NAME)
+    game = readable(view.game, context.caller, public=public, field=NAME)
     if request.method == "HEAD":
         return Response(None, headers=HEADERS)
     theme = theme_of(context.query, services.settings.themes)

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from api.stream.live_bodies import SentBodies
+from api.http.body_parts import body_part
 from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
     import asyncio
     from collections.abc import Mapping
 
+    from starlette.types import Message as ASGIMessage
     from starlette.types import Send
 
     from api.liveblogs.messages import Form, Message
@@ -83,6 +84,41 @@ class Reader:
         """Begin anew where that is to be done."""
         if self.anew:
             self.anew, self.version = False, 0
+
+
+@dataclass(slots=True)
+class SentBodies:
+    """What capabilities send of a watched liveblog: the newest message of each thing with its number, sent once to each reader.
+
+    With it is kept how often the thing had changed when it was read. A message is an event without an id, such as `poll`: the
+    reader's version stays what it is.
+    """
+
+    _changes: dict[str, int] = field(default_factory=dict)
+    _messages: dict[str, tuple[int, ASGIMessage]] = field(default_factory=dict)
+    _last: int = 0
+
+    def outdated(self, changes: Mapping[str, int]) -> list[str]:
+        """What has changed since it was read; `changes` by its id."""
+        return [name for name, count in changes.items() if self._changes.get(name) != count]
+
+    def put(self, event: str, changes: Mapping[str, int], bodies: Mapping[str, bytes]) -> None:
+        """Keep what was read of what is outdated: bodies by id, none of what readers may not see."""
+        self._changes |= changes
+        for name in changes:
+            message = body_part(b"event: %b\ndata: %b\n\n" % (event.encode(), bodies[name])) if name in bodies else None
+            known = self._messages.pop(name, None)
+            if message is not None and known is not None and message == known[1]:
+                self._messages[name] = known  # the last read was ahead of its count
+            elif message is not None:
+                self._last += 1
+                self._messages[name] = (self._last, message)
+
+    def after(self, number: int) -> list[tuple[int, ASGIMessage]]:
+        """The messages that a reader has not got yet, each with the number that the reader has then."""
+        if number >= self._last:
+            return []
+        return sorted((each for each in self._messages.values() if each[0] > number), key=lambda each: each[0])
 
 
 @dataclass(eq=False, slots=True)

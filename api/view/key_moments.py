@@ -1,8 +1,10 @@
-"""The key moments and the recap of a liveblog, read from its document and its public posts, whatever these hold."""
+"""What the document and the public posts of a liveblog say, whatever they hold: key moments, recap, result, players' deeds."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
@@ -21,25 +23,26 @@ from api.view.content import (
     short_name,
 )
 from api.view.liveblog_access import public_documents
-from api.view.player_events import player_events_of
 from api.view.references import complete, sport_of
+from mapping.documents.state import SHOOTOUT
 from mapping.locales import translator
-from mapping.locales.labels import INTERRUPTED
+from mapping.locales.labels import INTERRUPTED, Result
 from mapping.match.match import Score
 from mapping.posts.key_moments import MatchState, Play, key_moments, shootout_kicks
-from mapping.posts.recap import recap
+from mapping.posts.recap import recap, result_line
+from mapping.posts.shootout import is_of_shootout
 from store.liveblogs.incidents import incidents, is_highlighted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection
 
     from api.view.content import Names
-    from api.view.player_events import PlayerEvent
     from mapping.locales import Translator
     from mapping.match.match import SideName, Status
     from mapping.posts.key_moments import KeyMoment, Kick
+    from mapping.sports import Sport
     from store.liveblogs.liveblogs import StoredGame
 
 log = structlog.get_logger(__name__)
@@ -47,6 +50,20 @@ log = structlog.get_logger(__name__)
 FIRST_PLACES = 3
 SIDES: Mapping[str, SideName] = {"home": "home", "away": "away"}
 _COUNT = re.compile(r"[0-9]{1,6}")
+SHOWN = {
+    ("goal", "scorer"): "goal",
+    ("goal", "own-goal"): "own-goal",
+    ("own-goal", "scorer"): "own-goal",
+    ("penalty-kick-missed", "player"): "penalty-kick-missed",
+    ("yellow-card", "player"): "yellow-card",
+    ("yellow-red-card", "player"): "yellow-red-card",
+    ("red-card", "player"): "red-card",
+    ("substitution", "in"): "in",
+    ("substitution", "out"): "out",
+}
+"""Last part of an event type and role → the drawing that says what the player did."""
+LETTERS = 4
+"""Of a short name that is an abbreviation, where all are capitals."""
 
 
 class KeyMoments(NamedTuple):
@@ -186,3 +203,53 @@ def _play(post: Json, block: Json, squads: Names, *, alone: bool) -> Play:
         score=score_of(node(block, "score")),
         milestone=is_milestone(post),
     )
+
+
+class PlayerEvent(NamedTuple):
+    """What a player did: the name of its drawing, what it is called, and when it was, as it is read."""
+
+    drawing: str
+    title: str
+    minute: str
+
+
+def player_events_of(sport: Sport, posts: Iterable[Json], texts: Translator) -> Mapping[str, tuple[PlayerEvent, ...]]:
+    """The deeds of each player by `identity`, from public posts in the language of `texts`, oldest first; none of a shoot-out."""
+    found: dict[str, list[PlayerEvent]] = defaultdict(list)
+    for post in posts:
+        event = node(post, "sport_event")
+        kicking = is_of_shootout(sport, text(event, "phase", "name"), texts)
+        if kicking or sport.kind(text(event, "event_type")).enters == SHOOTOUT:
+            break
+        for each in nodes(event, "players"):
+            drawing = SHOWN.get((text(event, "event_type").rpartition(".")[2], text(each, "event_player_type")))
+            if drawing is not None:
+                title = text(each, "event_player_title") if drawing in {"in", "out"} else text(event, "title")
+                found[identity(node(each, "player"))].append(PlayerEvent(drawing, title, minute(post)))
+    return {name: tuple(player_events) for name, player_events in found.items() if name}
+
+
+def identity(player: Json) -> str:
+    """What distinguishes a player from others of the same name, as far as anything does."""
+    return text(player, "_id") or text(player, "local_id") or text(player, "name")
+
+
+def result_of(game: Json) -> str:
+    """The result as plain text, `Croatia win 3-2 on penalties`; empty before the end, and where nobody knows it."""
+    texts = translator(text(game, "locale") or "en")
+    state = state_of(game, texts)
+    home, away = (_spoken_name(game, side) for side in ("home", "away"))
+    return result_line(sport_of(game), replace(state, home=home or state.home, away=away or state.away), texts)
+
+
+def _spoken_name(game: Json, side: str) -> str:
+    """The short name of a team, its name where that is letters alone, such as `FCB`."""
+    team = node(game, "scoreboard", f"{side}_team") or node(game, "meta_info", f"{side}_team")
+    short, name = short_name(team), text(team, "name")
+    return name if len(short) <= LETTERS and short.isupper() else short
+
+
+def with_result(game: Json, title: str) -> str:
+    """The title of the liveblog with the result of its match behind it, once there is one."""
+    result = result_of(game)
+    return translator(text(game, "locale") or "en").text(Result.TITLE, title=title, result=result) if result else title

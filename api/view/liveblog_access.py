@@ -13,6 +13,7 @@ from mapping.errors import Conflict, InvalidRequest, NotFound
 from mapping.polls.reader_polls import public_block
 from mapping.rules.public import file_is_public
 from store.liveblogs import liveblogs
+from store.liveblogs.liveblogs import NO_LIVEBLOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger(__name__)
 
-NO_LIVEBLOG = "there is no such liveblog"
 WRITE = "w"
 LIVEBLOG = ("ticker_local_id", "ticker_id")
 """Query parameters that name the liveblog of an event; either takes either kind of name."""
@@ -66,21 +66,6 @@ def readable(game: StoredGame | None, caller: Caller | None, *, public: bool, fi
 def published_game(conn: Connection, game_id: str) -> StoredGame:
     """The published liveblog, for a body that is kept for all who may read it; raises NotFound."""
     return readable(liveblogs.find_game(conn, game_id), None, public=True)
-
-
-def named_game(conn: Connection, name: str, *, field: str | None = None) -> StoredGame:
-    """The liveblog named by `local_id` or `ticker_id`, whoever owns it; raises NotFound for a deleted one too."""
-    try:
-        return liveblogs.require_game(conn, name)
-    except NotFound:
-        raise NotFound(NO_LIVEBLOG, field=field) from None
-
-
-def watchable_game(
-    conn: Connection, name: str, caller: Caller | None, *, public: bool, field: str = "id"
-) -> StoredGame:
-    """The liveblog whose changes the caller may follow, withdrawn and deleted ones too; raises NotFound."""
-    return watchable(liveblogs.find_game(conn, name), caller, public=public, field=field)
 
 
 def watchable(game: StoredGame | None, caller: Caller | None, *, public: bool, field: str | None = None) -> StoredGame:
@@ -203,10 +188,7 @@ def named_liveblog(query: Mapping[str, str]) -> dict[str, str]:
 def writable_game(unit: Unit, names: Mapping[str, str], caller: Caller) -> StoredGame:
     """The liveblog, locked for this unit, in which the caller may write events; raises NotFound, InvalidRequest."""
     (field, name), *others = names.items()
-    try:
-        game = liveblogs.lock_game(unit, name)
-    except NotFound:
-        raise NotFound(NO_LIVEBLOG, field=field) from None
+    game = liveblogs.lock_game(unit, name, field=field)
     if not may_write_events(game, caller):
         raise NotFound(NO_LIVEBLOG, field=field)
     if any(other not in {game.id, game.local_id} for _, other in others):

@@ -1,4 +1,4 @@
-"""The files of a post that readers may see, and the addresses under which they get images: those of the proxy alone."""
+"""The files of a post that readers may see, the image of a liveblog, and under which addresses they get images: the proxy's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
-from api.http.json_path import Json, kind, nodes, number, text
+from api.http.json_path import Json, at, kind, nodes, number, text
 from mapping.documents.scalars import UPLOADED
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, video_path
 from mapping.rules.public import file_is_public
@@ -15,10 +15,17 @@ from mapping.rules.public import file_is_public
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from api.http.services import Services
     from mapping.rules.image_address import Fit
 
 IMAGE_SCHEMES = frozenset({"http", "https", UPLOADED})
 WEB_SCHEMES = frozenset({"http", "https"})
+PLACES = (
+    ("marketplace_info", "cover_image"),
+    ("meta_info", "home_team", "banner_image"),
+    ("meta_info", "away_team", "banner_image"),
+)
+PICTURE = ImageOptions(width=48, height=48, fit="cover", dpr=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,3 +153,16 @@ def _address(value: Any, schemes: frozenset[str]) -> str:
     except ValueError:
         return ""
     return url if parts.scheme in schemes and parts.netloc else ""
+
+
+def cover(game: Json) -> str:
+    """The address of its cover image, else of a photo of a team, as its owner keeps it; empty where there is none."""
+    return next((url for place in PLACES if (url := image_url(at(game, *place)))), "")
+
+
+def reader_picture(services: Services, organization_id: str, url: str | None) -> str | None:
+    """The address under which readers see the picture, None where there is none."""
+    if url is None:
+        return None
+    path = image_path(services.keys.media, ImageRequest(organization_id, url, PICTURE))
+    return f"{services.settings.public_url.rstrip('/')}{path}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from api.desk.passwords import hash_password, new_password_fault
 from config import Settings
 from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 from mapping.desk.account_roles import AccountRole
@@ -30,6 +31,7 @@ FAULTS = {
     "simple": "consists of too few different characters",
     "common": "is one that is easily guessed",
     "own": "says too much of the person or of this service",
+    "leaked": "is in the list of those that have leaked",
 }
 
 Email = Annotated[str, typer.Argument(help="The e-mail address of the account.")]
@@ -73,7 +75,6 @@ def add(
 
 def add_demo_editor(unit: Unit, password: str) -> None:
     """Make the account by which people try the desk of the demo."""
-    from api.desk.passwords import hash_password
     from store.accounts import accounts
 
     who = {"organization_id": "demo", "email": "editor@example.org", "name": "Robin Demo"}
@@ -262,17 +263,13 @@ def _account(unit: Unit, email: str) -> StoredAccount:
 
 def _hashed(settings: Settings, email: str, name: str) -> str:
     """The hash of a password that is prompted for twice, or, where nobody sits at a terminal, the line of standard input."""
-    from api.desk.leaked_passwords import is_leaked
-    from api.desk.passwords import hash_password
-    from mapping.desk.password_rules import LONGEST, SHORTEST, password_fault
+    from mapping.desk.password_rules import LONGEST, SHORTEST
 
     if sys.stdin.isatty():
         given = str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
     else:
         given = sys.stdin.readline().rstrip("\r\n")
-    fault = password_fault(given, email, name)
+    fault = new_password_fault(given, settings.desk.leaked_passwords, email, name)
     if fault is not None:
         fail(f"the password {FAULTS[fault].format(shortest=SHORTEST, longest=LONGEST)}")
-    if is_leaked(settings.desk.leaked_passwords, given):
-        fail("the password is in the list of those that have leaked")
     return hash_password(given)

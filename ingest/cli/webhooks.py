@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from api.webhooks import documents
 from config import Settings
 from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 
@@ -23,7 +24,6 @@ Address = Annotated[str, typer.Argument(help="The endpoint's address.")]
 @app.command("list")
 def list_(settings: Settings, organization: Organization = None) -> None:
     """Show subscriptions, of all organizations unless one is named."""
-    from api.webhooks import documents
     from store.webhooks import webhooks
 
     rows = on_database(settings, lambda unit: webhooks.list_subscriptions(unit.conn, organization))
@@ -99,7 +99,6 @@ def deliveries(
     organization: Organization = None,
 ) -> None:
     """Show the log of deliveries, the newest first."""
-    from api.webhooks.documents import iso
     from store.webhooks import delivery_log
 
     wanted = delivery_log.LogFilter(url=url, success=False if failed else None)
@@ -110,7 +109,17 @@ def deliveries(
         numbers = (str(each) for each in (row.version, row.round, row.tries, row.took_ms, row.status_code or ""))
         version, made, tries, took, status = numbers
         table.add_row(
-            str(row.id), iso(row.at), row.url, row.kind, row.local_id, version, made, tries, took, status, row.message
+            str(row.id),
+            documents.iso(row.at),
+            row.url,
+            row.kind,
+            row.local_id,
+            version,
+            made,
+            tries,
+            took,
+            status,
+            row.message,
         )
     out.print(table)
 

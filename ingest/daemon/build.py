@@ -13,7 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
-from api.http.services import Keys
 from config.errors import StartError
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.jobs.housekeeping import check_clients
@@ -34,7 +33,8 @@ from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import LeadRules
 from mapping.posts.disallowed import WithdrawalRules
 from providers.registry import Registry
-from store.clients import clients, service_keys
+from store.clients import clients
+from store.clients.service_keys import all_keys
 from store.database import Store
 from store.engine import private
 from store.engine.errors import StoreError
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from config.sections import Section, Traces
     from ingest.sync.poll import Record
     from providers.base import Provider
+    from store.clients.service_keys import Keys
     from store.engine.unit import Unit
     from store.masterdata.declarations import DeclaredKind
 
@@ -72,18 +73,6 @@ class Components:
     quarantine: Quarantine
     keys: Keys
     timeline: PostTimeline
-
-
-def _keys(unit: Unit) -> Keys:
-    """The secrets that the service has made for itself."""
-    media, readers = (service_keys.keys_of(unit, name) for name in (service_keys.MEDIA, service_keys.READERS))
-    return Keys(
-        media=media.current,
-        media_before=media.before,
-        readers=readers.current,
-        readers_before=readers.before,
-        reader_ids=service_keys.reader_id_key(unit),
-    )
 
 
 @asynccontextmanager
@@ -116,7 +105,7 @@ async def build_components(
         cleanup.push_async_callback(store.close)
         quarantine = Quarantine()
         await wait.through(partial(store.write, partial(_declare, settings=settings)))
-        keys = await wait.through(partial(store.write, _keys))
+        keys = await wait.through(partial(store.write, all_keys))
         await wait.through(partial(check_clients, store, quarantine))
         await wait.through(partial(retune, settings.liveblogs, store, quarantine))
         await wait.through(partial(rehome, store, sources, quarantine))

@@ -13,17 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from api.app import create_app
-from api.capabilities import CAPABILITIES
-from api.feeds.feed import feed_topics
-from api.feeds.themes import UnknownThemes
+from api.app import Api, open_api
 from api.http.services import Services
-from api.http.step_signal import StepSignal
-from api.media.proxy import ImageProxy
-from api.media.uploaded import StoredUploads
-from api.middleware.request_log import RequestLog
-from api.stream.streams import Streams
-from api.view.read_cache import ReadCounts
 from config.folders import is_writable
 from ingest.alarms.alarms import alarm_monitor
 from ingest.daemon.build import build_components
@@ -34,7 +25,7 @@ from ingest.jobs.housekeeping import correct_liveblogs
 from ingest.jobs.jobs import ENDING
 from ingest.jobs.purges import UploadPurge
 from ingest.jobs.scheduler import Scheduler
-from ingest.jobs.tasks import PurgeSteps, Task, purges, schedule, upkeep
+from ingest.jobs.tasks import Task, purges, schedule, upkeep
 from ingest.kit.background import BackgroundTasks
 from ingest.kit.roles import Role
 from ingest.kit.start_wait import Stopped
@@ -59,7 +50,8 @@ if TYPE_CHECKING:
     from config import Settings
     from config.sections import Server
     from ingest.daemon.build import Components
-    from ingest.jobs.tasks import Step
+    from ingest.jobs.tasks import CapabilityPurge, Step
+    from store.files.port import FileStore
 
 log = structlog.get_logger()
 
@@ -108,11 +100,15 @@ async def run(
         guard = SsrfGuard(settings.webhooks)
         fetcher = MediaFetcher(guard, settings.media)
         dispatcher = _deliver(process, guard)
-        services = await _services(process, listener, following, guard, fetcher)
-        address = await _serve(process, services, listener)
+        services = _services(process, listener, following, guard)
+        sent = components.timeline.sent
+        opening = open_api(services, fetcher.fetch, process.loops.start, sent, serves=role.serves)
+        api = await cleanup.enter_async_context(opening)
+        address = await _serve(process, api, listener)
         if role.works:
             await _take_up_matches(process)
-            _do_jobs(process, services, dispatcher, fetcher)
+            _do_jobs(process, api, services.files, dispatcher, fetcher)
+            _ping_hub(process, services.settings, api)
         announce(address)
         if role.works:
             process.loops.start(_load_rest(), name="loading", lasting=False)
@@ -170,16 +166,9 @@ def _deliver(process: _Process, guard: SsrfGuard) -> Dispatcher:
     return dispatcher
 
 
-async def _services(
-    process: _Process, listener: socket.socket, following: asyncio.Task[None], guard: SsrfGuard, fetcher: MediaFetcher
-) -> Services:
-    """What requests are answered with; what has to run for it runs."""
+def _services(process: _Process, listener: socket.socket, following: asyncio.Task[None], guard: SsrfGuard) -> Services:
+    """What requests are answered with."""
     settings, components, clock = process.settings, process.components, process.clock
-    files = file_store(settings.media)
-    images = _images(process, StoredUploads(components.store, files), fetcher)
-    streams = Streams(components.store, clock=clock, on_first_frame=components.timeline.sent)
-    capabilities = await _run_capabilities(process) if process.role.serves else []
-    request_log = _request_log(process)
     workers, status = _watch(process)
     return Services(
         store=components.store,
@@ -191,38 +180,13 @@ async def _services(
         providers=components.registry.ids,
         event_types=components.registry.event_types,
         keys=components.keys,
-        files=files,
+        files=file_store(settings.media),
         check_address=guard.is_allowed,
         check_file_address=guard.may_be_kept,
         metrics=process.metrics.exposition,
         status=status.make,
         last_answers=partial(last_answers, components.followers),
-    ).having(images, streams, StepSignal(components.store), request_log, ReadCounts(), UnknownThemes(), *capabilities)
-
-
-def _images(process: _Process, uploads: StoredUploads, fetcher: MediaFetcher) -> ImageProxy:
-    """The image proxy, which looks up anew after each commit who sees what."""
-    images = ImageProxy(process.settings.media, fetcher.fetch, uploads, process.clock)
-    uploads.store.on_step(images.forget)
-    process.cleanup.callback(images.close)
-    return images
-
-
-async def _run_capabilities(process: _Process) -> list[Any]:
-    """What capabilities keep going in this process."""
-    given = process.settings, process.components.store, process.clock, process.loops.start
-    runs = [each.run(*given) for each in CAPABILITIES if each.run is not None]
-    parts = [await process.cleanup.enter_async_context(each) for each in runs]
-    running = [each for each in parts if each is not None]
-    process.metrics.register(*(each.counter for each in running))
-    return running
-
-
-def _request_log(process: _Process) -> RequestLog:
-    request_log = RequestLog.of(process.settings.logging)
-    process.loops.start(request_log.run(), name="request log")
-    process.metrics.register(RequestCounts(request_log.counts))
-    return request_log
+    )
 
 
 def _watch(process: _Process) -> tuple[WorkerCount | None, StatusReport]:
@@ -245,27 +209,26 @@ def _watch(process: _Process) -> tuple[WorkerCount | None, StatusReport]:
     return workers, StatusReport(store=store, followers=followers, workers=count, role=role, clock=clock)
 
 
-async def _serve(process: _Process, services: Services, listener: socket.socket) -> str:
+async def _serve(process: _Process, api: Api, listener: socket.socket) -> str:
     """Requests are answered from now on, at the address that it gives."""
     settings, role = process.settings, process.role
-    app = create_app(services)
     limits = ConnectionLimits(
         settings.server,
         connections_per_address=settings.limits.connections_per_address,
         max_connections=connections_that_fit(settings.server.max_connections),
     )
     process.metrics.register(
-        StoreMetrics(services.store),
-        ReadMetrics(services[Streams], services[ReadCounts], services[UnknownThemes]),
+        StoreMetrics(process.components.store),
+        RequestCounts(api.requests),
+        ReadMetrics(api.streams, api.reads, api.themes),
         BuildMetrics(role),
+        *api.counters,
         *limits.collectors,
     )
     address = await process.cleanup.enter_async_context(
-        serving(app if role.serves else operations_only(app), listener, limits, settings.server)
+        serving(api.app if role.serves else operations_only(api.app), listener, limits, settings.server)
     )
-    # Before the server stops, which waits for answers under way.
-    process.cleanup.push_async_callback(services[Streams].close)
-    process.cleanup.push_async_callback(services[StepSignal].close)
+    process.cleanup.push_async_callback(api.release)  # before the server stops, which waits for answers under way
     return address
 
 
@@ -276,47 +239,37 @@ async def _take_up_matches(process: _Process) -> None:
     process.loops.start(components.leasing.run(), name="leases")
 
 
-def _do_jobs(process: _Process, services: Services, dispatcher: Dispatcher, fetcher: MediaFetcher) -> None:
+def _do_jobs(process: _Process, api: Api, files: FileStore, dispatcher: Dispatcher, fetcher: MediaFetcher) -> None:
     """What is due again and again is done from now on."""
     settings, components, clock, cleanup = process.settings, process.components, process.clock, process.cleanup
     store, jobs = components.store, components.jobs
-    purge_uploads = UploadPurge(store, services.files, upload_kept=settings.media.upload_kept, clock=clock)
+    purge_uploads = UploadPurge(store, files, upload_kept=settings.media.upload_kept, clock=clock)
     probes = MediaProbes(store, fetcher, settings.media, clock)
     jobs.add(PROBE, probes.run)
     following = FollowingMetrics(components.followers), StandbyMetrics(components.standbys)
     process.metrics.register(probes.counted, jobs.counted, jobs.leading, *following)
-    _ping_hub(process, services.settings)
     cleanup.push_async_callback(jobs.stop, min(settings.server.shutdown_grace, ENDING))
-    tasks = tasks_of(components, settings, clock, dispatcher.purge, purge_uploads.run)
+    tasks = tasks_of(process, dispatcher.purge, purge_uploads.run, api.purges)
     _start_clock(components, [*tasks, Task("probes", partial(_request_probes, components, probes), 1)], cleanup)
     process.loops.start(_request_declared(components), name="declared liveblogs", lasting=False)
 
 
-def _ping_hub(process: _Process, settings: Settings) -> None:
+def _ping_hub(process: _Process, settings: Settings, api: Api) -> None:
     """Where there is a public hub of public feeds, it hears of what changes. `settings`: as the process listens."""
     if settings.feeds.hub is None or not settings.server.public_feeds:
         return
     store = process.components.store
-    topics = partial(feed_topics, settings.public_url, limit_max=settings.limits.feed_limit_max)
-    pings = HubPings(store, settings, topics)
+    pings = HubPings(store, settings, api.feed_topics)
     store.on_step(pings.hear)
     process.cleanup.push_async_callback(pings.close)
     process.loops.start(pings.run(), name="hub pings")
 
 
-def capability_purges(settings: Settings, clock: Callable[[], float]) -> list[PurgeSteps]:
-    """What each capability deletes of what is old."""
-    return [
-        PurgeSteps(purge.job, purge.cron, lambda purge=purge: purge.steps(settings, clock()))  # type: ignore[misc]
-        for capability in CAPABILITIES
-        for purge in capability.purges
-    ]
-
-
 def tasks_of(
-    components: Components, settings: Settings, clock: Callable[[], float], purge_deliveries: Step, purge_uploads: Step
+    process: _Process, purge_deliveries: Step, purge_uploads: Step, others: Iterable[CapabilityPurge]
 ) -> tuple[Task, ...]:
-    """The table of what this process does again and again."""
+    """The table of what this process does again and again; `others`: what capabilities purge."""
+    settings, components, clock = process.settings, process.components, process.clock
     store, followers = components.store, components.followers
     return (
         Task("silence", followers.watch_silence, 5),
@@ -324,14 +277,7 @@ def tasks_of(
         Task("standbys", components.standbys.look, LOOK),
         Task("declared", partial(_request_declared, components), 5),
         *upkeep(store, clock, components.quarantine),
-        *purges(
-            store,
-            settings,
-            clock,
-            deliveries=purge_deliveries,
-            uploads=purge_uploads,
-            others=capability_purges(settings, clock),
-        ),
+        *purges(store, settings, clock, deliveries=purge_deliveries, uploads=purge_uploads, others=others),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ingest.alarms.alarms import KEPT
 from ingest.jobs.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
@@ -41,12 +41,16 @@ class Task(NamedTuple):
     cron: str = ""
 
 
-class PurgeSteps(NamedTuple):
-    """A job that deletes what is old. `steps`: units due now, of which each deletes a little and says whether there may be more."""
+class CapabilityPurge(Protocol):
+    """A job of a capability that deletes what is old; `cron`: the minutes at which it is due."""
 
-    job: str
-    cron: str
-    steps: Callable[[], Sequence[Callable[[Unit], bool]]]
+    @property
+    def job(self) -> str: ...
+    @property
+    def cron(self) -> str: ...
+    @property
+    def steps(self) -> Callable[[Settings, float], Sequence[Callable[[Unit], bool]]]:
+        """Units due at that time, of which each deletes a little and says whether there may be more."""
 
 
 def schedule(tasks: Iterable[Task], scheduler: Scheduler, jobs: Jobs) -> None:
@@ -80,7 +84,7 @@ def purges(
     *,
     deliveries: Step,
     uploads: Step,
-    others: Iterable[PurgeSteps] = (),
+    others: Iterable[CapabilityPurge] = (),
 ) -> tuple[Task, ...]:
     """What deletes what is old: of the store itself, of deliveries and uploads, and `others`: of the capabilities."""
     purging = Purging(store)
@@ -89,6 +93,9 @@ def purges(
     def task(name: str, cron: str, step: Step) -> Task:
         return Task(name, step, cron=cron)
 
+    def due(purge: CapabilityPurge) -> Step:
+        return lambda: purging.steps(purge.steps(settings, clock()))
+
     return (
         task("purge deliveries", "17 * * * *", deliveries),
         task("purge bodies", "27 * * * *", purging.bodies),
@@ -96,9 +103,5 @@ def purges(
         task("purge history", "*/5 * * * *", lambda: purging.history(clock() - history_kept)),
         task("purge timelines", "7 * * * *", lambda: purging.timelines(clock() - TIMELINE_KEPT)),
         task("purge alarms", "57 * * * *", lambda: purging.alarms(clock() - KEPT)),
-        *(task(each.job, each.cron, partial(_purge, purging, each)) for each in others),
+        *(task(each.job, each.cron, due(each)) for each in others),
     )
-
-
-async def _purge(purging: Purging, purge: PurgeSteps) -> bool:
-    return await purging.steps(purge.steps())

@@ -7,7 +7,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import partial
 
-from ingest.kit.fair_queue import FairQueue
+from ingest.kit.rate_limiter import FairQueue
 
 GRADES = (0.1, 1.0)
 """Seconds from which on work is of the next grade: 0 is quick, 2 is slow."""

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 JUMP = 5.0
 """Seconds; less is the correction of a clock that goes wrong a little, and is followed."""
+EARLY = 0.001
+"""Seconds by which a timer may fire early, as uvloop counts in milliseconds. What is due so soon is taken for due: otherwise
+its timer is set again and again until the time has come."""
 
 
 @dataclass(slots=True)

@@ -23,9 +23,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import httptools
 import uvicorn
 
-from api.http.errors import HeadersTooLarge, RequestTimeout, UriTooLong, error_response
+from api.http.errors import (
+    HEADER_BYTES,
+    SAFE_HEADERS,
+    URL_BYTES,
+    HeadersTooLarge,
+    RequestTimeout,
+    UriTooLong,
+    error_response,
+)
 from api.http.request import CONNECTION, plain_address
-from api.middleware.request_limits import HEADER_BYTES, SAFE_HEADERS, URL_BYTES
 from mapping.errors import InvalidRequest, ServiceError
 
 if TYPE_CHECKING:
@@ -100,6 +107,12 @@ class Connection(asyncio.Protocol):
         """Whether what is sent leaves at once, as far as this process knows."""
         self.refusal: ServiceError | None = None
         """Why nothing but operational requests is served here."""
+
+    @staticmethod
+    def of(scope: Scope) -> Connection:
+        """The connection by which a request came."""
+        connection: Connection = scope["state"][CONNECTION]
+        return connection
 
     # What the event loop calls
 

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, cast
 import structlog
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from api.http.errors import error_response
-from api.http.request import CONNECTION
 from config.errors import StartError
 from ingest.kit.roles import OPERATIONS
 from ingest.server.connection import Connection, as_response
@@ -95,7 +93,7 @@ class Admission:
             self._named = cast("ASGIApp", ProxyHeadersMiddleware(self._by_address, networks))  # type: ignore[arg-type]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        connection: Connection = scope["state"][CONNECTION]
+        connection = Connection.of(scope)
         try:
             if connection.refusal is not None:
                 await self._excess(connection.refusal, scope, receive, _closing(send))
@@ -118,7 +116,7 @@ class Admission:
     async def _by_address(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Count the request by the address that a proxy names, if one does."""
         address = scope["client"][0]
-        if address == scope["state"][CONNECTION].address:
+        if address == Connection.of(scope).address:
             await self._app(scope, receive, send)
             return
         refusal = self._limits.begin(address)
@@ -163,7 +161,7 @@ def operations_only(app: ASGIApp) -> ASGIApp:
 
     async def limited(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"] not in OPERATIONS:
-            await error_response(NotFound("this process serves no requests"))(scope, receive, send)
+            await as_response(NotFound("this process serves no requests"))(scope, receive, send)
             return
         await app(scope, receive, send)
 

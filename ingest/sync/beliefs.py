@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mapping.belief.doubts import identify
 from mapping.errors import DownstreamRejected
+from mapping.fusion.fused_match import SECOND_KEY
 from mapping.match.identity import MatchIdentity, is_another
-from mapping.posts.from_posts import belief_of_posts
+from mapping.posts.from_posts import StandingPost, belief_of_posts
+from mapping.posts.reconcile import State
 from store.engine.errors import UnreadableRow
-from store.following import sync
+from store.following import ledger, sync
 
 if TYPE_CHECKING:
-    from ingest.sync.posted import Posted
+    from collections.abc import Mapping
+
+    from sqlalchemy import Connection
+
     from mapping.belief.confirm import ConfirmedMatch
     from mapping.match.match import Match
 
@@ -61,3 +66,24 @@ def check_same(before: ConfirmedMatch | None, answer: Match) -> None:
     """Raise DownstreamRejected where the answer is about another match than the one that is believed."""
     if before is not None and is_another(MatchIdentity.of(before.match), MatchIdentity.of(answer)):
         raise DownstreamRejected("the provider gives another match under this id")
+
+
+class Posted(NamedTuple):
+    """The posts that stand, drafts too, and the scoreboard as the provider gave it last."""
+
+    posts: tuple[StandingPost, ...]
+    board: Mapping[str, Any]
+
+
+def posted_of(conn: Connection, follow_id: str) -> Posted:
+    """What stands of the match in the liveblogs on it, but what its standby reported first. Raises UnreadableRow."""
+    posts: dict[str, StandingPost] = {}
+    board: Mapping[str, Any] = {}
+    for attachment in sync.attachments_of(conn, follow_id):
+        rows = ledger.rows(conn, attachment.game_id)
+        game = ledger.game_of(rows.pop(ledger.GAME_KEY, None))
+        board = board or game.get("scoreboard") or {}
+        for entry in map(ledger.entry_of, rows.values()):
+            if entry.state is State.POSTED and not entry.key.startswith(SECOND_KEY):
+                posts.setdefault(entry.key, StandingPost(key=entry.key, kind=entry.kind, document=entry.said))
+    return Posted(tuple(posts.values()), board)

@@ -1,4 +1,4 @@
-"""The limiter of one provider endpoint: concurrency limit, rate limit and circuit breaker.
+"""The limiter of one provider endpoint: concurrency limit, rate limit and circuit breaker; and counts of what its polls came to.
 
 It stands between the polls and the adapter, and is an adapter itself to those who poll.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
+from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -16,18 +17,19 @@ from cachetools import LRUCache
 from opentelemetry.trace import SpanKind
 
 from ingest.sync.poll_slots import PollSlots
+from ingest.sync.post_times import PostDelays
 from mapping.errors import ProviderRefused, ServiceError, Unprocessable, UpstreamUnavailable
 from mapping.rules import breaker
-from mapping.rules.breaker import Circuit, CircuitBreakerConfig
-from mapping.rules.lost_provider_code import LostProviderCode
+from mapping.rules.breaker import Circuit, CircuitBreakerConfig, LostProviderCode
 from mapping.rules.token_bucket import TokenBucket
 from providers.base import FixtureLister
 from providers.http_client import Throttled
 from store.engine import spans
+from store.engine.durations import Durations
 from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from datetime import date
 
     from config.sections import Polling
@@ -313,3 +315,38 @@ def note_demand(limiters: Mapping[str, EndpointLimiter], polled: Iterable[tuple[
             needed[match.endpoint] += requests_of(match.known) / wait
     for key, limiter in limiters.items():
         limiter.need(needed[key])
+
+
+@dataclass(slots=True)
+class PollCounts:
+    """Counts of polls by outcome; how late polls and posts were; seconds that changes took from their response to their commit."""
+
+    changed: int = 0
+    unchanged: int = 0
+    failed: int = 0
+    late: Durations = field(default_factory=Durations)
+    commit: Durations = field(default_factory=Durations)
+    delays: PostDelays = field(default_factory=PostDelays)
+
+    def end(self, fetched: Fetched) -> None:
+        """Count a poll that brought a response."""
+        if fetched.changed:
+            self.changed += 1
+        elif fetched.good:
+            self.unchanged += 1
+        else:
+            self.failed += 1
+
+
+def health_of(matches: Collection[FollowedMatch], limiters: Collection[EndpointLimiter]) -> dict[str, int]:
+    """How many matches are followed, failing, and silent (an alarm was raised).
+
+    Also how many endpoints are lost, and how many have a rate limit that is too low for their matches.
+    """
+    return {
+        "matches": len(matches),
+        "failing": sum(match.failures > 0 for match in matches),
+        "silent": sum(match.silent for match in matches),
+        "endpoints_lost": sum(limiter.lost is not None for limiter in limiters),
+        "endpoints_limited": sum(limiter.demand > 1 for limiter in limiters),
+    }

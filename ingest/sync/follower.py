@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING
 import structlog
 
 from ingest.kit.quarantine import AGAIN
-from ingest.kit.timers import EARLY
+from ingest.kit.steady_clock import EARLY
 from ingest.sync import followed_match
-from ingest.sync.endpoint_limiter import EndpointPaused, limiter_of, may_poll_always, note_demand, wait_of
-from ingest.sync.match_quarantine import MatchQuarantine
-from ingest.sync.outage import Outage
+from ingest.sync.endpoint_limiter import EndpointPaused, health_of, limiter_of, may_poll_always, note_demand, wait_of
+from ingest.sync.match_quarantine import MatchQuarantine, Outage
 from ingest.sync.poll import Poller, record_nothing
-from ingest.sync.poll_counts import health_of
 from ingest.sync.silence import SilenceWatch
 from mapping.errors import ServiceError, StoreUnavailable
 from mapping.rules import pacing

@@ -1,4 +1,7 @@
-"""Matches and liveblogs that the followers cannot work on: logged once, with their cause in the store, and tried again."""
+"""Matches and liveblogs that the followers cannot work on: logged once, with their cause in the store, and tried again.
+
+An outage of the database is nobody's fault, and is logged once for all.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync import answers
 from mapping.errors import ServiceError
 from store.engine.errors import UnreadableRow, brief_reason
+from store.engine.log_once import LogOnce
 from store.following import leases, sync
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable
 
     from ingest.sync.followed_match import FollowedMatch
-    from ingest.sync.outage import Outage
     from store.database import Store
     from store.engine.unit import Unit
 
@@ -112,3 +115,29 @@ class MatchQuarantine:
             return
         except Exception as error:  # noqa: BLE001 -- nothing depends on it
             log.debug("match.failure_not_kept", cause=brief_reason(error))
+
+
+@dataclass(slots=True)
+class Outage:
+    """Whether the database can be written to. `matches`: those whose last answers could not be written."""
+
+    number: int = 0
+    """How many outages there have been."""
+    matches: set[str] = field(default_factory=set)
+    _log: LogOnce = field(default_factory=lambda: LogOnce("store.unavailable", "store.recovered", "error"))
+
+    @property
+    def lost(self) -> bool:
+        """Whether the last unit could not be written."""
+        return self._log.failing
+
+    def began(self, cause: str) -> None:
+        """A unit was not written."""
+        self.number += self._log.failed(cause=cause)
+
+    def ended(self) -> frozenset[str]:
+        """A unit was written; the matches that the outage held up, none where there was no outage."""
+        held_up = frozenset(self.matches)
+        self._log.worked(matches=len(held_up))
+        self.matches.clear()
+        return held_up

@@ -17,12 +17,11 @@ import structlog
 from ingest.kit.quarantine import AGAIN
 from ingest.sync import apply_match, batches
 from ingest.sync.answers import save_health
-from ingest.sync.beliefs import Before, BeliefLost, check_same
+from ingest.sync.beliefs import Before, BeliefLost, check_same, posted_of
 from ingest.sync.caps import check, people_of, rows_of, within
+from ingest.sync.endpoint_limiter import PollCounts
 from ingest.sync.followed_match import FollowedMatch, everybody, readable_terms
-from ingest.sync.poll_counts import PollCounts
 from ingest.sync.post_times import Arrival
-from ingest.sync.posted import posted_of
 from ingest.sync.snapshot import Snapshot
 from mapping.belief.confirm import confirm_answer
 from mapping.belief.doubts import by_name
@@ -96,7 +95,7 @@ class Poller:
         first = not match.known
         received = await self._fetch(match)
         arrival = Arrival(self.clock, first=first)
-        fetched = within(self.limits, received)
+        fetched = within(self.limits, received) if received.changed else received
         self.record(self.adapter.endpoint, match.match_id, received.everything)
         await self.take_in(match, fetched, arrival)
         if fetched.changed:

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from ingest.kit.timers import EARLY
+from ingest.kit.steady_clock import EARLY
 from mapping.errors import UpstreamUnavailable
 
 if TYPE_CHECKING:

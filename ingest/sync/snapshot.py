@@ -11,8 +11,12 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from mapping.liveblog import fingerprint
+from mapping.liveblog.prefill import state_info
+from mapping.match.references import References
 from mapping.posts.posts import in_order
+from mapping.posts.shootout import kick_numbers
+from mapping.posts.wording import ending, extra_half
+from mapping.sports import sport_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,21 +24,27 @@ if TYPE_CHECKING:
 
     from ingest.sync.post_times import AnswerTimes
     from mapping.documents.import_options import ImportOptions
-    from mapping.match.match import Match
+    from mapping.match.match import Comment, Match
     from mapping.posts.posts import Timed
     from providers.base import Answer
+
+NOBODY = References(owner_id="")
 
 
 @dataclass(frozen=True, slots=True)
 class InputFingerprint:
-    """What a snapshot makes of a liveblog, as hashes (mapping.liveblog.fingerprint): of all beside the posts, and of each post."""
+    """What a snapshot makes of a liveblog, as hashes: of all beside the posts, and of each post.
+
+    Where none differs, there is nothing to write. They hold in this process only, and take in whole incidents and comments, so
+    that one may differ where the post does not, and never the other way round.
+    """
 
     setting: int
     posts: dict[str, int]
 
     @classmethod
     def of(cls, match: Match, terms: ImportOptions) -> InputFingerprint:
-        return cls(fingerprint.of_setting(match, terms), fingerprint.of_posts(match, terms))
+        return cls(_hash_of_setting(match, terms), _hashes_of_posts(match, terms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,3 +117,42 @@ class Snapshot:
         for terms in several:
             self.fingerprint(terms)
             self.timed(terms)
+
+
+def _hash_of_setting(match: Match, terms: ImportOptions) -> int:
+    """Of everything beside incidents and comments: what the liveblog itself is made of, and each of its posts as well."""
+    sport = sport_of(match)
+    return hash(
+        (
+            terms,
+            (ending(sport, match), extra_half(match)),
+            tuple(kick_numbers(match).items()),
+            repr(state_info(sport, match, NOBODY)),  # takes some of its times from incidents
+            (match.provider, match.match_id, match.sport, match.status, match.kickoff, match.clock, match.title),
+            (match.home, match.away, match.tournament, match.location, match.race),
+            (
+                match.score,
+                match.award,
+                match.shootout,
+                match.periods,
+                match.points,
+                match.serving,
+                match.winner,
+                match.decided,
+            ),
+        )
+    )
+
+
+def _hashes_of_posts(match: Match, terms: ImportOptions) -> dict[str, int]:
+    """Of each post's own incident, with what is written about it, or its own comment; by the key of the post."""
+    narratives: dict[str, list[Comment]] = {}
+    found: dict[str, int] = {}
+    for comment in match.comments if terms.text else ():
+        if comment.incident_key is not None:
+            narratives.setdefault(comment.incident_key, []).append(comment)
+        else:
+            found[comment.key] = hash((comment, found.get(comment.key)))
+    for incident in match.incidents:
+        found[incident.key] = hash((incident, *narratives.get(incident.key, ()), found.get(incident.key)))
+    return found

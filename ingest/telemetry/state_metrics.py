@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from prometheus_client import Metric
 
+    from ingest.sync.endpoint_limiter import PollCounts
     from ingest.sync.follower import Followers
-    from ingest.sync.poll_counts import PollCounts
     from ingest.sync.standby_watch import StandbyWatch
     from store.database import Store
     from store.engine.durations import Durations

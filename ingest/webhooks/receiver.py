@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import structlog
 
 from ingest.webhooks.attempt import make_round
-from ingest.webhooks.cursor import CursorTracker
-from ingest.webhooks.receiver_rows import BATCH
+from ingest.webhooks.receiver_rows import BATCH, CursorTracker
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
 from store.webhooks import deliveries

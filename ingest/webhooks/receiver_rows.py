@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ingest.kit.batcher import Batcher
 from store.webhooks import deliveries, outbox
 from store.webhooks.deliveries import DeliveredBefore, Locked
 from store.webhooks.outbox import OutboxSpan
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
     from store.database import Store
     from store.webhooks.outbox import OutboxRow
@@ -21,6 +22,8 @@ BATCH = 100
 """Rows of the outbox, or deliveries that wait, which a receiver reads at a time."""
 TOGETHER = 200
 """Receivers of one unit, or one read: so few that whoever writes beside them waits some milliseconds."""
+KeyT = TypeVar("KeyT")
+ResultT = TypeVar("ResultT")
 
 
 class ReceiverRows:
@@ -72,3 +75,78 @@ class ReceiverRows:
 
     async def _read_histories(self, keys: Sequence[tuple[str, int]]) -> Mapping[tuple[str, int], DeliveredBefore]:
         return await self._store.read(partial(deliveries.delivered_before, cursors=keys))
+
+
+class Batcher(Generic[KeyT, ResultT]):
+    """`run` gives the results of up to `most` keys; a caller who is alone does not wait for others.
+
+    While a run is under way callers gather, and each further one takes the next of them, in the order in which they came.
+    """
+
+    def __init__(
+        self, run: Callable[[Sequence[KeyT]], Awaitable[Mapping[KeyT, ResultT | Exception]]], *, most: int
+    ) -> None:
+        self._run = run
+        self._most = most
+        self._waiting: list[tuple[KeyT, asyncio.Future[ResultT | Exception | None]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def result(self, key: KeyT) -> ResultT | None:
+        """The result for `key`, None where the run gives none. Raises what the run raised, or gave as the result of `key`."""
+        future: asyncio.Future[ResultT | Exception | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((key, future))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._run_all(), name="batch")
+        found = await future
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def _run_all(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[: self._most], self._waiting[self._most :]
+            wanted = [each for each in batch if not each[1].done()]  # a caller who was cancelled wants nothing
+            if wanted:
+                found = await self._found([key for key, _ in wanted])
+                for key, future in wanted:
+                    if not future.done():
+                        future.set_result(found.get(key))
+
+    async def _found(self, keys: Sequence[KeyT]) -> Mapping[KeyT, ResultT | Exception]:
+        try:
+            return await self._run(keys)
+        except Exception as error:  # noqa: BLE001 -- it is its callers' matter
+            return dict.fromkeys(keys, error)
+
+
+class CursorTracker:
+    """The low watermark: rows are taken up by number and acknowledged in any order; the cursor never passes one that is not."""
+
+    def __init__(self, cursor: int) -> None:
+        self.fed = cursor
+        """The number up to which rows have been looked at."""
+        self.newest = cursor
+        """The last row that was taken up."""
+        self._open: deque[int] = deque()
+        self._acknowledged: set[int] = set()
+
+    @property
+    def cursor(self) -> int:
+        """Everything up to here is acknowledged."""
+        return self._open[0] - 1 if self._open else self.fed
+
+    def take(self, number: int) -> None:
+        self._open.append(number)
+        self.fed = self.newest = number
+
+    def cursor_with(self, numbers: Collection[int]) -> int:
+        """The cursor as it will be once these are acknowledged too."""
+        for each in self._open:
+            if each not in self._acknowledged and each not in numbers:
+                return each - 1
+        return self.fed
+
+    def acknowledge(self, numbers: Collection[int]) -> None:
+        self._acknowledged.update(numbers)
+        while self._open and self._open[0] in self._acknowledged:
+            self._acknowledged.discard(self._open.popleft())

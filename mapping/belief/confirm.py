@@ -11,10 +11,15 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mapping.belief.awards import is_awarded, with_award
-from mapping.belief.bound_texts import bound_texts, unbound_from, without_repeated
-from mapping.belief.corrected_keys import Keys, content, numbered_anew, with_kept_keys
-from mapping.belief.disqualified import with_disqualified
+from mapping.belief.corrected_keys import (
+    Keys,
+    bound_texts,
+    content,
+    numbered_anew,
+    unbound_from,
+    with_kept_keys,
+    without_repeated,
+)
 from mapping.belief.doubts import MOST_RETREATS, Doubt, Doubts, Retreat, by_name
 from mapping.belief.goals import (
     SentScores,
@@ -26,9 +31,8 @@ from mapping.belief.goals import (
     with_review,
     without_marks,
 )
-from mapping.belief.guarded_sides import guard_side
-from mapping.belief.guarding import guard_rows, guard_value, less
-from mapping.belief.match_end import until_result, with_abandonment
+from mapping.belief.guarding import guard_rows, guard_side, guard_value, less
+from mapping.belief.match_end import is_awarded, until_result, with_abandonment, with_award, with_disqualified
 from mapping.belief.score_steps import with_steps
 from mapping.belief.set_again import (
     EarlierTry,

@@ -1,6 +1,7 @@
 """A correction that moves the key: an incident that comes again under another id, with something else in it, is the same one.
 
-It keeps its key, so its post is edited: a second post beside it would contradict it.
+It keeps its key, so its post is edited: a second post beside it would contradict it. Its text belongs to it for good, also
+where the provider binds that to nothing any more or numbers it anew.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from mapping.sports import sport_of
 from mapping.sports.base import MomentType
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
     from typing import Any
 
-    from mapping.match.match import Incident, Match
+    from mapping.match.match import Comment, Incident, Match
     from mapping.sports.base import Sport
 
 APART = 2
@@ -29,6 +30,8 @@ MOST_KEYS = 64
 
 Keys = tuple[tuple[str, str], ...]
 """(key in the answers, key under which the incident is believed)."""
+SHORTEST = 20
+"""Characters of a text by which it is known under another key; shorter ones are written more than once."""
 
 
 def with_kept_keys(
@@ -166,3 +169,34 @@ def _renamed(answer: Match, keys: Mapping[str, str]) -> Match:
         comments=tuple(comments),
         unreadable_keys=answer.unreadable_keys | {old for new, old in keys.items() if new in unreadable},
     )
+
+
+def bound_texts(before: Iterable[Comment], after: Sequence[Comment], incidents: AbstractSet[str]) -> list[Comment]:
+    """The texts after, each bound to the incident that it belonged to before, by its key, else by its words."""
+    known = {each.key: each for each in before}
+    return [each if each.incident_key in incidents else _bound(each, known, incidents) for each in after]
+
+
+def without_repeated(before: Sequence[Comment], after: Iterable[Comment]) -> list[Comment]:
+    """The texts before, without those that an incident has under a new key now."""
+    known = {each.key for each in before}
+    now = {(each.incident_key, each.html) for each in after if each.key not in known and each.incident_key is not None}
+    return [each for each in before if (each.incident_key, each.html) not in now]
+
+
+def unbound_from(comments: Iterable[Comment], gone: AbstractSet[str]) -> list[Comment]:
+    """The texts, bound to none of the incidents that are gone."""
+    return [replace(each, incident_key=None) if each.incident_key in gone else each for each in comments]
+
+
+def _bound(text: Comment, known: Mapping[str, Comment], incidents: AbstractSet[str]) -> Comment:
+    """The text as that of its incident: without the headline that the provider adds where it stands alone."""
+    same = [known[text.key]] if text.key in known else [each for each in known.values() if _repeats(text, each)]
+    was = next((each for each in same if each.incident_key in incidents), None)
+    if was is None:
+        return text
+    return replace(text, incident_key=was.incident_key, html=was.html if text.html.endswith(was.html) else text.html)
+
+
+def _repeats(text: Comment, other: Comment) -> bool:
+    return len(other.html) >= SHORTEST and text.html.endswith(other.html)

@@ -91,9 +91,10 @@ class CommentReported(Document):
 
 
 class CommentDecision(Document):
-    """What to do with a comment."""
+    """What to do with a comment; `status`: as whoever decides has seen it, and only while it is so."""
 
     action: Literal["approve", "reject", "delete", "wait"]
+    status: Literal["pending", "hidden", "approved", "rejected"] | None = None
 
 
 class ReaderBanRequest(Document):

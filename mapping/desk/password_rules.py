@@ -23,6 +23,7 @@ class PasswordFault(StrEnum):
     SIMPLE = "simple"
     COMMON = "common"
     OWN = "own"
+    LEAKED = "leaked"
 
 
 def password_fault(password: str, *about: str) -> PasswordFault | None:

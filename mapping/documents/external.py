@@ -218,3 +218,29 @@ class ExternalSource(CamelDocument):
     selector: ExternalSelector
     status: MatchStatus
     feed_health: dict[Name, FeedHealth]
+
+
+class ExternalPreview(CamelDocument):
+    """A match as the provider gives it now. `line_ups` counts people, `events` what happened and would be posted.
+
+    `text_content`: whether the provider's text can be had for it. `liveblogs`: the organization's own that are on it already,
+    by `local_id`.
+    """
+
+    provider: Name
+    selector: ExternalSelector
+    sportstype: Text
+    title: Text
+    competition: Text | None = None
+    location: Text | None = None
+    home_team: Text | None = None
+    away_team: Text | None = None
+    home_score: Text | None = None
+    away_score: Text | None = None
+    starts_at: Timestamp | None = None
+    status: MatchStatus
+    scoreboard: Bool
+    line_ups: Count
+    events: Count
+    text_content: Bool
+    liveblogs: tuple[Name, ...] = ()

@@ -68,14 +68,14 @@ class PatchedEvent:
     sent: Document = field(default_factory=dict)
 
 
-def new_post(event: Event, stamp: Stamp, *, drafts: bool, new_id: NewId) -> PatchedEvent:
+def new_post(event: Event, stamp: Stamp, *, drafts: bool) -> PatchedEvent:
     """A new post; `drafts` hides it where the client does not say otherwise. Raises Unprocessable with the field."""
     if event.local_status == LocalStatus.DELETED:
         raise Unprocessable("a new post cannot be deleted already", field="local_status")
     usual = LocalStatus.UNPUBLISHED if drafts else LocalStatus.PUBLISHED
     sent = sent_fields(event)
     return PatchedEvent(
-        document=_content(sent, EMPTY, {}, stamp, new_id),
+        document=_content(sent, EMPTY, {}, stamp),
         local_status=usual if event.local_status is None else event.local_status,
         created_at=stamp.now if event.created_at is None else event.created_at,
         updated_at=stamp.now if event.updated_at is None else event.updated_at,
@@ -84,12 +84,12 @@ def new_post(event: Event, stamp: Stamp, *, drafts: bool, new_id: NewId) -> Patc
     )
 
 
-def changed_post(event: Event, before: EventBefore, stamp: Stamp, *, new_id: NewId) -> PatchedEvent:
+def changed_post(event: Event, before: EventBefore, stamp: Stamp) -> PatchedEvent:
     """The stored post with what the client sent; raises Unprocessable with the field."""
     sent = _whole(sent_fields(event), before.document)
     publish_at = event.publish_at if "publish_at" in sent else before.publish_at
     return PatchedEvent(
-        document={**_content(sent, before.document, _as_sent(sent, before.shown), stamp, new_id), "editor": stamp.by},
+        document={**_content(sent, before.document, _as_sent(sent, before.shown), stamp), "editor": stamp.by},
         local_status=before.local_status if event.local_status is None else event.local_status,
         created_at=_created_at(event, before, publish_at, stamp.now),
         updated_at=stamp.now if event.updated_at is None else event.updated_at,
@@ -170,15 +170,15 @@ def _created_at(event: Event, before: EventBefore, publish_at: int | None, now: 
     return before.created_at
 
 
-def _content(sent: Document, before: Document, seen: Document, stamp: Stamp, new_id: NewId) -> Document:
+def _content(sent: Document, before: Document, seen: Document, stamp: Stamp) -> Document:
     """The stored document with what was sent laid over it; `seen`: what the client was shown of it before."""
     changed = {name: sent[name] for name in PLAIN if name in sent and sent[name] != seen.get(name)}
     document = {**before, **changed, "highlight": _highlight(sent, before, seen)}
     if "sport_event" in sent:
-        document["sport_event"] = _sport_event(sent["sport_event"], before, seen, new_id)
+        document["sport_event"] = _sport_event(sent["sport_event"], before, seen, stamp.new_id)
     if "event_info" in sent:
         document["event_info"] = unconverted_part(sent["event_info"] or {})
-    return _without_empty(document | _blocks_and_media(sent, before, seen, stamp, new_id))
+    return _without_empty(document | _blocks_and_media(sent, before, seen, stamp))
 
 
 def _without_empty(document: Document) -> Document:
@@ -214,20 +214,20 @@ def _present(fields: Document) -> Document:
     return {name: value for name, value in fields.items() if value is not None and name != "_type"}
 
 
-def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: Stamp, new_id: NewId) -> Document:
+def _blocks_and_media(sent: Document, before: Document, seen: Document, stamp: Stamp) -> Document:
     old_blocks, old_media = _stored(before, "contents"), _stored(before, "media")
     blocks = _sent_blocks(sent, seen, old_blocks)
     if blocks is None and "media" not in sent:
         return {}
-    media = media_entries(sent["media"] or [], old_media, stamp, new_id) if "media" in sent else old_media
+    media = media_entries(sent["media"] or [], old_media, stamp) if "media" in sent else old_media
     whole = _in_older_form(sent)
     older = legacy_entries(sent, media) if whole or not old_media else ()
-    wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks, new_id)
+    wanted = old_blocks if blocks is None else _adopted(old_blocks, seen, blocks, stamp.new_id)
     wanted = without_gone(wanted, media) if whole else wanted
-    made = show_media(wanted, media, stamp, new_id, older=older)
+    made = show_media(wanted, media, stamp, older=older)
     if "media" not in sent:
         made = made._replace(media=without_hidden(made, old_blocks))
-    return {"contents": [_safe(_named(block, new_id), old_blocks) for block in made.blocks], "media": made.media}
+    return {"contents": [_safe(_named(block, stamp.new_id), old_blocks) for block in made.blocks], "media": made.media}
 
 
 def _named(block: Document, new_id: NewId) -> Document:

@@ -283,7 +283,7 @@ class Match:
     location: Named | None = None
     score: Score | None = None
     award: Score | None = None
-    """The score by decision, where there is one (mapping.belief.awards)."""
+    """The score by decision, where there is one (mapping.belief.match_end)."""
     shootout: Score | None = None
     periods: tuple[PeriodScore, ...] = ()
     winner: SideName | None = None

@@ -33,10 +33,11 @@ VIDEOS = (".mp4", ".m4v", ".mov", ".webm", ".m3u8")
 
 
 class Stamp(NamedTuple):
-    """Who changes a post, and when (Unix seconds)."""
+    """Who changes a post, and when (Unix seconds); `new_id`: the `local_id` of what is new, by its letter."""
 
     by: str
     now: int
+    new_id: NewId
 
 
 class ShownMedia(NamedTuple):
@@ -90,7 +91,7 @@ def legacy_entries(sent: Document, media: Sequence[Document]) -> list[str]:
 
 
 def media_entries(
-    sent: Sequence[Mapping[str, Any]], known: Sequence[Mapping[str, Any]], stamp: Stamp, new_id: NewId
+    sent: Sequence[Mapping[str, Any]], known: Sequence[Mapping[str, Any]], stamp: Stamp
 ) -> list[Document]:
     """The sent entries as full ones: new ones with an id, known ones with what was sent laid over what is stored."""
     by_id = {entry.get("local_id"): entry for entry in known}
@@ -104,19 +105,19 @@ def media_entries(
         elif not entry.get("url"):
             raise Unprocessable("a new media entry should have a url", field=f"media.{index}.url")
         else:
-            made.append(_new_media(entry, stamp, new_id))
+            made.append(_new_media(entry, stamp))
     return made
 
 
 def show_media(
-    blocks: Sequence[Document], media: Sequence[Document], stamp: Stamp, new_id: NewId, *, older: Iterable[str] = ()
+    blocks: Sequence[Document], media: Sequence[Document], stamp: Stamp, *, older: Iterable[str] = ()
 ) -> ShownMedia:
     """The blocks with every item showing an entry; `older` names entries for which a block is made.
 
     Raises Unprocessable, with the path, for an item that shows no file.
     """
     files = list(media)
-    shown = [_with_media(block, files, stamp, new_id, f"contents.{index}") for index, block in enumerate(blocks)]
+    shown = [_with_media(block, files, stamp, f"contents.{index}") for index, block in enumerate(blocks)]
     alone = [file for file in files if file["local_id"] in set(older) - shown_files(shown)]
     items = [_item_for(file) for file in alone if file_is_public(file)]
     made = [{"_type": MULTI_MEDIA, "items": items}] if items else []
@@ -127,7 +128,7 @@ def _shows_media(block: Document) -> bool:
     return block.get("_type") == MULTI_MEDIA
 
 
-def _with_media(block: Document, files: list[Document], stamp: Stamp, new_id: NewId, path: str) -> Document:
+def _with_media(block: Document, files: list[Document], stamp: Stamp, path: str) -> Document:
     """The block with each item showing an entry; entries that items mean by `source_url` are added to `files`."""
     if not _shows_media(block):
         return block
@@ -135,7 +136,7 @@ def _with_media(block: Document, files: list[Document], stamp: Stamp, new_id: Ne
     for index, item in enumerate(block.get("items") or ()):
         file = _shown_by(item, files)
         if file is None:
-            file = _from_source(item, stamp, new_id, f"{path}.items.{index}")
+            file = _from_source(item, stamp, f"{path}.items.{index}")
             files.append(file)
         items.append({**item, "media_local_id": file["local_id"]})
     return {**block, "items": items}
@@ -146,23 +147,23 @@ def _shown_by(item: Document, files: Iterable[Document]) -> Document | None:
     return next((file for file in files if (file["local_id"] == name if name else file.get("url") == url)), None)
 
 
-def _from_source(item: Document, stamp: Stamp, new_id: NewId, path: str) -> Document:
+def _from_source(item: Document, stamp: Stamp, path: str) -> Document:
     """The entry for an item that shows a new file by its `source_url`."""
     name, url = item.get("media_local_id"), item.get("source_url")
     if not url:
         reason = "there is no such entry in media" if name else "either media_local_id or source_url is needed"
         raise Unprocessable(reason, field=f"{path}.media_local_id")
     subtype = next((short for short, kind in CONTENTS.items() if kind == item.get("_type")), "i")
-    return _new_media({"local_id": name, "url": url, "subtype": subtype}, stamp, new_id)
+    return _new_media({"local_id": name, "url": url, "subtype": subtype}, stamp)
 
 
-def _new_media(entry: Mapping[str, Any], stamp: Stamp, new_id: NewId) -> Document:
+def _new_media(entry: Mapping[str, Any], stamp: Stamp) -> Document:
     subtype = entry.get("subtype") or ("v" if str(entry["url"]).lower().endswith(VIDEOS) else "i")
     facts = {name: entry[name] for name in ("width", "height", "title", "credit") if entry.get(name) not in {None, ""}}
     length = entry.get("duration_ms")
     return {
         "_type": MEDIA,
-        "local_id": entry.get("local_id") or new_id("m"),
+        "local_id": entry.get("local_id") or stamp.new_id("m"),
         "subtype": subtype,
         "url": entry["url"],
         "local_status": entry.get("local_status") or LocalStatus.PUBLISHED,

@@ -9,8 +9,7 @@ from collections import defaultdict
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from mapping.belief.bound_texts import SHORTEST
-from mapping.belief.corrected_keys import APART
+from mapping.belief.corrected_keys import APART, SHORTEST
 from mapping.match.identity import APART as ANOTHER_DAY
 from mapping.match.match import PERIOD_KEY
 from mapping.posts.posts import MINUTE, TEXT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from math import inf
 
 ASK_AGAIN = 0.5
@@ -87,3 +88,10 @@ def note_abandoned(circuit: Circuit) -> Circuit:
 def note_pause(circuit: Circuit, *, now: float, seconds: float) -> Circuit:
     """The provider asks for a pause: that holds for all of the endpoint, from 1 s to 1 h."""
     return replace(circuit, until=max(circuit.until, now + min(max(seconds, 1.0), 3600.0)))
+
+
+class LostProviderCode(StrEnum):
+    """What kind of failure it is; the alarm's `cause` says it in words, which may change."""
+
+    CREDENTIALS_REFUSED = "credentials_refused"
+    UNREACHABLE = "unreachable"

@@ -1,9 +1,10 @@
-"""Plain text of strangers as it is kept: no control characters, nothing that hides or turns what others see."""
+"""Plain text of strangers as it is kept, comments among it: no control characters, nothing that hides or turns what others see."""
 
 from __future__ import annotations
 
 import re
 
+from mapping.errors import Unprocessable
 from mapping.rules.composed_text import normalize_text
 
 INVISIBLE = re.compile(
@@ -21,6 +22,7 @@ STACKED = re.compile(r"(\w)((?:[\u0300-\u036f\u0483-\u0489\u20d0-\u20ff\ufe20-\u
 """A letter with marks that reach into the lines above and below it."""
 BLANKS = re.compile(r"[^\S\n]+")
 EMPTY_LINES = re.compile(r"\n{3,}")
+LINK = re.compile(r"(?:\b[a-z][a-z0-9+.-]*:)?//|\bwww\.|\bmailto:", re.IGNORECASE)
 
 
 def plain_lines(text: str) -> str:
@@ -40,3 +42,17 @@ def plain_line(text: str) -> str:
 
 def _two_marks(found: re.Match[str]) -> str:
     return found[1] + found[2][:2]
+
+
+def comment_text(text: str, *, text_length: int, max_links: int) -> str:
+    """The text as it is kept. Raises Unprocessable where it is empty, longer than `text_length` characters, or links too much."""
+    if len(text) > 4 * text_length:  # before anything is made of it
+        raise Unprocessable(f"a comment has at most {text_length} characters", field="text")
+    kept = plain_lines(text)
+    if not kept:
+        raise Unprocessable("a comment has some text", field="text")
+    if len(kept) > text_length:
+        raise Unprocessable(f"a comment has at most {text_length} characters", field="text")
+    if len(LINK.findall(kept)) > max_links:
+        raise Unprocessable(f"a comment has at most {max_links} links", field="text")
+    return kept

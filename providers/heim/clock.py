@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import tzinfo
 
-    from providers.heim.event import Event
     from providers.heim.payload import Found
-    from providers.heim.read import Row
+    from providers.heim.read import Event, Row
 
 T = TypeVar("T")
 

@@ -15,9 +15,8 @@ from mapping.match.match import Incident, Involved, Score
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import IGNORED, PERIOD_KEYS, PERIODS, SILENT, event_type
 from providers.heim.clock import phases
-from providers.heim.event import Event
 from providers.heim.payload import EVENTS
-from providers.heim.read import read_row
+from providers.heim.read import Event, read_row
 from providers.heim.squads import person, side
 from providers.row_cache import RowCache, RowKey, context_of
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 
     from mapping.match.match import Person, SideName
     from providers.heim.read import Row
-
 
 T = TypeVar("T")
 

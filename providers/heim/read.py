@@ -13,6 +13,7 @@ from providers.fault_collector import UNPRINTABLE, ValueMismatch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from mapping.match.match import Person, Side, SideName
     from providers.fault_collector import FaultCollector
 
 T = TypeVar("T")
@@ -144,6 +145,30 @@ class Row:
         """ISO code of the (first) country under this name, by its code in sport where the feed has none."""
         row = next((Row.of(item, self.at(name)) for item in self.items(name)), None)
         return None if row is None else alpha2(row.text("iso")) or alpha2(row.text("code"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A row of the events of a match. `position` is its place in the feed, `period` its own phase, where it has one."""
+
+    id: str
+    action: str
+    kind: str
+    position: int
+    minute: int | None
+    added: int | None
+    period: int | None
+    team_id: str | None
+    team: Side | None
+    side: SideName | None
+    person: Person | None
+    additional: Person | None
+    content: str | None
+    created_at: int | None
+
+    @property
+    def keyword(self) -> tuple[str, str]:
+        return (self.action, self.kind)
 
 
 def seconds(value: str, formats: tuple[str, ...], zone: tzinfo, name: str) -> int:

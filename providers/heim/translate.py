@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from mapping.match.match import Match
-    from providers.heim.event import Event
-    from providers.heim.read import Row
+    from providers.heim.read import Event, Row
 
 
 TRANSLATORS: Mapping[str, Callable[[Source], Match]] = {

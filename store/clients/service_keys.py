@@ -22,23 +22,38 @@ ROTATED = (MEDIA, READERS)
 _BEFORE = " before"
 
 
-class ServiceKeys(NamedTuple):
-    """A secret: what is signed by it now, and what was before it was rotated last, which is still believed."""
+class Keys(NamedTuple):
+    """All of them. What was signed by the keys of before the last rotation is believed too."""
 
-    current: bytes
-    before: tuple[bytes, ...]
+    media: bytes
+    """Signs the addresses of images (mapping.rules.image_address)."""
+    readers: bytes
+    """Signs the tokens of readers (mapping.readers.reader_token)."""
+    reader_ids: bytes
+    """Makes the ids of readers, and is never rotated."""
+    media_before: tuple[bytes, ...] = ()
+    readers_before: tuple[bytes, ...] = ()
 
 
-def keys_of(unit: Unit, name: str) -> ServiceKeys:
-    """The secret of that name, which is made when it is wanted for the first time."""
-    current = _made(unit, name, secrets.token_bytes(BYTES))
-    before = _find(unit.conn, name + _BEFORE)
-    return ServiceKeys(current, () if before is None else (before,))
+def all_keys(unit: Unit) -> Keys:
+    """The secrets; what is wanted for the first time is made."""
+    before = {name: _find(unit.conn, name + _BEFORE) for name in ROTATED}
+    return Keys(
+        media=_key(unit, MEDIA),
+        readers=_key(unit, READERS),
+        reader_ids=_reader_id_key(unit),
+        media_before=tuple(filter(None, (before[MEDIA],))),
+        readers_before=tuple(filter(None, (before[READERS],))),
+    )
 
 
-def reader_id_key(unit: Unit) -> bytes:
+def _key(unit: Unit, name: str) -> bytes:
+    return _made(unit, name, secrets.token_bytes(BYTES))
+
+
+def _reader_id_key(unit: Unit) -> bytes:
     """What ids of readers are made by: the first key of their tokens, whatever becomes of that."""
-    return _made(unit, READER_IDS, keys_of(unit, READERS).current)
+    return _made(unit, READER_IDS, _key(unit, READERS))
 
 
 def known_reader_id_key(conn: Connection) -> bytes:
@@ -48,8 +63,8 @@ def known_reader_id_key(conn: Connection) -> bytes:
 
 def rotate(unit: Unit, name: str) -> None:
     """Make the secret of that name anew; what it was stays believed until the next time."""
-    reader_id_key(unit)  # of the key that is there now
-    rows = {name: secrets.token_bytes(BYTES), name + _BEFORE: keys_of(unit, name).current}
+    _reader_id_key(unit)  # of the key that is there now
+    rows = {name: secrets.token_bytes(BYTES), name + _BEFORE: _key(unit, name)}
     write_batch(unit.conn, upsert(service_keys, [{"name": each, "value": value} for each, value in rows.items()]))
 
 

@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import and_, exists, func, insert, or_, select, true, update
 
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unprocessable
-from store.comments.public_comments import comment_is_public
-from store.comments.tables import CommentStatus, closed_channels, comment_likes, comment_reports, reader_bans
+from store.comments.tables import (
+    CommentStatus,
+    closed_channels,
+    comment_is_public,
+    comment_likes,
+    comment_reports,
+    reader_bans,
+)
 from store.comments.tables import comments as table
 from store.engine.sql.insert_new import insert_new
 from store.liveblogs import history

@@ -1,12 +1,12 @@
-"""What a newsroom decides about comments: their status, readers, channels; and forgetting what nobody needs any more."""
+"""What a newsroom decides about comments, what its queue shows beside them, and forgetting what nobody needs any more."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, exists, or_, select, update
+from sqlalchemy import delete, exists, func, or_, select, update
 
-from mapping.errors import NotFound
+from mapping.errors import Conflict, NotFound
 from store.comments import comments
 from store.comments.comments import NO_COMMENT
 from store.comments.tables import CommentStatus, closed_channels, reader_bans
@@ -14,22 +14,34 @@ from store.comments.tables import comments as table
 from store.engine.sql.insert_new import insert_new
 from store.media.tables import image_uses
 from store.public import DELETED_GAMES
+from store.tables import games
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from sqlalchemy import Connection
+
     from store.comments.comments import StoredComment
     from store.engine.unit import Unit
 
+COUNTED = 1000
+"""Comments of one status that are counted."""
+
 
 def decide(
-    unit: Unit, organization_id: str, comment_id: str, status: CommentStatus, *, client_id: str
+    unit: Unit, organization_id: str, comment_id: str, status: CommentStatus, *, client_id: str, seen: str | None = None
 ) -> StoredComment:
     """Give a comment of the organization this status. Raises NotFound, also for one that is deleted.
+
+    `seen`: the status that whoever decides has seen; raises Conflict where somebody else has decided since.
 
     One that waits again was decided by nobody, so that reports count.
     """
     found = comments.require(unit.conn, comment_id, lock=True)
     if found.organization_id != organization_id or found.status == CommentStatus.DELETED:
         raise NotFound(NO_COMMENT)
+    if seen not in {None, found.status}:
+        raise Conflict(f"somebody else was faster: the comment is {found.status}", field="status")
     comments.set_status(unit, comment_id, status, moderated_by=None if status is CommentStatus.PENDING else client_id)
     return comments.require(unit.conn, comment_id)
 
@@ -93,3 +105,26 @@ def _forget(unit: Unit, comment_ids: list[str]) -> int:
     mine = image_uses.c.kind == "comment", image_uses.c.record_id.in_(comment_ids)
     unit.conn.execute(delete(image_uses).where(*mine))
     return unit.conn.execute(delete(table).where(table.c.id.in_(comment_ids))).rowcount
+
+
+def counts_by_status(
+    conn: Connection, organization_id: str, game_id: str | None, statuses: Sequence[str]
+) -> dict[str, int]:
+    """How many comments the organization, or one of its liveblogs, has of each of these statuses, `COUNTED` at most."""
+    own = [table.c.organization_id == organization_id, *([table.c.game_id == game_id] if game_id is not None else [])]
+    some = (select(table.c.serial).where(*own, table.c.status == each).limit(COUNTED).subquery() for each in statuses)
+    counts = [select(func.count()).select_from(each).scalar_subquery() for each in some]
+    return dict(zip(statuses, conn.execute(select(*counts)).one(), strict=True))
+
+
+def banned_readers(conn: Connection, organization_id: str, reader_ids: Collection[str]) -> frozenset[str]:
+    """Those of the readers whom the organization has banned."""
+    columns = reader_bans.c
+    own = columns.organization_id == organization_id, columns.reader_id.in_(sorted(reader_ids))
+    return frozenset(conn.scalars(select(columns.reader_id).where(*own)))
+
+
+def liveblogs_named(conn: Connection, game_ids: Collection[str]) -> dict[str, tuple[str, str]]:
+    """`local_id` and title of these liveblogs by their `ticker_id`."""
+    query = select(games.c.id, games.c.local_id, games.c.title).where(games.c.id.in_(sorted(game_ids)))
+    return {row.id: (row.local_id, row.title) for row in conn.execute(query)}

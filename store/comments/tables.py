@@ -1,15 +1,19 @@
-"""The tables of comments: what readers wrote, likes, reports, bans, closed channels."""
+"""The tables of comments: what readers wrote, likes, reports, bans, closed channels; and, in SQL, which comments readers see."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, select
+from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, and_, exists, not_, or_, select
 from sqlalchemy import text as sql
 
 from store.engine.columns import Bytewise, Counter, integer, metadata, text
 from store.engine.portable_table import ORGANIZATION, PortableTable, of_games, of_organization
 from store.engine.stored_capability import StoredCapability
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, FromClause
 
 
 class CommentStatus(StrEnum):
@@ -108,3 +112,17 @@ COMMENTS = StoredCapability(
     ),
     owners={"comment": select(comments.c.id, comments.c.organization_id)},
 )
+
+
+def comment_is_public(of: FromClause) -> ColumnElement[bool]:
+    """Whether readers see a comment of the table."""
+    parents = comments.alias("parents")
+    parent_is_shown = exists().where(parents.c.id == of.c.parent_id, *_shown(parents))
+    return and_(*_shown(of), or_(of.c.parent_id.is_(None), parent_is_shown))
+
+
+def _shown(of: FromClause) -> tuple[ColumnElement[bool], ...]:
+    banned = exists().where(
+        reader_bans.c.organization_id == of.c.organization_id, reader_bans.c.reader_id == of.c.reader_id
+    )
+    return of.c.status == CommentStatus.APPROVED, not_(banned)

@@ -26,7 +26,7 @@ class NamedLiveblog:
 
     def find(self, conn: Connection) -> StoredGame:
         """The organization's liveblog. Raises NotFound."""
-        return liveblogs.own_game(conn, self.organization_id, self.name, field="liveblogId")
+        return liveblogs.own_game(conn, self.name, (self.organization_id,), field="liveblogId")
 
 
 def lock(unit: Unit, named: NamedLiveblog) -> tuple[StoredGame, sync.Attachment | None]:

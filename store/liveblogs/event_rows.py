@@ -16,7 +16,6 @@ from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredG
 from store.engine.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.sql.compiled_query import CompiledQuery
 from store.liveblogs.history import events_of, keep_events, moment_of, without_lost_files
-from store.liveblogs.unprobed_media import forget_gone, unprobed_files
 from store.media.tables import media_probes
 from store.media.upload_uses import note_uses
 from store.tables import block_ids, events, game_records
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import FromClause, Select
 
     from mapping.match.references import RecordName
+    from store.engine.sql.bulk_write import Row
     from store.engine.unit import Unit
 
 T = TypeVar("T")
@@ -38,6 +38,8 @@ IN_CHUNK = 500
 _ONE = CompiledQuery(select(events).where(events.c.local_id == bindparam("name")))
 STEPPED = frozenset({"version", "updated_at", "doc", "written_at"})
 """Columns that every change of an event writes; the others, some of them indexed, only where they change."""
+FACTS = {"i": ("width", "height"), "v": ("width", "height", "duration_ms")}
+"""What a post has to say of a file of each subtype, else it is probed."""
 
 
 class EventQuery:
@@ -209,3 +211,50 @@ def columns_of(stored: StoredGame | StoredEvent) -> dict[str, Any]:
 def event_of(row: Sequence[Any]) -> StoredEvent:
     """The record in a row of the whole table."""
     return StoredEvent(*row)
+
+
+def unprobed_files(event: StoredEvent, before: Mapping[str, Any], organization_id: str, now: float) -> list[Row]:
+    """Rows for the files of a post that are new in it, or have a new address, and whose facts it does not say."""
+    media = event.document.get("media")
+    if not media:
+        return []
+    known = {(file.get("local_id"), file.get("url")) for file in before.get("media") or ()}
+    return [
+        {
+            "media_id": file["local_id"],
+            "event_id": event.local_id,
+            "game_id": event.game_id,
+            "organization_id": organization_id,
+            "url": file["url"],
+            "tries": 0,
+            "next_at": now,
+            "error": None,
+        }
+        for file in media
+        if (file.get("local_id"), file.get("url")) not in known and _is_unknown(file)
+    ]
+
+
+def forget_gone(conn: Connection, event: StoredEvent, before: Mapping[str, Any]) -> None:
+    """Forget the probes of files that a post has lost, given-up ones too; of a deleted post, of all its files."""
+    kept = [] if event.local_status == LocalStatus.DELETED else event.document.get("media") or ()
+    named = {
+        (file.get("local_id"), file.get("url")) for file in kept if file.get("local_status") != LocalStatus.DELETED
+    }
+    gone = {
+        str(file.get("local_id"))
+        for file in before.get("media") or ()
+        if (file.get("local_id"), file.get("url")) not in named
+    }
+    if gone:
+        of_post = media_probes.c.event_id == event.local_id
+        conn.execute(delete(media_probes).where(of_post, media_probes.c.media_id.in_(gone)))
+
+
+def _is_unknown(file: Mapping[str, Any]) -> bool:
+    needed = FACTS.get(str(file.get("subtype")), FACTS["i"])
+    return (
+        str(file.get("url")).lower().startswith(("http://", "https://"))
+        and file.get("local_status") != LocalStatus.DELETED
+        and any(not file.get(name) for name in needed)
+    )

@@ -1,4 +1,4 @@
-"""The public events of a liveblog that say what happened, wherever they stand: no page of the feed bounds them.
+"""The public events of a liveblog that say what happened, and those that are pinned: no page of the feed bounds them.
 
 However many other posts there are, no others are looked at.
 """
@@ -14,7 +14,7 @@ from mapping.documents.event import HIGHLIGHTED
 from store.liveblogs import history
 from store.liveblogs.event_rows import EventQuery, read_events
 from store.public import post_is_public
-from store.tables import WRITTEN_AS_SAYING
+from store.tables import WRITTEN_AS_PINNED, WRITTEN_AS_SAYING
 
 if TYPE_CHECKING:
     from sqlalchemy import BindParameter, ColumnElement, Connection, FromClause, Select
@@ -56,3 +56,10 @@ def _written(table: FromClause, *parts: str) -> ColumnElement[bool]:
 
 
 _SUMMARISED = EventQuery(lambda table: _saying(table, bindparam("game_id")).order_by(table.c.sort))
+
+
+def pinned_events(conn: Connection, game_id: str, limit: int) -> list[StoredEvent]:
+    """The pinned public events, newest first, `limit` at most; however many posts there are, no others are looked at."""
+    table = history.events_of(conn, game_id)
+    query = select(table).where(table.c.game_id == game_id, post_is_public(table), sql(WRITTEN_AS_PINNED))
+    return read_events(conn, query.order_by(table.c.sort.desc()).limit(limit))

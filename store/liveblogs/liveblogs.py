@@ -35,11 +35,12 @@ from store.tables import events as events_table
 from store.tables import games, outbox, teams
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from store.engine.unit import Unit
 
 __all__ = [
+    "NO_LIVEBLOG",
     "Change",
     "EventWrite",
     "NewGame",
@@ -63,6 +64,8 @@ __all__ = [
 ]
 
 
+NO_LIVEBLOG = "there is no such liveblog"
+"""What is said of one that does not exist, and of one that is not the caller's."""
 _BY_NAME = select(games).where(or_(games.c.id == bindparam("name"), games.c.local_id == bindparam("name")))
 _NAMED = CompiledQuery(_BY_NAME)
 _LOCKED = CompiledQuery(_BY_NAME.with_for_update())
@@ -203,10 +206,10 @@ def schedule(
     return prepared.events[write.local_id]
 
 
-def lock_game(unit: Unit, name: str) -> StoredGame:
+def lock_game(unit: Unit, name: str, *, field: str | None = None) -> StoredGame:
     """Like `require_game`, and lock the liveblog: no other unit changes it or its events before this one ends."""
     locked = unit.locked.get(name)
-    return _keep(unit, _present(_LOCKED.first(unit.conn, name=name))) if locked is None else locked
+    return _keep(unit, _present(_LOCKED.first(unit.conn, name=name), field)) if locked is None else locked
 
 
 def lock_event(unit: Unit, local_id: str) -> tuple[StoredEvent, StoredGame]:
@@ -225,19 +228,19 @@ def find_game(conn: Connection, name: str) -> StoredGame | None:
     return current if moment is None or current is None else history.game_at(conn, current, moment)
 
 
-def require_game(conn: Connection, name: str) -> StoredGame:
-    """Like `find_game`. Raises NotFound when there is none or it is deleted."""
+def require_game(conn: Connection, name: str, *, field: str | None = None) -> StoredGame:
+    """Like `find_game`. Raises NotFound, with the field that named it, when there is none or it is deleted."""
     game = find_game(conn, name)
     if game is None or game.local_status == LocalStatus.DELETED:
-        raise NotFound("no such liveblog")
+        raise NotFound(NO_LIVEBLOG, field=field)
     return game
 
 
-def own_game(conn: Connection, organization_id: str, name: str, *, field: str | None = None) -> StoredGame:
-    """The organization's liveblog of that name; raises NotFound, for one of another organization as for none."""
-    game = find_game(conn, name)
-    if game is None or game.local_status == LocalStatus.DELETED or game.organization_id != organization_id:
-        raise NotFound("there is no such liveblog", field=field)
+def own_game(conn: Connection, name: str, organizations: Collection[str], *, field: str | None = None) -> StoredGame:
+    """Like `require_game`, of these organizations; one of another raises what none does."""
+    game = require_game(conn, name, field=field)
+    if game.organization_id not in organizations:
+        raise NotFound(NO_LIVEBLOG, field=field)
     return game
 
 
@@ -331,10 +334,10 @@ def _step(before: StoredGame, after: StoredGame, said: Mapping[str, Any]) -> dic
     return {"id": after.id, "version": after.version, "updated_at": after.updated_at, **counted, **columns}
 
 
-def _present(row: Sequence[Any] | None) -> StoredGame:
+def _present(row: Sequence[Any] | None, field: str | None = None) -> StoredGame:
     game = None if row is None else game_of(row)
     if game is None or game.local_status == LocalStatus.DELETED:
-        raise NotFound("no such liveblog")
+        raise NotFound(NO_LIVEBLOG, field=field)
     return game
 
 

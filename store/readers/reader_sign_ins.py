@@ -5,16 +5,29 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, select, tuple_
+from sqlalchemy import Index, Table, delete, select, tuple_
 
+from store.engine.columns import integer, metadata, text
+from store.engine.portable_table import of_organization
 from store.engine.sql.insert_new import insert_new
-from store.readers.tables import reader_sign_ins
+from store.engine.stored_capability import StoredCapability
 
 if TYPE_CHECKING:
     from store.engine.unit import Unit
 
 FORGOTTEN = 100
 """Ended tokens that are forgotten with each new one, so that none of them has to wait for all."""
+reader_sign_ins = Table(
+    "reader_sign_ins",
+    metadata,
+    text("organization_id", primary_key=True),
+    text("jti_digest", primary_key=True),
+    integer("until"),
+    Index(None, "until"),
+)
+"""Sign-in tokens that were used, by SHA-256 of their `jti` in hex, until they end."""
+
+READERS = StoredCapability(portable=(of_organization(reader_sign_ins),))
 
 
 def use_once(unit: Unit, organization_id: str, jti: str, until: int) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import select, update
+from sqlalchemy import ForeignKey, Table, select, update
 
+from store.engine.columns import integer, metadata, text
 from store.engine.sql.insert_new import insert_new
 from store.public import liveblog_is_public
 from store.tables import games
-from store.webhooks.hub_tables import hub_pings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from store.engine.unit import Unit
+
+hub_pings = Table(
+    "hub_pings",
+    metadata,
+    text("game_id", ForeignKey("games.id", ondelete="CASCADE"), primary_key=True),
+    integer("version"),
+)
 
 
 class PingableGame(NamedTuple):

@@ -13,13 +13,14 @@ import pytest
 
 from api.app import create_app
 from api.feeds.themes import UnknownThemes
-from api.http.services import Keys, Services
+from api.http.services import Services
 from api.http.step_signal import StepSignal
 from api.middleware.request_log import RequestLog
 from api.view.read_cache import ReadCounts
 from ingest.sync.fixture_lists import day_of
 from mapping.match.fixture import FixtureDay, FixtureList
 from store.clients import clients
+from store.clients.service_keys import Keys
 from store.database import Store
 from store.files.port import FileMissing, FoundFile, StoredFile
 from store.liveblogs import liveblogs

@@ -9,7 +9,7 @@ import pytest
 
 from api.http.static import version
 from api.page.page import render_liveblog
-from api.view.player_events import PlayerEvent, player_events_of
+from api.view.key_moments import PlayerEvent, player_events_of
 from mapping.locales import translator
 from mapping.sports import SPORTS
 from tests.kit import matchday, poison

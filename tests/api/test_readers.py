@@ -13,10 +13,9 @@ import structlog
 
 from api.http.request import RequestHeaders
 from api.readers import access
-from api.readers.limits import ReaderLimits
+from api.readers.access import ReaderLimits
 from mapping.errors import RateLimited, Unauthorized
-from store.readers.reader_sign_ins import FORGOTTEN, use_once
-from store.readers.tables import reader_sign_ins
+from store.readers.reader_sign_ins import FORGOTTEN, reader_sign_ins, use_once
 from tests.api.conftest import NOW, serving
 from tests.kit.matchday import ORGANIZATION, OTHER
 from tests.kit.readers import SECRET

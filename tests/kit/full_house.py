@@ -298,8 +298,7 @@ async def _people(server: Server) -> dict[str, OpenSession]:
 def _remaining(unit: Unit) -> None:
     """Rows that other processes write, or that no request shows: one in each table that is empty still."""
     alarms.record(unit, [Observed("feed_silent", "f1", WORDS, {"match": "1"})], patience=60)
-    service_keys.keys_of(unit, service_keys.MEDIA)
-    service_keys.reader_id_key(unit)
+    service_keys.all_keys(unit)
     follow_id = unit.conn.scalar(select(attachments.c.follow_id).where(attachments.c.game_id == GAME))
     at, game = unit.now, {"game_id": GAME}
     place = {"slot": at - at % 86_400, "origin": "https://news.example.org", "location": "https://news.example.org/a"}

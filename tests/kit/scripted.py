@@ -27,8 +27,8 @@ from mapping.posts.disallowed import WithdrawalRules
 from mapping.posts.posts import wanted_posts
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import CARRIED_BY, HEIM
-from providers.heim.event import Event
 from providers.heim.names import names_of
+from providers.heim.read import Event
 from providers.heim.translate import translate
 from providers.row_cache import RowCache
 from store.database import Store

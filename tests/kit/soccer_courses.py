@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from mapping.match.match import Match
-    from providers.heim.event import Event
+    from providers.heim.read import Event
     from tests.kit.scripted import Bodies
 
 

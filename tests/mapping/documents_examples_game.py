@@ -71,6 +71,12 @@ REQUEST: Json = {
 SELECTOR: Json = svc("ExternalSelector", matchId="1", phaseId="2", overallId="3")
 EXTERNAL_AUTO_POST: Json = svc("ExternalAutoPost", enabled=True, includeTextContent=False, **AUTO_POST)
 HEALTH: Json = svc("FeedHealth", lastGood=1530446400, lastChange=1530446395, failures=2, skipped=1)
+PREVIEW: Json = {
+    "provider": "heim", "selector": SELECTOR, "sportstype": "soccer", "title": "FC Rostal – SV Nordhafen", "competition": "Cup",
+    "location": "Stadion", "homeTeam": "FC Rostal", "awayTeam": "SV Nordhafen", "homeScore": "2", "awayScore": "1",
+    "startsAt": 1530446400, "status": "live", "scoreboard": True, "lineUps": 22, "events": 9, "textContent": True,
+    "liveblogs": ["final"],
+}  # fmt: skip
 EXTERNAL: Json = svc(
     "External",
     provider="heim",

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mapping.comments.comment_text import comment_text
 from mapping.readers.reader_token import NAME_LENGTH, reader_name
 from mapping.rules import composed_text
 from mapping.rules.composed_text import MOST_MARKS, is_mark, normalize_text
-from mapping.rules.plain_text import plain_line
+from mapping.rules.plain_text import comment_text, plain_line
 from mapping.rules.tokens import words
 
 MARKS = ("\u0301", "\u0316\u0301", "\u0301\u0316", "\u0f73", "\u05b0\u0591", "\U0001d165", "\uff9e\u093c")

@@ -84,6 +84,7 @@ EXAMPLES = {
     "ExternalAutoPost": games.EXTERNAL_AUTO_POST,
     "FeedHealth": games.HEALTH,
     "External": games.EXTERNAL,
+    "ExternalPreview": games.PREVIEW,
     "Collection": games.COLLECTION,
     "PostModifications": games.POST_MODIFICATIONS,
     **{block["_type"].rpartition("::")[2]: block for block in wire.BLOCKS},

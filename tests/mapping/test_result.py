@@ -9,7 +9,7 @@ from mapping.locales import translator
 from mapping.locales.labels import ENDINGS, PERIODS, SCORE_CONTEXT, Label
 from mapping.match.match import Score
 from mapping.posts.key_moments import MatchState
-from mapping.posts.result import result_line
+from mapping.posts.recap import result_line
 from mapping.sports import SPORTS
 
 SOCCER, TENNIS, RACE = (SPORTS[name] for name in ("soccer", "tennis", "motorsports"))

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from ingest.sync.snapshot import InputFingerprint
 from mapping.documents.state import ENDED
 from mapping.documents.state import SHOOTOUT as GOING_ON
-from mapping.liveblog.fingerprint import of_setting
 from mapping.locales import translator
 from mapping.match.match import Score, Status
 from mapping.posts.key_moments import Kick, MatchState, Play, key_moments, shootout_kicks
@@ -89,7 +89,8 @@ def test_posts_of_kicks_have_a_number_and_no_minute():
 def test_an_earlier_kick_that_comes_late_changes_the_numbers_of_the_others():
     """So the posts of all of them are looked at again."""
     late, *others = FIVE
-    assert of_setting(shot(*others), terms()) != of_setting(shot(late, *others), terms())
+    before, after = (InputFingerprint.of(match, terms()) for match in (shot(*others), shot(late, *others)))
+    assert before.setting != after.setting
 
 
 @pytest.mark.parametrize(

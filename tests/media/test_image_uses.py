@@ -9,8 +9,7 @@ import httpx
 import pytest
 
 from api.app import create_app
-from api.media.proxy import ImageProxy
-from api.media.uploaded import StoredUploads
+from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store.comments import comments, moderation

@@ -13,8 +13,7 @@ from PIL import Image
 
 from api.app import create_app
 from api.media import variants
-from api.media.proxy import ImageProxy
-from api.media.uploaded import StoredUploads
+from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
 from mapping.rules.image_address import ImageOptions, ImageRequest, image_path
 from store.files.disk import DiskFiles

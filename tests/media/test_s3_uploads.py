@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import select
 
-from api.media.proxy import ImageProxy
-from api.media.uploaded import StoredUploads
+from api.media.proxy import ImageProxy, StoredUploads
 from config.sections import MediaConfig
 from ingest.jobs.purges import UploadPurge
 from mapping.rules.image_address import ImageOptions, ImageRequest

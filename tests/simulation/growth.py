@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLLECTIONS = (dict, list, set, deque)
 CACHED = (
     "api.feeds.", "api.http.rendered.", "api.view.read_cache.", "mapping.liveblog.legacy_event.", "mapping.match.match.Person",
-    "mapping.match.match.Side", "providers.heim.event.", "store.engine.records.", "store.engine.sql.",
+    "mapping.match.match.Side", "providers.heim.read.", "store.engine.records.", "store.engine.sql.",
 )  # fmt: skip
 """What is in caches, or as often as the code has places that call it."""
 

@@ -117,7 +117,7 @@ PLANTS = _plants("""
     mapping/belief/confirm.py: return kept if doubts.keep(Part.STATE, "state", was, now) else {}
     → return {}
     A person who is gone from a squad waits.
-    mapping/belief/guarded_sides.py: rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
+    mapping/belief/guarding.py: rows = guard_rows(stayed, after, lambda each: f"{name} {each.ext_id}", lambda _: Part.SQUADS, doubts)
     → rows = tuple(after)
     A period's row that is gone waits.
     mapping/belief/guarding.py: if name not in rows and (stays(each) or doubts.keep(part(each), name, each))

@@ -21,7 +21,8 @@ import apscheduler.schedulers.base
 import apscheduler.triggers.interval
 import httpx
 
-import api.media.variants  # noqa: F401 -- see below
+import api.app
+import api.media.variants  # see below
 from ingest.alarms import alarms
 from ingest.daemon import build, run
 from ingest.jobs import tasks
@@ -167,7 +168,7 @@ def in_virtual_time(
         replace(apscheduler.schedulers.base, "datetime", _datetime_of(clock))
         replace(apscheduler.triggers.interval, "datetime", _datetime_of(clock))
         replace(run, "Scheduler", partial(_RareTicks, wall=clock, steady=loop.time))
-        replace(run, "create_app", partial(run.create_app, monotonic=loop.time))
+        replace(api.app, "create_app", partial(api.app.create_app, monotonic=loop.time))
         replace(run, "SteadyClock", partial(SteadyClock, steady=loop.time))
         replace(build, "Jobs", partial(Jobs, steady=loop.time))
         for module in (dispatcher, alarms):

@@ -12,7 +12,7 @@ import pytest
 
 from ingest.sync.match_leases import PeerMonitor
 from ingest.webhooks import attempt
-from ingest.webhooks.cursor import CursorTracker
+from ingest.webhooks.receiver_rows import CursorTracker
 from mapping.posts import reconcile
 from mapping.rules import delivery
 from store.following import leases

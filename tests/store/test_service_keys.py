@@ -7,7 +7,6 @@ import pytest
 from sqlalchemy import delete, insert
 
 from api.app import create_app
-from ingest.daemon.build import _keys
 from mapping.errors import NotFound, Unauthorized
 from mapping.readers import reader_token
 from mapping.readers.reader_token import VerifiedReader
@@ -24,7 +23,7 @@ KIM = VerifiedReader(matchday.ORGANIZATION, "pkim", "Kim", None, signed_in=True)
 
 async def rotated(store, name):
     await store.write(lambda unit: service_keys.rotate(unit, name))
-    return await store.write(_keys)
+    return await store.write(service_keys.all_keys)
 
 
 def reads(keys, path):
@@ -46,8 +45,8 @@ def knows(keys, token):
 
 @ALIKE
 async def test_keys_are_made_once(store):
-    first = await store.write(_keys)
-    assert await store.write(_keys) == first
+    first = await store.write(service_keys.all_keys)
+    assert await store.write(service_keys.all_keys) == first
     assert len({first.media, first.readers}) == 2
     assert first.reader_ids == first.readers
 
@@ -56,7 +55,7 @@ async def test_keys_are_made_once(store):
 @pytest.mark.parametrize("name", service_keys.ROTATED)
 async def test_what_was_signed_holds_until_the_key_is_rotated_again(store, name):
     """The other key stays as it is, and ids of readers stay whatever is rotated."""
-    keys = await store.write(_keys)
+    keys = await store.write(service_keys.all_keys)
     before = image_path(keys.media, IMAGE), reader_token.issue(keys.readers, KIM, NOW)
     once = await rotated(store, name)
     assert (once.media == keys.media, once.readers == keys.readers) == (name != "media", name != "readers")
@@ -87,7 +86,7 @@ async def test_a_reader_is_the_same_after_a_rotation(store):
     async with serving(store, client_per_second=0, public_per_second=0, public_feeds=True) as server:
 
         async def token(**headers):
-            app = create_app(replace(server.services, keys=await store.write(_keys)))
+            app = create_app(replace(server.services, keys=await store.write(service_keys.all_keys)))
             async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://testserver") as http:
                 return await http.post(path, json={"name": "Kim"}, headers=headers)
 

@@ -244,7 +244,9 @@ async def test_a_page_fits_every_screen_and_everybody(houses, browsers, name):
         await add_followed(server, 9, endpoint="heim")
         context = await browsers.new_context(locale=LOCALE, reduced_motion="reduce")
         if screen.role is not None:
-            await context.add_cookies([{"name": SESSION, "value": houses.house.sessions[screen.role].token, "url": address}])
+            await context.add_cookies(
+                [{"name": SESSION, "value": houses.house.sessions[screen.role].token, "url": address}]
+            )
         page = await context.new_page()
         note_complaints(page)
         await page.goto(f"{address}{screen.path}")

@@ -16,8 +16,7 @@ from urllib.parse import urlencode
 import pytest
 
 from api.app import create_app
-from api.media.proxy import ImageProxy
-from api.media.uploaded import StoredUploads
+from api.media.proxy import ImageProxy, StoredUploads
 from api.routes import ROUTES
 from api.stream.streams import Streams
 from config.sections import MediaConfig

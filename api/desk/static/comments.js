@@ -8,6 +8,7 @@ const said = document.getElementById("said");
 const undo = document.getElementById("undo");
 const organization = `api/comments/v1/organization/${list.dataset.organization}`;
 const BACK = { approved: "approve", rejected: "reject" };
+const MADE = { approve: "approved", reject: "rejected" };
 const done = [];
 let busy = false;
 
@@ -20,7 +21,8 @@ const current = () => document.activeElement?.closest?.("#comments ol > li") ?? 
 function post(path, body) {
   return send(`${organization}/${path}`, { method: "POST", body: JSON.stringify(body) });
 }
-const decide = (id, action) => post(`comments/${encodeURIComponent(id)}/moderate.json`, { action });
+/** `status`: as it was seen; whoever was faster is not overruled. */
+const decide = (id, action, status) => post(`comments/${encodeURIComponent(id)}/moderate.json`, { action, status });
 const ban = (reader, banned) => post(`readers/${encodeURIComponent(reader)}/ban.json`, { banned });
 
 /** Sends it, and says how it went; what undoes it is kept. Afterwards the comment in the same place has the focus. */
@@ -42,16 +44,16 @@ async function act(text, request, back) {
 }
 
 const ACTIONS = {
-  approve: (row) => act(said.dataset.approve, () => decide(row.dataset.key, "approve"), backOf(row)),
-  reject: (row) => act(said.dataset.reject, () => decide(row.dataset.key, "reject"), backOf(row)),
+  approve: (row) => decideRow(row, "approve"),
+  reject: (row) => decideRow(row, "reject"),
   ban: (row) => act(said.dataset.ban, () => ban(row.dataset.reader, true), () => ban(row.dataset.reader, false)),
   unban: (row) => act(said.dataset.undo, () => ban(row.dataset.reader, false), () => ban(row.dataset.reader, true)),
 };
 
-/** What makes the comment again what it is now; one that nobody had decided waits again. */
-function backOf(row) {
+/** Decides; undone, the comment is again what it is now, and one that nobody had decided waits again. */
+function decideRow(row, action) {
   const { key, status } = row.dataset;
-  return () => decide(key, BACK[status] ?? "wait");
+  act(said.dataset[action], () => decide(key, action, status), () => decide(key, BACK[status] ?? "wait", MADE[action]));
 }
 
 function undoLast() {

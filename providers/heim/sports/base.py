@@ -10,24 +10,44 @@ from mapping.match.match import Comment, Match, Status
 from providers import teams
 from providers.heim import clock, squads
 from providers.heim.comments import comments, in_order, number_of
-from providers.heim.event import Event
 from providers.heim.events import Context
 from providers.heim.payload import competition
+from providers.heim.read import Event
 from providers.local_times import TimedRow, change_within, nearest, settle_times
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import tzinfo
 
-    from mapping.match.match import Incident, Named, Score, Side, SideName
+    from mapping.match.match import Incident, Named, Person, Score, Side, SideName
     from providers.fault_collector import FaultCollector
     from providers.heim.comments import Binding
     from providers.heim.payload import Found
     from providers.heim.read import Row
-    from providers.heim.sports.race_event import RaceEvent
     from providers.row_cache import RowCache
 
-Entry = TypeVar("Entry", Event, Comment, "RaceEvent")
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaceEvent:
+    """A row of a race: `kind` is the interface's event type without its prefix, `over` says that a flag or safety car is lifted."""
+
+    id: str
+    kind: str
+    lap: int | None
+    created_at: int | None
+    team: Side | None
+    person: Person | None
+    other: Person | None
+    other_team: Side | None
+    content: str | None
+    over: bool
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        return (self.created_at or 0, self.lap or 0, int(self.id))
+
+
+Entry = TypeVar("Entry", Event, Comment, RaceEvent)
 
 FULL_COVERAGE = "full"
 """The `live_status` of matches that have editorial text."""

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from providers.fault_collector import FaultCollector
-    from providers.heim.sports.base import Source
-    from providers.heim.sports.race_event import RaceEvent
+    from providers.heim.sports.base import RaceEvent, Source
 
 SPORT = "motorsports"
 FLAGS = frozenset({"safety-car", "virtual-safety-car", "red-flag", "yellow-flag"})

@@ -13,7 +13,7 @@ from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim import squads
 from providers.heim.payload import EVENTS
 from providers.heim.read import read_row
-from providers.heim.sports.race_event import RaceEvent
+from providers.heim.sports.base import RaceEvent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from mapping.match.match import Incident, Match, Side, SideName
-    from providers.heim.event import Event
+    from providers.heim.read import Event
     from providers.heim.sports.base import Source
 
 

@@ -7,7 +7,7 @@ import random
 import pytest
 import structlog
 
-from api.desk.leaked_passwords import is_leaked
+from api.desk.passwords import is_leaked
 from tests.api.desk.conftest import desk_at
 from tests.kit.people import PASSWORD, add_account, signed_in
 

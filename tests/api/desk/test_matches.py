@@ -141,23 +141,6 @@ async def test_a_reader_looks_and_the_others_act(server, role):
     assert [each for each in done if "desk." not in each] == ([f"liveblog.{each}" for each in writes] if may else [])
 
 
-async def test_settings_opened_before_change_what_the_person_changed_alone(server):
-    """What a colleague has set meanwhile stays: the pause, the language, and other event types that are left out."""
-    await add_followed(server, 1)
-    browser, path = await a_person(server), "/desk/matches/gmatch1/settings"
-    was = await terms(server)
-    (shown,) = re.findall(r'name="shown" value="([^"]*)"', (await browser.send("GET", "/desk/matches/gmatch1")).text)
-    ticks = dict.fromkeys((each for each in shown.split() if "=" not in each), "yes")
-    fields = {"shown": shown, "locale": was.locale, **ticks}
-    colleagues = {**fields, "paused": "yes", "exclude.soccer.goal": "yes", "locale": "de"}
-    assert (await browser.submit(path, colleagues)).status_code == 303
-    assert (await browser.submit(path, {**fields, "exclude.soccer.yellow-card": "yes"})).status_code == 303
-    now = await terms(server)
-    assert (now.paused, now.locale) == (True, "de")
-    assert now.exclude_events == was.exclude_events | {"soccer.goal", "soccer.yellow-card"}
-    assert (now.auto_post, now.text, now.exclude_scoreboard) == (was.auto_post, was.text, was.exclude_scoreboard)
-
-
 async def terms(server):
     found = await server.store.read(lambda conn: sync.attachment(conn, f"{1:024x}"))
     return sync.terms_of(found)

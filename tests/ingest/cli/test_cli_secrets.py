@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from ingest.daemon.build import _keys
+from store.clients.service_keys import all_keys
 from store.media import image_uses
 from store.upkeep import command
 from tests.kit.sqlite import migrated_url
@@ -36,9 +36,9 @@ def test_a_file_is_purged_and_shown_again(matchwire, url):
 
 def test_a_key_is_rotated(matchwire, url):
     """It says what is to be done then; a name that is none is a mistake."""
-    before = command.run(url, _keys, timeout=5)
+    before = command.run(url, all_keys, timeout=5)
     code, output = matchwire("keys", "rotate", "media")
-    after = command.run(url, _keys, timeout=5)
+    after = command.run(url, all_keys, timeout=5)
 
     assert code == 0
     assert "SIGHUP" in output

@@ -39,7 +39,7 @@ BOUNDED = {
     "ingest/kit/start_wait.py:through": "ends within database.start_wait",
     "ingest/guard/guarded_session.py:connect": "ends with a usable connection, or an error of the request",
     "ingest/media/probe.py:run": "ends after a while; what it leaves is asked for again",
-    "ingest/kit/batcher.py:_run_all": "ends when nobody waits; what a run raises is told to its callers",
+    "ingest/webhooks/receiver_rows.py:_run_all": "ends when nobody waits; what a run raises is told to its callers",
     "ingest/sync/match_leases.py:start": "ends when nothing more can be leased; what it raises stops the start",
     "ingest/sync/poll.py:_steps": "ends when the snapshot is applied; each unit brings it further or is left out",
     "ingest/webhooks/attempt_writer.py:_run": "ends when nothing waits; each record's failure is told to its receiver",

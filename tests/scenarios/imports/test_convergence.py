@@ -20,7 +20,7 @@ from mapping.match.match import PERIOD_KEY
 from mapping.posts.posts import Post
 from mapping.sports import absorbed_by
 from mapping.sports.american_football import AMERICAN_FOOTBALL
-from providers.heim.event import Event
+from providers.heim.read import Event
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
 from store.database import Store

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from api.view.key_moments import moments_of
-from api.view.result import result_of
+from api.view.key_moments import moments_of, result_of
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document

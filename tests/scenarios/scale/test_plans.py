@@ -13,7 +13,6 @@ from sqlalchemy import create_engine
 
 from api.capabilities import CAPABILITIES
 from api.routes import ROUTES
-from ingest.daemon.run import capability_purges
 from ingest.jobs.purges import LOOKED
 from ingest.jobs.tasks import purges
 from store.alarms import alarms
@@ -264,18 +263,18 @@ async def everything_else(day, name):
 async def purge(url, settings):
     """The first unit of each purge; more of them do the same."""
     store, old = await store_at(url), BORN + 100
-    others = capability_purges(settings, time.time)
+    others = [purge for each in CAPABILITIES for purge in each.purges]
     jobs = purges(
         store, settings, time.time, deliveries=webhooks.forget_ended, uploads=webhooks.forget_ended, others=others
     )
-    assert {job.name for job in jobs} == PURGES | {purge.job for each in CAPABILITIES for purge in each.purges}
+    assert {job.name for job in jobs} == PURGES | {purge.job for purge in others}
     closed = await store.read(closing.closed_with_bodies)
     # All uploads are old, and used, as after years of them.
     unused, _ = await store.read(partial(uploads.unreferenced_keys, before=BORN + 2 * FULL, limit=LOOKED))
     assert unused == []
     used = [f"{UPLOAD}{FIRST + number}" for number in range(LOOKED)]
     then = old + settings.statistics.kept
-    of_capabilities = [step for each in CAPABILITIES for purge in each.purges for step in purge.steps(settings, then)]
+    of_capabilities = [step for purge in others for step in purge.steps(settings, then)]
     for step in (
         partial(delivery_log.purge, before=old),
         partial(outbox.purge, before=old),

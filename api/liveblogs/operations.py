@@ -10,7 +10,7 @@ from api.http.idempotency import IDEMPOTENCY_HEADER, digest_of
 from api.http.json_path import Json, at, kind, node, text
 from api.liveblogs import write_check
 from api.liveblogs.write_check import WriteCheck
-from api.media.uses import check_uploads
+from api.media.addresses import check_uploads
 from api.view.liveblog_access import among, check_version, writable_game
 from api.view.references import complete
 from mapping.documents.base import dump
