@@ -16,7 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-from api.http.errors import json_bytes
+from pydantic_core import to_json
+
 from api.liveblogs.delta import DeltaRequest, delta
 from config import Settings
 from ingest.daemon.build import build_components
@@ -92,7 +93,7 @@ class PlayedSource:
 def liveblog_answer(conn: Connection, game_id: str) -> bytes:
     """The whole liveblog as the delta read gives it to readers: what a replay is compared with."""
     game = liveblogs.require_game(conn, game_id)
-    return json_bytes(delta(conn, game, DeltaRequest(liveblog=game.local_id, limit=WHOLE), None))
+    return to_json(delta(conn, game, DeltaRequest(liveblog=game.local_id, limit=WHOLE), None))
 
 
 async def play(bundle: Mapping[str, Any]) -> Played:
