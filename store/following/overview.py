@@ -172,11 +172,14 @@ def liveblogs_of_matches(
 ) -> dict[str, list[dict[str, str]]]:
     """Match id → `localId` and `locale` of the organization's liveblogs that this match of the endpoint writes to, oldest first."""
     wanted = follows.c.endpoint == endpoint, follows.c.match_id.in_(list(match_ids))
+    own = (
+        games.c.organization_id.concat("") == organization_id
+    )  # by its index all liveblogs that it ever had would be read
     query = (
         select(follows.c.match_id, games.c.local_id, attachments.c.terms)
         .join(attachments, attachments.c.follow_id == follows.c.id)
         .join(games, games.c.id == attachments.c.game_id)
-        .where(games.c.organization_id == organization_id, *wanted, *_OPEN)
+        .where(own, *wanted, *_OPEN)
         .order_by(attachments.c.created_at, games.c.id)
     )
     found: dict[str, list[dict[str, str]]] = {}

@@ -63,7 +63,7 @@ RIGHT = (
     Refusal(r"media\.link", 400, words="^url is http, https or imageservice", field="^url$"),
     Refusal(r"media\.link", 400, words="^a side of an image has at most", field="^dpr$"),
     # Two parameters that are in bounds each, and out of them together.
-    Refusal(r"(player|team|tournament)\.index|ticker\.search", 400, words="^limit times", field="page|more"),
+    Refusal(r"(fixture|player|team|tournament)\.index|ticker\.search", 400, words="^limit times", field="page|more"),
     # An address is resolved before it is subscribed; no response says why it may not be called.
     Refusal(r"webhooks\.(v5\.)?subscribe", 422, words="^the address may not be used", field="url"),
     # So are the addresses of files, and a new entry of a post's files has one.
