@@ -41,7 +41,7 @@ async def test_an_error_comes_with_the_status_of_a_good_answer(text):
     for root in ("liveGames", "matches"):
         async with opened() as server:
             serve(server, "info", error(text, root))
-            assert type((await server.fetch()).answers[0].error) is ERRORS[text]
+            assert isinstance((await server.fetch()).answers[0].error, ERRORS[text])
             server.server.spoil = lambda _: None
             first = await server.fetch()
             serve(server, "info", error(text, root))
