@@ -6,9 +6,12 @@ Where traces are sent, a span is around all of it.
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.types import ASGIApp
 
 from api.capabilities import CAPABILITIES
 from api.embed.script_paths import script_routes
@@ -16,7 +19,9 @@ from api.feeds.feed import feed_topics
 from api.feeds.themes import UnknownThemes
 from api.http.openapi import DocumentLimits
 from api.http.routing import Routes
+from api.http.services import Services
 from api.http.step_signal import StepSignal
+from api.media.origins import FetchImage
 from api.media.proxy import ImageProxy, StoredUploads
 from api.media.upload_places import UploadPlaces
 from api.middleware.credentials import Credentials
@@ -29,14 +34,6 @@ from api.stream.streams import Streams
 from api.view.liveblog_access import LiveblogIndex
 from api.view.read_cache import ReadCache, ReadCounts
 from store.engine import spans
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
-
-    from starlette.types import ASGIApp
-
-    from api.http.services import Services
-    from api.media.origins import FetchImage
 
 
 class Api:

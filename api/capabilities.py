@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import Connection
 
 from api.comments.capability import COMMENTS
 from api.desk.capability import DESK
+from api.http.capability import PostExtras
+from api.http.json_path import Json
+from api.http.services import Services
 from api.polls.capability import POLLS
 from api.readers.capability import READERS
 from api.statistics.capability import STATISTICS
+from config import Settings
+from mapping.locales import Translator
 from mapping.rules.public import post_is_public
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from api.http.capability import PostExtras
-    from api.http.json_path import Json
-    from api.http.services import Services
-    from config import Settings
-    from mapping.locales import Translator
 
 CAPABILITIES = (COMMENTS, READERS, POLLS, STATISTICS, DESK)
 EXTRAS = tuple(each.extras for each in CAPABILITIES if each.extras is not None)

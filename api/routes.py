@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+
+from pydantic import BaseModel
 
 from api.capabilities import CAPABILITIES
 from api.desk.cookies import SESSION, cookie_kind
@@ -48,9 +49,6 @@ from mapping.documents.media import Media
 from mapping.documents.modification import PostModifications
 from mapping.documents.timeline import PostTimelines
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay, WebhookSubscription
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 WRITE = "/api/v5/write"
 EXTERNAL = "/apigw/sports/v2/{organizationId}/liveblog"

@@ -18,7 +18,6 @@ from functools import partial
 from itertools import count
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import httpx
 import uvloop
@@ -27,10 +26,7 @@ from bench.daemon_process import cpu_of
 from bench.measure import Figure, percentile, table
 from bench.memory import CREATE, by_turns
 from bench.upstream import upstream
-from tests.kit.bounded_server import ORGANIZATION, SECRET, daemon
-
-if TYPE_CHECKING:
-    from tests.kit.bounded_server import Daemon
+from tests.kit.bounded_server import ORGANIZATION, SECRET, Daemon, daemon
 
 FIRST_ID = 5_000_000
 CONNECTIONS = 64

@@ -23,10 +23,11 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import structlog
 import uvloop
@@ -54,9 +55,6 @@ from store.engine.unit import Unit
 from store.files.disk import DiskFiles
 from store.liveblogs.liveblogs import Change, EventWrite, NewGame, insert_game, record
 from tests.kit.postgres import Cluster, binaries
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 
 T = TypeVar("T")
 

@@ -16,15 +16,11 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from bench.daemon_process import cpu_of
 from bench.measure import Figure, table
-from tests.kit.bounded_server import daemon
-
-if TYPE_CHECKING:
-    from tests.kit.bounded_server import Daemon
+from tests.kit.bounded_server import Daemon, daemon
 
 WANTED = 3.0
 """Milliseconds."""

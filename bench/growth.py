@@ -16,13 +16,13 @@ import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 from sqlalchemy import create_engine
@@ -32,9 +32,6 @@ from bench.measure import Figure, table
 from bench.upstream import upstream
 from tests.kit.bulk_rows import BORN, FIRST, GAME, fill
 from tests.kit.day import CREATE, ORGANIZATION
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 WANTED = 1.2
 PAGES = 1000

@@ -15,13 +15,16 @@ import logging
 import sys
 import threading
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import FrameType
+from typing import Any
 
 import structlog
+from starlette.types import ASGIApp, Message
 
 from api.app import create_app
 from api.feeds.feed import FEED_PATH
@@ -31,23 +34,16 @@ from bench.polling import ORGANIZATION, bench_components, changing, follow
 from bench.upstream import EVENTS, EVERY, NOTHING, upstream
 from config import Settings
 from config.sections import Limits, Webhooks
+from ingest.daemon.build import Components
 from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.quarantine import Quarantine
 from ingest.webhooks.dispatcher import Dispatcher
 from mapping.belief.doubts import CONFIRMATIONS
 from store.clients.service_keys import Keys
+from store.database import Store
 from store.files.disk import DiskFiles
 from store.liveblogs.liveblogs import list_games
 from store.webhooks import webhooks
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from types import FrameType
-
-    from starlette.types import ASGIApp, Message
-
-    from ingest.daemon.build import Components
-    from store.database import Store
 
 ROOT = Path(__file__).parents[1]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api", "config")

@@ -14,31 +14,26 @@ import json
 import secrets
 import signal
 import tempfile
+from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-from sqlalchemy import create_engine, insert, select
+from sqlalchemy import Connection, create_engine, insert, select
 
 from bench.daemon_process import RUN, running, start
 from bench.measure import Figure, percentile, table
 from config import load
 from ingest.daemon.endpoints import connect
 from providers.registry import Registry
+from store.engine.unit import Unit
 from store.following import sync
 from store.tables import events, games
 from store.upkeep import command
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
-
-    from store.engine.unit import Unit
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 SECRET = secrets.token_hex(16)

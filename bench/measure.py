@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import gc
 import time
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from io import BytesIO
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import httpx
 import uvloop
@@ -31,13 +31,8 @@ from PIL import Image
 
 from api.media.disk_cache import DiskCache
 from bench.measure import Figure, cpu, percentile, table
-from bench.reads import ORGANIZATION, SECRET, daemon, driver
+from bench.reads import ORGANIZATION, SECRET, Driver, daemon, driver
 from providers.http_server import bind_socket
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from bench.reads import Driver
 
 URL = "https://photos.example.org/a.jpg"
 LINK = f"/api/mediaservice/v3/organization/{ORGANIZATION}/image.json"

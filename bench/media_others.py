@@ -19,11 +19,12 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from itertools import count, cycle, islice
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import aiohttp
 import httpx
@@ -34,12 +35,8 @@ from bench.media import BURST, paths, photo, prime, requested
 from bench.reads import AUTHORIZATION, FEED, ORGANIZATION, SECRET, TEXT, daemon, liveblog
 from bench.upstream import upstream
 from ingest.sync.follower import Followers
+from ingest.sync.poll import FollowedMatch
 from tests.kit import pictures
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
-
-    from ingest.sync.poll import FollowedMatch
 
 MATCHES = 100
 FIRST_ID = 5_000_000

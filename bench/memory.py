@@ -19,11 +19,11 @@ import sqlite3
 import sys
 import tempfile
 import time
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import httpx
 import uvloop
@@ -32,12 +32,7 @@ from bench.measure import Figure, table
 from bench.polling import changing
 from bench.streams import ROOM, Crowd, stream_of
 from bench.upstream import EVENTS, NOTHING, upstream
-from tests.kit.bounded_server import ORGANIZATION, SECRET, daemon
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
-
-    from tests.kit.bounded_server import Daemon
+from tests.kit.bounded_server import ORGANIZATION, SECRET, Daemon, daemon
 
 WANTED = 1024
 FIRST_ID = 5_000_000

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from fastapi import Depends, FastAPI, HTTPException
 from fastapi.security import HTTPBasic, HTTPBasicCredentials
@@ -18,9 +19,6 @@ from mapping.documents.event import Event
 from providers.http_server import bind_socket, listening
 from store.clients import clients
 from store.engine.ids import new_local_id
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 SECRET = "a-secret-for-the-benchmark"
 

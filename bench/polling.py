@@ -15,34 +15,27 @@ import os
 import tempfile
 import time
 import tracemalloc
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import httpx
 import structlog
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from bench.bare_polls import BarePolls
 from bench.measure import Figure, percentile, table
 from bench.upstream import EVENTS, EVERY, MINUTE, NOTHING, upstream
 from config import Settings
 from ingest.cli.shared import tune_interpreter
-from ingest.daemon.build import build_components
+from ingest.daemon.build import Components, build_components
+from ingest.sync.poll import FollowedMatch
 from mapping.match.match import Status
 from store.following import sync
 from store.following.import_request import ImportRequest
 from store.timeline.tables import post_times
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Mapping
-
-    from sqlalchemy import Connection
-
-    from ingest.daemon.build import Components
-    from ingest.sync.poll import FollowedMatch
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 FIRST_ID = 5_000_000

@@ -16,14 +16,15 @@ import base64
 import json
 import sys
 import tempfile
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
 import uvloop
+from starlette.types import Receive, Scope, Send
 
 from bench.measure import Figure, cpu, table
 from config import Settings
@@ -31,11 +32,6 @@ from ingest.cli.shared import tune_interpreter
 from ingest.daemon.run import run
 from ingest.telemetry import logs
 from providers.http_server import bind_socket, listening
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.types import Receive, Scope, Send
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 SECRET = "a-secret-for-the-benchmark"

@@ -21,20 +21,15 @@ import resource
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import uvloop
 
 from bench.measure import Figure, table
-from tests.kit.bounded_server import daemon
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-
-    from tests.kit.bounded_server import Daemon
+from tests.kit.bounded_server import Daemon, daemon
 
 OPENED = b"retry: "
 UPDATE = b"event: update\n"

@@ -13,27 +13,22 @@ import argparse
 import asyncio
 import logging
 import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
 from bench.measure import Figure, cpu, table
+from providers.base import Fetched, Known
 from providers.replay.demo import demo_files
 from tests.kit.hand_driven import Failing, HandDriven, WrittenSource
-from tests.kit.scripted import Clock, open_store
-from tests.kit.soccer_courses import course
+from tests.kit.scripted import Bodies, Clock, open_store
+from tests.kit.soccer_courses import Course, course
 from tests.kit.sqlite import migrated_url
 from tests.kit.wire_forms.forms import FORMS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from providers.base import Fetched, Known
-    from tests.kit.scripted import Bodies
-    from tests.kit.soccer_courses import Course
 
 MATCH, FORM, SEED = "colombia-japan", "pa", 3
 MINUTES = 120

@@ -13,14 +13,11 @@ import json
 import re
 import sys
 import time
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from hashlib import md5
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 FIXTURES = Path(__file__).parents[1] / "tests" / "fixtures" / "heim" / "soccer"
 KINDS = ("match", "match-event", "liveticker")

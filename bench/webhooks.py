@@ -20,11 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
 import httpx
 import structlog
@@ -38,9 +38,6 @@ from ingest.webhooks.dispatcher import Dispatcher
 from store.database import PoolSettings, Store
 from store.liveblogs.liveblogs import Change, NewGame, insert_game, record
 from store.webhooks import webhooks
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 LOOPBACK = ("127.0.0.1",)
 POOL = PoolSettings(pool_size=Database().pool_size, timeout=Database().timeout)

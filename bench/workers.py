@@ -12,22 +12,18 @@ import argparse
 import asyncio
 import secrets
 import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
-from bench.daemon_process import RUN, running, upgrade
+from bench.daemon_process import RUN, BenchProcess, running, upgrade
 from bench.measure import Figure, table
 from bench.upstream import upstream
 from tests.kit.postgres import Cluster, binaries
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from bench.daemon_process import BenchProcess
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 SECRET = secrets.token_hex(16)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from config.cross_checks import is_loopback, is_safe
 from config.errors import dotted_path
 from config.folders import is_writable
 from config.loading import ConfigReading, read
 from config.schema_walk import SHAPE, Leaf, leaves
+from config.settings import Settings
 from config.values import is_hash
-from config.vocabulary import idle
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from config.settings import Settings
-    from config.vocabulary import Vocabulary
+from config.vocabulary import Vocabulary, idle
 
 Access = tuple[object, ...]
 """What distinguishes endpoints: provider, base URL, credentials, language."""

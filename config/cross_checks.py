@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from config.vocabulary import contradictions
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from config.errors import Path
-    from config.organizations import Liveblog
-    from config.settings import Settings
-    from config.vocabulary import Vocabulary
+from config.errors import Path
+from config.organizations import Liveblog
+from config.settings import Settings
+from config.vocabulary import Vocabulary, contradictions
 
 
 def is_safe(url: str) -> bool:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from config.errors import Path, Problem, dotted_path
 from config.nearest import KNOWN, unknown
 from config.schema_walk import FILE_SUFFIX, SHAPE, Free, Leaf, Node, Rows, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 PREFIX = "MATCHWIRE_"
 SEPARATOR = "__"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from config.cross_checks import ValidTables, conflicts
 from config.environment import overlay
@@ -16,14 +18,7 @@ from config.nearest import prune
 from config.schema_walk import FILE_SUFFIX, SHAPE
 from config.secretfiles import resolve
 from config.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from pydantic_core import ErrorDetails
-
-    from config.vocabulary import Vocabulary
-
+from config.vocabulary import Vocabulary
 
 ENTRIES = ("organizations", "clients", "providers", "themes")
 """Tables whose entries stand for themselves: an invalid one goes, the others stay."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from config.errors import Path, dotted_path
 from config.schema_walk import SHAPE, Node, Table, children, leaves
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 KNOWN = tuple(path for path, _ in leaves(SHAPE))
 

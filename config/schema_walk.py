@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 from pydantic import BaseModel, SecretStr
 
 from config.settings import Settings
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 FILE_SUFFIX = "_file"
 """`<secret>_file` names a file that holds the secret."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from config.errors import Path
 from config.schema_walk import FILE_SUFFIX, Leaf, Node, Table, children
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from config.errors import Path
 
 LIMIT = 65536
 """Bytes; nothing that is longer is a secret."""

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from config.errors import Path
-    from config.organizations import Liveblog
-    from config.settings import Settings
+from config.errors import Path
+from config.organizations import Liveblog
+from config.settings import Settings
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
 """Provider id → sport → event types."""

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 from urllib.parse import quote
 
 from mapping.errors import MatchUnknown
 from providers import http_client
+from providers.base import CarriedBy, Catalog, Endpoint, ProviderAdapter, Selector
 from providers.fetch import beside
-from providers.naming import correct_names
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from providers.base import CarriedBy, Catalog, Endpoint, ProviderAdapter, Selector
-    from providers.naming import Name
+from providers.naming import Name, correct_names
 
 
 class EndpointAdapter:

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
-if TYPE_CHECKING:
-    from datetime import date
-
-    from mapping.errors import ServiceError
-    from mapping.match.fixture import FixtureList
-    from mapping.match.match import Match
-    from mapping.match.parts import Part
-    from providers.failed_response import FailedResponse
-    from providers.row_cache import RowCache
+from mapping.errors import ServiceError
+from mapping.match.fixture import FixtureList
+from mapping.match.match import Match
+from mapping.match.parts import Part
+from providers.failed_response import FailedResponse
+from providers.row_cache import RowCache
 
 Catalog = Mapping[str, tuple[str, ...]]
 """Sport → event types, in the order of the interface's provider table."""

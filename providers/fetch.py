@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from hashlib import sha256
+from re import Pattern
 from threading import Lock
 from time import monotonic
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic_core import from_json
 
@@ -24,10 +26,6 @@ from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError
 from providers import http_client
 from providers.base import Answer, Known, Outcome
 from providers.failed_response import FailedResponse
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
-    from re import Pattern
 
 T = TypeVar("T")
 

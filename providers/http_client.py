@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 import time
 from base64 import b64encode
+from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
@@ -19,18 +21,15 @@ import httpx
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.rules.retry_after import parse_retry_after
+from providers.base import Endpoint
 from providers.failed_response import FailedResponse
 from providers.obstacles import obstacle_of
 from providers.unpacking import read_body, within
 
 if TYPE_CHECKING:
-    import ssl
-    from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping
-
     import aiohttp
     import yarl
 
-    from providers.base import Endpoint
 
 T = TypeVar("T")
 

@@ -6,14 +6,12 @@ An adapter adds what its feed has besides.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from mapping.match.match import Score
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,9 @@ Grades: `documented` (seen in a body, or in the vendor's or an integrator's text
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from typing import Any, Literal
 
 Grade = Literal["documented", "inferred", "assumed"]
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 OF_SYSTEM = {
     errno.EHOSTUNREACH: "no route",

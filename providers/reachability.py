@@ -6,16 +6,13 @@ import asyncio
 import time
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import httpx
 
+from providers.base import Endpoint
 from providers.http_client import client_of, transport_errors
 from providers.obstacles import obstacle_of
-
-if TYPE_CHECKING:
-    from providers.base import Endpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from mapping.sports import SPORTS
+from providers.base import Provider
 from providers.gn_gsd.adapter import GN_GSD
 from providers.heim.adapter import HEIM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from importlib.metadata import EntryPoint
-
-    from providers.base import Provider
 
 GROUP = "matchwire.providers"
 BUILT_IN: tuple[Provider, ...] = (HEIM, GN_GSD)

@@ -7,18 +7,16 @@ that would be made again. Without the cache everything is the same, only slower.
 from __future__ import annotations
 
 import marshal
+from collections.abc import Callable
 from contextlib import suppress
 from hashlib import blake2b
 from operator import itemgetter
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cachetools import LRUCache
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from providers.fault_collector import FaultCollector
+from providers.fault_collector import FaultCollector
 
 T = TypeVar("T")
 

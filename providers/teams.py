@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from mapping.match.match import Decided, Status
-
-if TYPE_CHECKING:
-    from mapping.match.match import Person, Score, SideName
+from mapping.match.match import Decided, Person, Score, SideName, Status
 
 LINES = {"keeper": 0, "defense": 1, "midfield": 2, "offense": 3}
 """Position key of the interface → place in a squad."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterable
+from typing import Any
 
 from mapping.errors import BadBody
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
 
 TOO_LARGE = "the provider's answer is too large"
 CUT_OFF = "the provider's answer is cut off"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy import delete, insert
+from sqlalchemy import Connection, delete, insert
+from sqlalchemy.engine import URL
 
 from mapping.errors import StoreUnavailable
 from store.engine import migrate as migrations
@@ -16,19 +18,13 @@ from store.engine.durations import Durations
 from store.engine.errors import SchemaMissing, StoreError
 from store.engine.naming import parse_url
 from store.engine.settings import PoolSettings
-from store.engine.unit import Unit
+from store.engine.unit import Hear, Stepped, Unit
 from store.liveblogs.history import read_at
 from store.tables import service_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from sqlalchemy.engine import URL
-
     from store.engine.postgres.backend import PostgresBackend
     from store.engine.postgres.liveness_lock import LivenessLock
-    from store.engine.postgres.notify import Hear, Stepped
     from store.engine.sqlite.backend import NoLivenessLock, SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import and_, exists, literal_column, select
+from sqlalchemy import ColumnElement, FromClause, and_, exists, literal_column, select
 
 from mapping.documents.scalars import LocalStatus
 from store.tables import events, games
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, FromClause
-
 
 DELETED_GAMES = select(games.c.id).where(games.c.local_status == literal_column(str(int(LocalStatus.DELETED))))
 """The ids of liveblogs that were deleted, by an index of their own."""

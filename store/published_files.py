@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import and_, exists, or_, select
+from sqlalchemy import Connection, and_, exists, or_, select
 
 from store.comments.tables import comment_is_public, comments
 from store.media import uploads
 from store.media.image_uses import is_purged, key_of
 from store.media.tables import image_uses
 from store.public import liveblog_is_shown, post_is_shown
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 
 def file_is_shown(conn: Connection, organization_id: str, url: str) -> bool:

@@ -7,14 +7,17 @@ import os
 import secrets
 import sys
 import zlib
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from starlette.types import Scope
 
 from api.desk import passwords
+from api.http.request import Context
 from api.middleware import request_limits
+from store.database import Store
 from store.engine import migrate
 from tests.kit.budget import Budget
 from tests.kit.opening import store_at
@@ -24,14 +27,6 @@ from tests.kit.postgres import Cluster, binaries, identity, memory_folder, serve
 from tests.kit.receivers import receiver, second_receiver, shared_receivers
 from tests.kit.s3_server import s3, s3_endpoint
 from tests.kit.statements import share_compiled_statements
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from starlette.types import Scope
-
-    from api.http.request import Context
-    from store.database import Store
 
 __all__ = ["pgbouncer", "pgbouncer_url", "receiver", "s3", "s3_endpoint", "second_receiver", "shared_receivers"]
 

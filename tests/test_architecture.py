@@ -41,8 +41,6 @@ class Module(NamedTuple):
     """What the tests want to know of a file."""
 
     text: str
-    loaded: set[str]
-    """Top packages that are imported when it runs."""
     named: set[str]
     """What is imported, also for types alone: `package.module.name`."""
     used: set[str]
@@ -66,9 +64,7 @@ def product():
 
 def read(text):
     nodes = [*ast.walk(ast.parse(text))]
-    checked = (each for each in nodes if isinstance(each, ast.If) and dotted(each.test) == "TYPE_CHECKING")
-    for_types = {node for each in checked for part in each.body for node in ast.walk(part)}
-    known, named, loaded = {}, set(), set()
+    known, named = {}, set()
     for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             before = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
@@ -77,9 +73,7 @@ def read(text):
                 known[each.asname or each.name.split(".")[0]] = before + (
                     each.name if whole else each.name.split(".")[0]
                 )
-            names = {before + each.name for each in node.names}
-            named |= names
-            loaded |= set() if node in for_types else tops(names)
+            named |= {before + each.name for each in node.names}
 
     def followed(expressions):
         found = (dotted(each).partition(".") for each in expressions)
@@ -88,7 +82,7 @@ def read(text):
 
     called = (node.func for node in nodes if isinstance(node, ast.Call))
     used = (node for node in nodes if isinstance(node, ast.Name | ast.Attribute))
-    return Module(text, loaded, named, followed(used), followed(called))
+    return Module(text, named, followed(used), followed(called))
 
 
 def dotted(node):
@@ -132,10 +126,9 @@ def test_the_composition_imports_little_of_the_api():
 
 
 def test_only_the_store_speaks_sql():
-    """No package but `store` loads SQLAlchemy, alembic or a driver; to others a unit's `Connection` is only a type."""
+    """No package but `store` names SQLAlchemy, alembic or a driver; to others a unit's `Connection` is only a type."""
     others = {name: module for name, module in product().items() if not name.startswith("store/")}
 
-    assert {name for name, module in others.items() if module.loaded & DRIVERS} == set()
     assert {
         name for name, module in others.items() if tops(module.named - {"sqlalchemy.Connection"}) & DRIVERS
     } == set()

@@ -13,15 +13,12 @@ import sys
 import tokenize
 import tomllib
 from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tools import house
 from tools.check_settings import names_of_settings, only_defaults, retention
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("ingest", "mapping", "store", "api", "config")

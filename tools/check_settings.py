@@ -8,14 +8,11 @@ from __future__ import annotations
 import ast
 import functools
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from config.schema_walk import FILE_SUFFIX
 from tools.default_file import documented, known_as
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 PRODUCT = ("ingest", "providers", "mapping", "store", "api")

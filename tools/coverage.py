@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mapping.errors import ServiceError
-from providers.base import FixtureLister
+from providers.base import FixtureLister, Provider
 from providers.contract.case import plain_endpoint
 from providers.contract.notation import JSON, xml
 from providers.registry import Registry
 from providers.replay import read_lines
 from providers.replay.demo import demo_files
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from providers.base import Provider
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterator
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import config
 from config.schema_walk import SHAPE, Free, Leaf, Rows, Table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 TEXT = (files(config) / "default.toml").read_text(encoding="utf-8")
 

@@ -12,13 +12,10 @@ import ast
 import functools
 import re
 import sys
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from collections.abc import Set as AbstractSet
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("api", "config", "ingest", "mapping", "providers", "store")

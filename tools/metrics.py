@@ -10,17 +10,15 @@ import re
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.request import Request, urlopen
 
+from prometheus_client import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from config import Settings
 from ingest.daemon.run import run
 from ingest.kit.roles import Role
-
-if TYPE_CHECKING:
-    from prometheus_client import Metric
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "metrics.md"
 HEAD = """\
@@ -45,7 +43,7 @@ this table. [Alarms](../alarms.md) lists what matchwire raises by itself.
 |---|---|---|---|
 """
 WORKING = re.compile(
-    "matchwire_(change_commit|endpoint|jobs|leads|matches|media_probes|poll|writes_fenced|standbys|lead_changes|source)"
+    "matchwire_(change_commit|post_seen|post_commit|endpoint|jobs|leads|matches|media_probes|poll|writes_fenced|standbys|lead_changes|source)"
 )
 """How the names of metrics begin that only processes have which follow matches."""
 SERVING = re.compile("matchwire_beacons")

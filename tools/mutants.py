@@ -19,15 +19,13 @@ import sys
 import tempfile
 import time
 import tomllib
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).parents[1]
 POSTS = "disallowed merge posts reconcile reissued shootout"

@@ -10,11 +10,9 @@ import json
 import os
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 RECORDINGS = Path(os.environ.get("MATCHWIRE_RECORDINGS", "."))
 MOST = 2

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,8 +28,6 @@ from providers.replay import Replay, ReplaySettings, running
 from providers.replay.demo import demo_files
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
     from playwright.async_api import Locator, Page
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "images"

@@ -6,9 +6,10 @@ row appears by itself; a test compares the file with what this writes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from api.view.content import headline, plain_text
 from mapping.documents.import_options import ImportOptions
@@ -17,13 +18,8 @@ from mapping.match.match import Clock, Decided, Incident, Involved, Match, Perio
 from mapping.match.references import References
 from mapping.posts.posts import wanted_posts
 from mapping.posts.wording import EXTRA_HALF, FULL_TIME, placeholders
-from mapping.sports import SPORTS
+from mapping.sports import SPORTS, Kind, Sport
 from mapping.sports.base import STEP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mapping.sports import Kind, Sport
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "reference" / "wording.md"
 LOCALES = tuple(locale for locale in get_args(Locale) if locale)

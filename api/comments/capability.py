@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from api.comments import comment_counts, moderation
 from api.comments import endpoint as comments
 from api.http.capability import Capability, PagePart, Purge
 from api.http.errors import json_bytes
-from api.http.json_path import node
+from api.http.json_path import Json, node
 from api.http.routing import Route
+from config import Settings
 from mapping.comments.documents import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -27,15 +28,9 @@ from mapping.comments.documents import (
     ReaderBanRequest,
     ReaderComment,
 )
+from mapping.locales import Translator
 from mapping.locales.labels import CommentLabel
 from store.comments import moderation as stored_moderation
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from api.http.json_path import Json
-    from config import Settings
-    from mapping.locales import Translator
 
 # fmt: off
 ROUTES = (

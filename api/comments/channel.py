@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from sqlalchemy import Connection
 
-from api.http.json_path import node
+from api.http.json_path import Json, node
+from api.http.services import Services
 from api.view.post_files import reader_picture
 from mapping.errors import NotFound
+from store.comments.comments import StoredComment
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from api.http.json_path import Json
-    from api.http.services import Services
-    from store.comments.comments import StoredComment
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 NO_CHANNEL = "there is no such channel of comments"
 

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 from cachetools import TTLCache
+from starlette.responses import Response
 
 from api.http import openapi
 from api.http.capability import PostExtras
 from api.http.conditional import cache_control
 from api.http.errors import json_response
 from api.http.flight_group import FlightGroup
+from api.http.request import ApiRequest
+from api.http.services import Services
 from api.view import delay
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
 from mapping.comments.documents import CommentCounts
 from store.comments import comments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from api.http.services import Services
-    from store.database import Store
-    from store.engine.postgres.notify import Stepped
+from store.database import Store
+from store.engine.unit import Stepped
 
 PATH = "/api/comments/v1/liveblog/{liveblogId}/counts.json"
 COUNTED = 5

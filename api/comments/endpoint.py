@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 from functools import partial
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.comments.channel import allows_comments, as_read, liveblog_of_channel
@@ -15,6 +15,7 @@ from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes, json_response
 from api.http.idempotency import KEY, idempotency_key
 from api.http.param import Integer, Text
+from api.http.request import ApiRequest
 from api.readers.access import PARAMETER, check_readers_organization, known_reader, reader
 from api.view import delay
 from api.view.read_cache import ReadCache
@@ -30,15 +31,9 @@ from mapping.errors import Forbidden
 from mapping.readers.reader_token import network_id
 from mapping.rules.plain_text import comment_text
 from store.comments import comments
-from store.comments.comments import CommentPage, NewComment
+from store.comments.comments import CommentPage, NewComment, StoredComment
 from store.comments.tables import CommentStatus
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from api.http.request import ApiRequest
-    from store.comments.comments import StoredComment
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 PATH = "/api/comments/v1/owner/{ORGANIZATION_ID}/public/{CHANNEL_ID}/comments"
 DEFAULT_LIMIT = 50

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.comments import operations
 from api.comments.channel import as_moderated
@@ -12,7 +15,8 @@ from api.http import openapi, table_export
 from api.http.errors import json_response
 from api.http.json_path import rfc3339
 from api.http.param import OneOf, Text, words
-from api.http.table_export import TableFile
+from api.http.request import ApiRequest
+from api.http.table_export import Read, Row, TableFile
 from mapping.comments.documents import (
     ChannelClosing,
     ChannelClosingRequest,
@@ -24,18 +28,9 @@ from mapping.comments.documents import (
 )
 from mapping.errors import InvalidRequest
 from store.comments import comments
+from store.comments.comments import CommentPage, StoredComment
 from store.comments.tables import CommentStatus
 from store.liveblogs.liveblogs import own_game
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from api.http.table_export import Read, Row
-    from store.comments.comments import CommentPage, StoredComment
 
 PATH = "/api/comments/v1/organization/{organizationId}"
 STATUS = OneOf("status", "Only comments that are", choices=words(tuple(map(str, CommentStatus))), default="")

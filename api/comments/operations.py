@@ -6,20 +6,17 @@ Whether the caller may do it at all is checked before.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from api.comments.channel import liveblog_of_channel
 from api.comments.comment_counts import CountedComments
+from api.http.request import Caller
+from api.http.services import Services
 from api.media.proxy import ImageProxy
+from mapping.comments.documents import CommentDecision
 from store.comments import moderation
+from store.comments.comments import StoredComment
 from store.comments.tables import CommentStatus
-
-if TYPE_CHECKING:
-    from api.http.request import Caller
-    from api.http.services import Services
-    from mapping.comments.documents import CommentDecision
-    from store.comments.comments import StoredComment
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 ACTIONS = {
     "approve": CommentStatus.APPROVED,

@@ -3,37 +3,33 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from api.desk.cookies import cookie_kind
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from api.desk.cookies import CookieKind, cookie_kind
 from api.desk.credential_checks import check_code, check_password, hash_new_password
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.factor_form import account_section, code_field, password_field
 from api.desk.handlers import SIGN_IN
 from api.desk.passwords import new_password_fault
 from api.desk.session_start import begin_session, forget_session
+from api.http.param import Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest
 from mapping.desk.account_roles import AccountRole
 from mapping.desk.desk_text import DeskText
 from mapping.desk.password_rules import LONGEST, SHORTEST, PasswordFault
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.errors import Forbidden, RateLimited
 from store.accounts import accounts, audit, second_factors, sessions
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.desk.cookies import CookieKind
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
-    from store.accounts.accounts import StoredAccount
-    from store.accounts.sessions import StoredSession
-    from store.engine.unit import Unit
+from store.accounts.accounts import StoredAccount
+from store.accounts.sessions import StoredSession
+from store.engine.unit import Unit
 
 ACCOUNT = "/desk/account"
 FACTOR = f"{ACCOUNT}/second-factor"

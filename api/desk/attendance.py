@@ -7,17 +7,14 @@ that is lost is made up for by the next one, a process that dies is forgotten wi
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cachetools import LRUCache
 
+from api.http.services import Services
 from api.http.step_signal import StepSignal
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from api.http.services import Services
 
 LASTS = 30
 """Seconds after which a page that says nothing counts as closed."""

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Mapping
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from api.desk.desk_frame import DeskPage
 from api.desk.fixtures_section import TICK
 from api.desk.handlers import write_down
 from api.desk.match_settings_page import EXCLUDE
 from api.desk.refusal_text import refusal_text
 from api.external import operations
-from api.http.request import parse_document
+from api.http.param import Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest, parse_document
 from mapping.desk.fixtures_text import FixturesText
 from mapping.documents.external import ExternalChange
 from mapping.errors import ServiceError, Unprocessable
 from mapping.fusion.same_match import why_other_match
+from mapping.match.fixture import Fixture, FixtureDay
 from mapping.match.match import Match, Side, Status
 from store.following.connection import NamedLiveblog
 from store.following.overview import liveblogs_of_matches
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from api.desk.desk_frame import DeskPage
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
-    from mapping.match.fixture import Fixture, FixtureDay
 
 AT_ONCE = 4
 """Liveblogs of one form that are made at a time."""

@@ -4,33 +4,29 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
 import structlog
+from starlette.responses import Response
 
-from api.desk.cookies import STEP, cookie_kind, cookie_of
+from api.desk.cookies import STEP, CookieKind, cookie_kind, cookie_of
 from api.desk.credential_checks import check_code
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.factor_form import app_html, code_form, codes_response, recovery_form
 from api.desk.handlers import CODE_STEP, SIGN_IN, read_form
 from api.desk.session_start import begin_session, with_session
 from api.desk.sessions_door import check_site
+from api.http.request import ApiRequest
 from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.desk.sign_in_proof import SignInProof
 from mapping.errors import Conflict, RateLimited
 from store.accounts import audit, sign_in_steps
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.desk.cookies import CookieKind
-    from api.http.request import ApiRequest
-    from store.accounts.accounts import StoredAccount
-    from store.accounts.sign_in_steps import SignInStep
-    from store.engine.unit import Unit
+from store.accounts.accounts import StoredAccount
+from store.accounts.sign_in_steps import SignInStep
+from store.engine.unit import Unit
 
 log = structlog.get_logger(__name__)
 

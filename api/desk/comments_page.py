@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.comments import operations
 from api.desk.desk_frame import DeskPage, alert_html, pager_html, redirect
 from api.desk.fragment_cache import FragmentCache, fragment_response, wants_anew
-from api.http.param import Integer, OneOf, words
-from api.http.people import PeopleDoor
-from api.http.request import parse_document
+from api.http.param import Integer, OneOf, Query, words
+from api.http.people import DeskPerson, PeopleDoor
+from api.http.rendered import Rendering
+from api.http.request import ApiRequest, parse_document
 from mapping.comments.documents import CommentDecision
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
@@ -20,20 +25,9 @@ from mapping.desk.own_path import own_path
 from mapping.errors import Forbidden, InvalidRequest, ServiceError
 from store.accounts import accounts
 from store.comments import comments, moderation
+from store.comments.comments import CommentPage, StoredComment
 from store.comments.tables import CommentStatus
 from store.liveblogs.liveblogs import own_game
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.rendered import Rendering
-    from api.http.request import ApiRequest
-    from store.comments.comments import CommentPage, StoredComment
 
 COMMENTS = "/desk/comments"
 LISTED = f"{COMMENTS}/list"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
+
 from config.cross_checks import is_loopback
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from starlette.datastructures import Headers
 
 LONGEST = 4096
 SESSION, OPENID, STEP = "matchwire-desk", "matchwire-openid", "matchwire-step"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from ipaddress import ip_network
-from typing import TYPE_CHECKING
 
 from api.desk.passwords import PasswordChecks
+from api.http.request import ApiRequest
 from mapping.desk.one_time_codes import is_recovery_code
 from store.accounts import accounts, audit, second_factors, sign_in_tries
-
-if TYPE_CHECKING:
-    from api.http.request import ApiRequest
-    from store.accounts.accounts import StoredAccount
-    from store.engine.unit import Unit
+from store.accounts.accounts import StoredAccount
+from store.engine.unit import Unit
 
 OF_ACCOUNT = {5: 1, 6: 2, 7: 4, 8: 8, 9: 16, 10: 32, 11: 60, 12: 120, 13: 300, 14: 600, 15: 900}
 """Failures for one account from one network → seconds until the next try from there. Other networks do not wait."""

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from starlette.responses import Response
 
 from api.http import static
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest
 from api.page.reader_language import preferred_locale
 from api.page.times import moment
 from mapping.desk.comments_text import CommentsText
 from mapping.desk.desk_text import DeskText
 from mapping.desk.matches_text import MatchesText
-from mapping.locales import translator
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from enum import StrEnum
-
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
-    from mapping.locales import Translator
+from mapping.locales import Translator, translator
 
 STATIC = "api.desk.static"
 POLICY = (

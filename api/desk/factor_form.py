@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from enum import StrEnum
 from html import escape
-from typing import TYPE_CHECKING
 
+from starlette.responses import Response
+
+from api.desk.desk_frame import DeskPage
 from api.desk.handlers import CODE_STEP
 from mapping.desk.desk_text import DeskText
 from mapping.desk.one_time_codes import LONGEST, app_address, in_groups
 from mapping.desk.second_factor_text import SecondFactorText
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from enum import StrEnum
-
-    from starlette.responses import Response
-
-    from api.desk.desk_frame import DeskPage
 
 ACTS = ("app", "codes", "remove")
 """What the form of one's account does: another app, new recovery codes, no second factor any more."""

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from starlette.responses import Response
 
 from api.desk.account_page import ACCOUNT, account_response, ask_password_again, require_password
 from api.desk.code_step import begin_set_up
+from api.desk.desk_frame import DeskPage
 from api.desk.factor_form import ACTS, codes_response
+from api.http.param import Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest
 from mapping.desk.second_factor_text import SecondFactorText
 from mapping.errors import Forbidden, InvalidRequest
 from store.accounts import audit, second_factors, sessions
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.desk.desk_frame import DeskPage
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
-    from store.accounts.accounts import StoredAccount
-    from store.engine.unit import Unit
+from store.accounts.accounts import StoredAccount
+from store.engine.unit import Unit
 
 
 async def change_factor(request: ApiRequest, page: DeskPage, person: DeskPerson, form: Query) -> Response:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
+from api.desk.fixtures_section import FixturesPage, Json
 from api.desk.form_fields import select_html
 from api.desk.match_settings_page import EXCLUDE, box, locale_select
 from api.desk.source_words import kind_name
@@ -12,11 +13,6 @@ from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.matches_text import MatchesText
 from mapping.locales.labels import SPORT_CONTEXT
 from mapping.sports import SPORTS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.desk.fixtures_section import FixturesPage, Json
 
 
 def terms_html(made: FixturesPage) -> str:

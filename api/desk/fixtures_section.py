@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
-from api.desk.desk_frame import pager_html
+from api.desk.desk_frame import DeskPage, pager_html
 from api.desk.form_fields import select_html
 from api.desk.source_words import STATES
 from api.page.times import moment, territorial
@@ -21,9 +21,6 @@ from mapping.desk.matches_text import MatchesText
 from mapping.locales.labels import SPORT_CONTEXT
 from mapping.match.match import Status
 from mapping.sports import SPORTS
-
-if TYPE_CHECKING:
-    from api.desk.desk_frame import DeskPage
 
 MOST = 300
 """Matches on one page."""

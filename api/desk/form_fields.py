@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import StrEnum
 from html import escape
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from enum import StrEnum
-
-    from api.desk.desk_frame import DeskPage
+from api.desk.desk_frame import DeskPage
 
 
 def select_html(

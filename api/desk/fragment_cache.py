@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import NamedTuple
 
 from starlette.responses import Response
 
@@ -11,13 +12,9 @@ from api.desk.desk_frame import HEADERS
 from api.http.conditional import is_unchanged
 from api.http.flight_group import SingleFlightCache
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.http.step_signal import StepSignal
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine, Hashable
-
-    from api.http.request import ApiRequest
 
 KEPT_SECONDS = 0.5
 """For so long what one desk was given is what others are given."""

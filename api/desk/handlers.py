@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 from urllib.parse import urlencode
 
 from starlette.responses import Response
@@ -12,13 +11,10 @@ from api.desk.desk_frame import HEADERS, DeskPage, redirect
 from api.desk.sessions_door import check_account, check_site
 from api.http.param import Query
 from api.http.people import DeskPerson, PeopleDoor
-from api.http.request import parse_query
+from api.http.request import ApiRequest, parse_query
+from api.http.routing import Handler
 from mapping.desk.own_path import HOME
 from mapping.errors import InvalidRequest, PayloadTooLarge
-
-if TYPE_CHECKING:
-    from api.http.request import ApiRequest
-    from api.http.routing import Handler
 
 SIGN_IN = "/desk/sign-in"
 CODE_STEP = f"{SIGN_IN}/code"

@@ -5,40 +5,33 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
+from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.desk.attendance import Attendance
-from api.desk.desk_frame import HEADERS, STATIC
+from api.desk.desk_frame import HEADERS, STATIC, DeskPage
 from api.desk.fragment_cache import HELD_SECONDS
-from api.desk.load_posts import LoadedDesk, PostRequest, load_desk, load_match, load_post, mark_of
+from api.desk.load_posts import DeskMatch, LoadedDesk, PostRequest, load_desk, load_match, load_post, mark_of
 from api.desk.match_form import match_section
 from api.desk.post_form import post_form
 from api.desk.post_rows import PostRows
 from api.http import static
 from api.http.errors import json_response
-from api.http.param import OneOf
+from api.http.param import OneOf, Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest
 from api.http.step_signal import StepSignal
 from api.page.changes import PageRenderer
 from api.page.scoreboard import title
 from api.view.liveblog_access import may_write_events
+from config.sections import MediaConfig
 from mapping.belief.doubts import identify
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_filter import PostFilter
-from store.liveblogs.liveblogs import own_game
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from api.desk.desk_frame import DeskPage
-    from api.desk.load_posts import DeskMatch
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
-    from config.sections import MediaConfig
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame, own_game
 
 PATH = "/desk/liveblogs/{liveblogId}"
 UP = "../.."

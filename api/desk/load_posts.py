@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import Connection
 
 from api.http.json_path import Json, text
 from api.page.load import posts_with_results
@@ -15,19 +18,13 @@ from mapping.desk.post_state import PostState, post_state
 from mapping.errors import NotFound
 from mapping.liveblog.event_patch import event_document
 from mapping.liveblog.prefill import synced_parts
+from mapping.posts.merge import Document
+from mapping.posts.reconcile import Entry
 from store.accounts import accounts, desk_posts
 from store.engine.errors import UnreadableRow
 from store.following import ledger, sources, sync
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from mapping.posts.merge import Document
-    from mapping.posts.reconcile import Entry
-    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 POSTS_SHOWN = 30
 MOST_SHOWN = 90

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
 
+from api.desk.desk_frame import DeskPage
 from api.desk.form_fields import select_html
 from api.desk.match_settings_page import box, locale_select
 from api.desk.matches_page import NEW
 from api.desk.source_words import STATES
+from api.http.param import Query
 from mapping.desk.matches_text import MatchesText
 from mapping.locales.labels import Label
 from mapping.match.match import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any
-
-    from api.desk.desk_frame import DeskPage
-    from api.http.param import Query
 
 KINDS = {
     "matchId": MatchesText.SELECT_MATCH,

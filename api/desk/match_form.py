@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from html import escape
-from typing import TYPE_CHECKING
 
+from api.desk.load_posts import DeskMatch
 from api.desk.post_rows import PostRows, field_table
 from api.desk.source_words import brief_disagreements, reason_text
 from api.http.json_path import Json, node, number, text
@@ -18,9 +18,6 @@ from mapping.desk.post_fields import match_fields, of_person
 from mapping.desk.sources_text import SourcesText
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.fusion.leading_source import Reason
-
-if TYPE_CHECKING:
-    from api.desk.load_posts import DeskMatch
 
 TIME_BASED = "Svc::Model::GameStateInfo::TimeBasedGameStateInfo"
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
 
 from api.page.clock import has_stopped
 from api.view.match_sources import disagreements
@@ -20,17 +23,11 @@ from mapping.fusion.leading_source import Reason
 from mapping.fusion.source_chain import is_running, who_leads
 from mapping.rules.breaker import LostProviderCode
 from store.alarms import alarms
+from store.alarms.alarms import Alarm
 from store.following import overview, standbys
+from store.following.overview import FollowedLiveblog, ListedLiveblog
+from store.following.standbys import MatchSources
 from store.webhooks import webhooks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from store.alarms.alarms import Alarm
-    from store.following.overview import FollowedLiveblog, ListedLiveblog
-    from store.following.standbys import MatchSources
 
 OTHERS = "others"
 SHOWS = ("followed", *GROUPS, OTHERS)

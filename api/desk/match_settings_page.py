@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import quote
 
-from api.desk.desk_frame import alert_html, redirect
+from starlette.responses import Response
+
+from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.form_fields import select_html
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
@@ -14,10 +16,12 @@ from api.desk.match_table import automatic_text
 from api.desk.matches_page import NEW, change_match, may_change
 from api.desk.refusal_text import refusal_text
 from api.desk.source_words import kind_name
-from api.desk.sources_section import SourcesPage, source_change, source_refusal, sources_html
+from api.desk.sources_section import SourceRefusal, SourcesPage, source_change, source_refusal, sources_html
 from api.external import operations
 from api.external.operations import NOT_ATTACHED
-from api.http.request import parse_document
+from api.http.param import Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest, parse_document
 from api.page.reader_language import LOCALES
 from api.page.scoreboard import title
 from api.page.times import territorial
@@ -27,18 +31,7 @@ from mapping.documents.external import ExternalChange
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import NotFound, ServiceError, StoreUnavailable
 from store.following.connection import NamedLiveblog
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from starlette.responses import Response
-
-    from api.desk.desk_frame import DeskPage
-    from api.desk.sources_section import SourceRefusal
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 MATCH = "/desk/matches/{liveblogId}"
 EXCLUDE = "exclude."

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import quote, urlencode
 
-from api.desk.desk_frame import pager_html
+from api.desk.desk_frame import DeskPage, pager_html
+from api.desk.match_overview import MatchTable, TableFilter, TableRow
 from api.desk.source_words import brief_disagreements, kind_name, reason_text
-from api.http.json_path import node, text
+from api.http.json_path import Json, node, text
 from api.page.clock import clock
 from api.page.scoreboard import clock_html, scores, title
 from mapping.desk.desk_text import DeskText
@@ -16,15 +17,8 @@ from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME
 from mapping.documents.import_options import ImportOptions
+from mapping.locales import Translator
 from mapping.locales.labels import Label
-
-if TYPE_CHECKING:
-    from enum import StrEnum
-
-    from api.desk.desk_frame import DeskPage
-    from api.desk.match_overview import MatchTable, TableFilter, TableRow
-    from api.http.json_path import Json
-    from mapping.locales import Translator
 
 NAMED = 3
 """Types that are named in a row; more are counted."""

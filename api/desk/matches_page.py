@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from starlette.responses import Response
 
 from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.form_fields import select_html
-from api.desk.fragment_cache import FragmentCache, fragment_response, wait_for_news, wants_anew
+from api.desk.fragment_cache import FragmentCache, KeptFragment, fragment_response, wait_for_news, wants_anew
 from api.desk.handlers import write_down
 from api.desk.match_overview import SHOWS, SOME, Sight, TableFilter, read_table
 from api.desk.match_table import query_text, table_html
 from api.desk.refusal_text import refusal_text
 from api.external import operations
-from api.http.param import Integer
-from api.http.request import parse_document
+from api.http.param import Integer, Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest, parse_document
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.matches_text import TROUBLE_TEXTS, MatchesText
 from mapping.desk.own_path import HOME, own_path
 from mapping.documents.external import ExternalChange
 from mapping.errors import InvalidRequest, ServiceError
 from store.following.connection import NamedLiveblog
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.responses import Response
-
-    from api.desk.fragment_cache import KeptFragment
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
 
 MOST = 100
 """Liveblogs on one page."""

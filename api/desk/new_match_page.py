@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from typing import TYPE_CHECKING
+from typing import Any
 from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
+from starlette.responses import Response
+
 from api.desk.chosen_matches import MOST as MOST_MADE
 from api.desk.chosen_matches import make_liveblogs
-from api.desk.desk_frame import alert_html, redirect
+from api.desk.desk_frame import DeskPage, alert_html, redirect
 from api.desk.fixture_terms import terms_html
 from api.desk.fixtures_section import MOST, FixturesPage, fixtures_html
 from api.desk.fragment_cache import FragmentCache
@@ -20,23 +23,14 @@ from api.desk.refusal_text import refusal_text
 from api.external import operations
 from api.external.fixtures import fixtures_of
 from api.http.json_path import local
-from api.http.param import Integer
+from api.http.param import Integer, Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest
 from api.page.scoreboard import title
 from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
 from store.following.connection import NamedLiveblog
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
-    from starlette.responses import Response
-
-    from api.desk.desk_frame import DeskPage
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
 
 MADE = Integer("made", high=MOST_MADE)
 

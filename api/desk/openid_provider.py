@@ -10,24 +10,23 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import ssl
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import httpx
 
+from config.sections import OpenId
 from mapping.desk.openid_claims import complete_claims, is_complete
 from mapping.errors import UpstreamUnavailable
 
 if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Callable, Mapping
-
     from joserfc.jwk import Key
     from joserfc.jwt import Token
 
     from api.desk.openid_tokens import CodeRequest
-    from config.sections import OpenId
 
 ANSWER_BYTES = 1_048_576
 KEPT = 3600.0

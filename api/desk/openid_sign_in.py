@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import structlog
 from starlette.responses import Response
 
-from api.desk.cookies import OPENID, OPENID_AGE, OPENID_AT_ONCE, cookie_kind, cookie_names, cookie_of
+from api.desk.cookies import OPENID, OPENID_AGE, OPENID_AT_ONCE, CookieKind, cookie_kind, cookie_names, cookie_of
 from api.desk.desk_frame import HEADERS
 from api.desk.openid_provider import OpenIdProvider, OpenIdRefused, error_code
 from api.desk.session_start import begin_session
 from api.desk.sign_in import message_page
+from api.http.request import ApiRequest
 from mapping.desk.desk_text import DeskText
 from mapping.desk.openid_claims import person_of_claims
 from mapping.desk.own_path import own_path
@@ -25,9 +26,7 @@ from mapping.errors import NotFound, UpstreamUnavailable
 from store.accounts.openid_accounts import NoAccount, account_of
 
 if TYPE_CHECKING:
-    from api.desk.cookies import CookieKind
     from api.desk.openid_tokens import CodeRequest
-    from api.http.request import ApiRequest
 
 log = structlog.get_logger(__name__)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote_plus
 
@@ -15,12 +16,11 @@ from joserfc import jws, jwt
 from joserfc.errors import ClaimError, JoseError
 from joserfc.jwk import import_key
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+from config.sections import OpenId
 
+if TYPE_CHECKING:
     from joserfc.jwk import Key
 
-    from config.sections import OpenId
 
 LEEWAY = 60
 """Seconds by which the provider's clock may be wrong."""

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import structlog
 
@@ -18,12 +19,11 @@ from api.desk.password_queue import PasswordQueue
 from mapping.desk.password_rules import PasswordFault, password_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from typing import BinaryIO, TypeVar
-
     from argon2 import PasswordHasher
 
-    T = TypeVar("T")
+
+T = TypeVar("T")
+
 
 log = structlog.get_logger(__name__)
 

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from html import escape
-from typing import TYPE_CHECKING
 
+from api.desk.load_posts import DeskMatch, DeskPost
+from api.desk.post_rows import PostRows
 from api.http.json_path import Json, kind, node, nodes, text
 from api.page.scoreboard import SIDES, team_of
 from api.view.references import sport_of
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import post_fields, returnable
 from mapping.rules.rich_text import sanitise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from api.desk.load_posts import DeskMatch, DeskPost
-    from api.desk.post_rows import PostRows
-    from mapping.sports.base import Kind, Sport
+from mapping.sports.base import Kind, Sport
 
 HIGHLIGHTS = {
     "": LiveblogText.NORMAL,

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
-from api.desk.desk_frame import pager_html
+from api.desk.desk_frame import DeskPage, pager_html
+from api.desk.load_posts import DeskPost, LoadedDesk, PostRequest
 from api.http.json_path import Json, node, text
+from api.page.page_context import PageContext
 from api.page.posts import safe_post
 from api.view.content import headline
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.desk.post_fields import FieldOwner, of_person, post_fields, returnable, value_text
 from mapping.desk.post_filter import PostFilter
 from mapping.documents.event import PINNED
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.desk.desk_frame import DeskPage
-    from api.desk.load_posts import DeskPost, LoadedDesk, PostRequest
-    from api.page.page_context import PageContext
 
 FILTERS = {
     PostFilter.ALL: LiveblogText.ALL,

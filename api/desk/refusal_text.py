@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from api.desk.desk_frame import DeskPage
 from mapping.desk.matches_text import MatchesText
-from mapping.errors import Forbidden, MatchUnknown, ProviderRefused, UpstreamUnavailable
-
-if TYPE_CHECKING:
-    from api.desk.desk_frame import DeskPage
-    from mapping.errors import ServiceError
+from mapping.errors import Forbidden, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 
 KINDS: tuple[tuple[type[ServiceError], str | None, MatchesText], ...] = (
     (MatchUnknown, None, MatchesText.NO_SUCH_MATCH),

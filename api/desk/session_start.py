@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import structlog
+from starlette.responses import Response
 
-from api.desk.cookies import SESSION, STEP, cookie_kind, cookie_of
+from api.desk.cookies import SESSION, STEP, CookieKind, cookie_kind, cookie_of
 from api.desk.desk_frame import redirect
+from api.http.request import ApiRequest
 from mapping.desk.sign_in_proof import SignInProof
 from store.accounts import audit, sessions, sign_in_steps
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.desk.cookies import CookieKind
-    from api.http.request import ApiRequest
-    from store.accounts.accounts import StoredAccount
-    from store.engine.unit import Unit
+from store.accounts.accounts import StoredAccount
+from store.engine.unit import Unit
 
 log = structlog.get_logger(__name__)
 

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
+from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from api.desk.cookies import SESSION, cookie_kind, cookie_of
 from api.http.openapi import ACCOUNT_HEADER
 from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import headers_of
+from api.http.services import Services
 from mapping.desk.account_roles import SCOPES
 from mapping.desk.cross_site import from_own_site, may_carry_session
 from mapping.errors import Forbidden, StoreUnavailable
 from store.accounts import audit, sessions
-
-if TYPE_CHECKING:
-    from starlette.datastructures import Headers
-    from starlette.types import Scope
-
-    from api.http.services import Services
-    from store.accounts.sessions import StoredSession
-    from store.engine.unit import Unit
+from store.accounts.sessions import StoredSession
+from store.engine.unit import Unit
 
 log = structlog.get_logger(__name__)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 import structlog
-from starlette.responses import JSONResponse
+from sqlalchemy import Connection
+from starlette.responses import JSONResponse, Response
 
 from api.desk.code_step import begin_set_up, begin_step
 from api.desk.cookies import cookie_kind
@@ -18,20 +19,15 @@ from api.desk.handlers import SIGN_IN, read_form, signed_in
 from api.desk.password_queue import PasswordsBusy
 from api.desk.session_start import begin_session, forget_session
 from api.desk.sessions_door import check_site
+from api.http.param import Query
+from api.http.people import DeskPerson
+from api.http.request import ApiRequest
 from mapping.desk.desk_text import DeskText
 from mapping.desk.own_path import own_path
 from mapping.errors import Forbidden, RateLimited
 from store.accounts import accounts, audit, second_factors, sessions
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.param import Query
-    from api.http.people import DeskPerson
-    from api.http.request import ApiRequest
-    from store.accounts.accounts import StoredAccount
-    from store.engine.unit import Unit
+from store.accounts.accounts import StoredAccount
+from store.engine.unit import Unit
 
 log = structlog.get_logger(__name__)
 

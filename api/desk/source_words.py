@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from mapping.desk.sources_text import ABOUT_TEXTS, REASON_TEXTS, SourcesText
 from mapping.fusion.leading_source import Reason
+from mapping.locales import Translator
 from mapping.locales.labels import INTERRUPTED, Label
 from mapping.match.match import Status
 from mapping.sports import SPORTS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from mapping.locales import Translator
 
 ABOUT = tuple(ABOUT_TEXTS)
 NAMED = 3

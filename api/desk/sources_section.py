@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from api.desk.desk_frame import DeskPage
 from api.desk.form_fields import field_error, radio_html, select_html
 from api.desk.refusal_text import refusal_text
 from api.desk.source_words import STATES, disagreement_texts, reason_text
@@ -13,17 +15,11 @@ from api.view.match_sources import AUTOMATIC
 from mapping.desk.matches_text import MatchesText
 from mapping.desk.sources_text import MISMATCH_TEXTS, SourcesText
 from mapping.documents.import_options import MOST_STANDBYS
-from mapping.errors import Forbidden, NotFound, Unprocessable
+from mapping.errors import Forbidden, NotFound, ServiceError, Unprocessable
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.same_match import COMPARABLE, OtherMatch
 from mapping.locales.labels import Label
 from mapping.match.match import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from api.desk.desk_frame import DeskPage
-    from mapping.errors import ServiceError
 
 FIELDS = {"provider": "standby_provider", "matchId": "standby_id", "leads": "leads"}
 """Fields of the operation, the last part of their names → those of the forms."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.embed.styles import STATIC
 from api.feeds.feed import FeedRequest, page_url
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
+from api.http.json_path import Json
 from api.http.param import TEXT, Integer
+from api.http.request import ApiRequest
 from api.http.static import TYPES, version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
@@ -23,15 +27,8 @@ from api.view import delay
 from api.view.key_moments import with_result
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
+from config import Settings
 from mapping.locales import translator
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from config import Settings
 
 PATH = "/embed/{liveblogId}"
 POSTS = 50

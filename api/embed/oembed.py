@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 from xml.etree import ElementTree as ET
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.feeds.feed import FeedRequest, add, serialise
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import FormatNotServed, json_bytes
+from api.http.json_path import Json
 from api.http.param import NAME, TEXT, Integer, Text
+from api.http.request import ApiRequest
+from api.http.services import Services
 from api.page.card_facts import SIZE
 from api.page.discovery import KINDS, card_url, frame_url, iframe, liveblog_of
-from api.page.load import NOBODY, load_liveblog
+from api.page.load import NOBODY, LoadedLiveblog, load_liveblog
 from api.page.structured_data import COVER, LOGO
 from api.view import delay
 from api.view.content import one_line
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from api.http.services import Services
-    from api.page.load import LoadedLiveblog
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 POSTS = 30
 """The newest ones, among which an image is looked for."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from html import escape
 from secrets import token_hex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.embed.styles import STATIC
 from api.feeds.feed import LIMIT, FeedRequest, feed_request, page_url
@@ -18,8 +22,10 @@ from api.http.conditional import cache_control, conditional
 from api.http.content_coding import SMALLEST, accepted_coding, compress
 from api.http.errors import json_bytes
 from api.http.json_path import Json, node, number, text
-from api.http.param import TEXT, Param, Text
+from api.http.param import TEXT, Param, Query, Text
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
+from api.http.services import Services
 from api.http.static import version
 from api.page.changes import PageRenderer
 from api.page.clock import clock
@@ -32,24 +38,14 @@ from api.page.window import MOST_SHOWN, POSTS_SHOWN, PageRequest, late
 from api.view import delay
 from api.view.article_address import LONGEST, WEB, address_in
 from api.view.content import headline, names_of
+from api.view.delay import DelayedView
 from api.view.liveblog_access import read_liveblog, readable
 from api.view.read_cache import ReadCache
+from config import Settings
 from mapping.locales import translator
 from mapping.statistics.page_address import page_address
+from store.liveblogs.liveblogs import StoredGame
 from store.statistics import statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.param import Query
-    from api.http.request import ApiRequest
-    from api.http.services import Services
-    from api.view.delay import DelayedView
-    from config import Settings
-    from store.liveblogs.liveblogs import StoredGame
 
 PATH = "/api/embed/v4/prefetch"
 TEASER_POSTS = 3

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING
+
+from starlette.responses import Response
 
 from api.embed.styles import STATIC, article_css
 from api.http.conditional import conditional
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
 from api.http.routing import Route
 from api.http.static import ANY_ORIGIN, CACHE, TYPES, version
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from config import Settings
+from config import Settings
 
 
 def script_routes(settings: Settings) -> tuple[Route, ...]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
+
+from starlette.responses import Response
 
 from api.feeds.feed import FEED_PATH, page_url
 from api.http import openapi
 from api.http.conditional import VARY, cache_control, conditional
 from api.http.param import NAME, TEXT
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.page.discovery import discovery, frame_url, iframe
 from api.page.document import WITH_POSTS, document
@@ -19,14 +22,8 @@ from api.view import delay
 from api.view.content import one_line
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
-from mapping.locales import translator
+from mapping.locales import Translator, translator
 from mapping.locales.labels import SnippetText
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from mapping.locales import Translator
 
 PATH = "/liveblogs/{liveblogId}/snippets"
 UP = "../../"

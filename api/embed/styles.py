@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from api.http.static import file
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 STATIC = "api.page.static"
 ROOT = 16

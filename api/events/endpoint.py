@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
-from api.events.operations import create_event, delete_event, render_event, update_event
+from sqlalchemy import Connection
+from starlette.responses import Response
+
+from api.events.operations import WriteResult, create_event, delete_event, render_event, update_event
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
+from api.http.json_path import Json
 from api.http.param import NAME, Text
-from api.http.request import parse_document
+from api.http.request import ApiRequest, Caller, parse_document
 from api.media.addresses import WrittenRecord, check_addresses, store_files, take_data_images
 from api.view.liveblog_access import LiveblogIndex, expected_version, may_write_events, named_liveblog
 from mapping.documents.base import dump, parse
 from mapping.documents.event import Event
 from mapping.errors import InvalidRequest
+from store.engine.unit import Unit
 from store.files.port import new_key
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.events.operations import WriteResult
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest, Caller
-    from store.engine.unit import Unit
 
 EVENT = "event_local_id"
 KEY_DIGITS = 32

@@ -5,17 +5,21 @@ It decides by `mapping.liveblog.event_patch` and writes through `store.liveblogs
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel
+from sqlalchemy import Connection
 
 from api.http.idempotency import digest_of
 from api.http.json_path import Json, at
+from api.http.request import Caller
 from api.media.addresses import check_uploads, with_sizes
 from api.view.liveblog_access import among, check_version, may_write_events, writable_game
 from api.view.references import check_references, complete, writer_names
 from mapping.documents.base import dump
+from mapping.documents.event import Event
 from mapping.documents.people import Player, Team
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound, Unprocessable
@@ -25,22 +29,14 @@ from mapping.posts.event_media import Stamp
 from mapping.posts.merge import same
 from store.clients import idempotency
 from store.engine.ids import new_local_id
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import owners_of_parts
 from store.liveblogs.liveblogs import Change, EventWrite, StoredEvent, StoredGame
 from store.masterdata import declarations, masterdata_edit
 from store.media import uploads
+from store.media.uploads import Upload
 from store.tables import players, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from api.http.request import Caller
-    from mapping.documents.event import Event
-    from store.engine.unit import Unit
-    from store.media.uploads import Upload
 
 NO_EVENT = "there is no such event"
 TAKEN = "this local_id is taken"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from api.external.request_rules import SELECTOR_ID, check_provider
+from api.http.services import Services
 from api.view.match_sources import AUTOMATIC, place_of
+from mapping.documents.external import ExternalChange, StandbyMatch
 from mapping.errors import (
     Conflict,
     Forbidden,
@@ -16,18 +18,11 @@ from mapping.errors import (
     Unprocessable,
     UpstreamUnavailable,
 )
+from store.engine.unit import Unit
 from store.following import moves, standbys
-from store.following.import_request import StandbyRequest
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-
-    from api.http.services import Services
-    from mapping.documents.external import ExternalChange, StandbyMatch
-    from store.engine.unit import Unit
-    from store.following.import_request import FoundStandby
-    from store.following.standbys import StandbyRow
-    from store.following.sync import Attachment
+from store.following.import_request import FoundStandby, StandbyRequest
+from store.following.standbys import StandbyRow
+from store.following.sync import Attachment
 
 FIELD = "standby"
 FIELDS: tuple[tuple[type[ServiceError], str], ...] = (

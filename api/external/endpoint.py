@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from starlette.responses import Response
 
 from api.external import operations
 from api.external.operations import LIVEBLOG_ID
@@ -21,6 +21,7 @@ from api.http.openapi import (
     request_schema,
 )
 from api.http.param import NAME, Flag, Text
+from api.http.request import ApiRequest
 from api.view.liveblog_access import expected_version
 from mapping.documents.external import (
     AttachToExternal,
@@ -33,11 +34,6 @@ from mapping.documents.game import Game
 from mapping.documents.timeline import PostTimelines
 from store.following.connection import NamedLiveblog
 from store.timeline.post_report import timeline_of
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
 
 TAG = "External providers"
 PATH = (in_path("organizationId"), in_path(LIVEBLOG_ID))

@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from starlette.responses import Response
 
 from api.external.endpoint import TAG
 from api.http.errors import json_response
+from api.http.json_path import Json
 from api.http.openapi import READ_ERRORS, document_answer, in_path, operation, refusals
 from api.http.paging import LIMIT, PAGE, Q, collection, drop_empty, filters, page_of
-from api.http.param import NAME, Text
+from api.http.param import NAME, Query, Text
+from api.http.request import ApiRequest
+from api.http.services import Services
 from mapping.documents.fixtures import FixtureCollection
 from mapping.errors import InvalidRequest
+from mapping.match.fixture import Fixture, FixtureDay
 from mapping.rules.tokens import query_words, words
 from store.following.overview import liveblogs_of_matches
 from store.liveblogs.listing import Listed, Page
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.param import Query
-    from api.http.request import ApiRequest
-    from api.http.services import Services
-    from mapping.match.fixture import Fixture, FixtureDay
 
 MANY = 500
 """Matches from which on the event loop does not look through them."""

@@ -2,34 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
+
+from starlette.responses import Response
 
 from api.external.endpoint import PATH, TAG, named_liveblog
 from api.external.operations import LIVEBLOG_ID, NOT_ATTACHED, shown_game
 from api.http.errors import json_response
 from api.http.openapi import IF_MATCH, WRITE_ERRORS, document_answer, json_body, operation, request_schema
+from api.http.request import ApiRequest
 from api.view.liveblog_access import check_version, expected_version
 from mapping.documents.external import HandBack
 from mapping.documents.game import Game
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound, Unprocessable
 from mapping.liveblog.prefill import synced_parts
-from mapping.posts.merge import hand_back, owners, same
+from mapping.posts.merge import Document, hand_back, owners, same
+from store.engine.unit import Unit
 from store.following import ledger, sync
-from store.following.connection import lock
+from store.following.connection import NamedLiveblog, lock
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from typing import Any
-
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from mapping.posts.merge import Document
-    from store.engine.unit import Unit
-    from store.following.connection import NamedLiveblog
 
 BESIDE = frozenset({"_type", "created_at"})
 """Fields of a post that its document does not hold."""

@@ -6,13 +6,18 @@ checked before.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Connection
 
 from api.external.change_sources import change_sources, check_sources, find_standbys, follow_sources
 from api.external.request_rules import check_event_types, check_provider, selector_of
 from api.http.idempotency import digest_of
+from api.http.json_path import Json
 from api.http.request import parse_document
+from api.http.services import Services
 from api.view.external import externals
 from api.view.liveblog_access import check_version
 from api.view.match_sources import match_sources
@@ -20,22 +25,13 @@ from api.view.references import decorate
 from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
 from mapping.documents.import_options import ImportOptions, Withdrawn
 from mapping.errors import Conflict, NotFound, Unprocessable
+from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.connection import NamedLiveblog, change_terms, lock
-from store.following.import_request import ImportRequest
+from store.following.import_request import FoundStandby, ImportRequest
 from store.following.overview import liveblogs_on
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-
-    from api.http.json_path import Json
-    from api.http.services import Services
-    from store.engine.unit import Unit
-    from store.following.import_request import FoundStandby
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 LIVEBLOG_ID = "liveblogId"
 NOT_ATTACHED = "the liveblog is on no match"

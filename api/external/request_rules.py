@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Collection
+from typing import Any, get_args
 
+from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
 from mapping.errors import InvalidRequest, NotFound, Unprocessable
 from store.following.import_request import SelectorKind
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from mapping.documents.external import AttachToExternal, CreateFromExternal, ExternalChange
 
 SELECTORS: tuple[SelectorKind, ...] = get_args(SelectorKind)
 """In the order of their precedence."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 from xml.etree import ElementTree as ET
 
-from api.feeds.feed import add, serialise
+from api.feeds.feed import Feed, Item, add, serialise
 from api.http.json_path import rfc3339
-
-if TYPE_CHECKING:
-    from api.feeds.feed import Feed, Item
 
 CONTENT_TYPE = "application/atom+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"

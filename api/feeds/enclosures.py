@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from api.capabilities import feed_block_html
-from api.view.post_files import host, image_url, outward_link
+from api.http.json_path import Json
+from api.view.post_files import File, Images, host, image_url, outward_link
+from mapping.locales import Translator
 from mapping.locales.labels import Label
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.http.json_path import Json
-    from api.view.post_files import File, Images
-    from mapping.locales import Translator
 
 WIDTH = 1280
 """Pixels that an image in a feed has at most."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.capabilities import extras_of
 from api.feeds import atom, jsonfeed, rss
@@ -26,25 +29,18 @@ from api.feeds.feed import (
 from api.feeds.themes import THEME_PARAMETERS, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
+from api.http.json_path import Json
 from api.http.param import TEXT, Param
+from api.http.request import ApiRequest
+from api.http.routing import Handler
 from api.view import delay
 from api.view.article_address import article_address
 from api.view.key_moments import key_moments_of
 from api.view.liveblog_access import public_documents, published_game, readable
 from api.view.read_cache import ReadCache
 from api.view.references import complete
+from config import Settings
 from mapping.sports.base import MomentType
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from api.http.routing import Handler
-    from config import Settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,37 +3,31 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as ET
 
 import structlog
+from sqlalchemy import Connection
 
-from api.feeds.enclosures import FeedFiles
+from api.feeds.enclosures import Enclosure, FeedFiles
 from api.feeds.themes import EVERYTHING, Theme, theme_of
+from api.http.capability import PostExtras
 from api.http.json_path import RENDER_ERRORS, Json, node, number, text
 from api.http.param import Flag, Integer, Limit, OneOf, Query, Text
 from api.view.content import Names, as_read, body_html, headline, incident, minute, names_of, one_line, plain_text
 from api.view.delay import in_query
-from api.view.key_moments import with_result
+from api.view.key_moments import KeyMoments, with_result
 from api.view.liveblog_access import cursor, in_batches, read_liveblog
 from api.view.post_files import Images, post_files
+from config import Settings
+from config.organizations import ThemeConfig
 from mapping.locales import translator
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from api.feeds.enclosures import Enclosure
-    from api.http.capability import PostExtras
-    from api.view.key_moments import KeyMoments
-    from config import Settings
-    from config.organizations import ThemeConfig
-    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from api.feeds.feed import clean
+from api.feeds.enclosures import Enclosure
+from api.feeds.feed import Feed, Item, clean
 from api.http.errors import json_bytes
 from api.http.json_path import rfc3339
-from api.view.key_moments import as_json
-
-if TYPE_CHECKING:
-    from api.feeds.enclosures import Enclosure
-    from api.feeds.feed import Feed, Item
-    from api.view.key_moments import KeyMoments
+from api.view.key_moments import KeyMoments, as_json
 
 CONTENT_TYPE = "application/json; charset=utf-8"
 VERSION = "https://jsonfeed.org/version/1.1"

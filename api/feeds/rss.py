@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from email.utils import format_datetime
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from api.feeds.feed import add, serialise
+from api.feeds.enclosures import Enclosure
+from api.feeds.feed import Feed, Item, add, serialise
 from api.http.json_path import instant
-
-if TYPE_CHECKING:
-    from api.feeds.enclosures import Enclosure
-    from api.feeds.feed import Feed, Item
 
 CONTENT_TYPE = "application/rss+xml; charset=utf-8"
 ATOM = "http://www.w3.org/2005/Atom"

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
 from api.http.json_path import Json, at, node, text
-from api.http.param import Param, Text
+from api.http.param import Param, Query, Text
 from api.http.request import loggable
 from api.view.content import incident_blocks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from api.http.param import Query
-    from config.organizations import ThemeConfig
-    from store.liveblogs.liveblogs import StoredEvent
+from config.organizations import ThemeConfig
+from store.liveblogs.liveblogs import StoredEvent
 
 log = structlog.get_logger(__name__)
 

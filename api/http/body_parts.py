@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from starlette.types import Message as ASGIMessage
+from starlette.types import Message as ASGIMessage
 
 
 def body_part(body: bytes) -> ASGIMessage:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-    from contextlib import AbstractAsyncContextManager
+from pydantic import BaseModel
+from sqlalchemy import Connection
 
-    from pydantic import BaseModel
-    from sqlalchemy import Connection
-
-    from api.http.json_path import Json
-    from api.http.routing import Route
-    from api.http.services import Services
-    from config import Settings
-    from mapping.locales import Translator
-    from store.database import Store
-    from store.engine.unit import Unit
+from api.http.json_path import Json
+from api.http.routing import Route
+from api.http.services import Services
+from config import Settings
+from mapping.locales import Translator
+from store.database import Store
+from store.engine.unit import Unit
 
 
 class PostExtras(NamedTuple):

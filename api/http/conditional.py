@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from starlette.datastructures import Headers
 from starlette.responses import Response
 
 from api.http.json_path import instant
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from starlette.datastructures import Headers
-
-    from api.http.rendered import Rendering
-    from config import Settings
-
+from api.http.rendered import Rendering
+from config import Settings
 
 VARY = "Authorization"
 

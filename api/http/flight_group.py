@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import math
 import time
+from collections.abc import Callable, Coroutine, Hashable
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from cachetools import TLRUCache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Hashable
 
 T = TypeVar("T")
 

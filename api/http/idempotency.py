@@ -5,14 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from typing import TYPE_CHECKING
 
+from starlette.datastructures import Headers
+
+from api.http.json_path import Json
 from mapping.errors import InvalidRequest
-
-if TYPE_CHECKING:
-    from starlette.datastructures import Headers
-
-    from api.http.json_path import Json
 
 IDEMPOTENCY_HEADER = "Idempotency-Key"
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")

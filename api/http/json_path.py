@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
+from typing import Any
+from zoneinfo import ZoneInfo
 
 Json = dict[str, Any]
 DAY = 86_400

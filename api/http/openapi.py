@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterable, Mapping
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from api.http.param import NAME, TEXT, Json, Limit, Param, Text
+from api.http.routing import Route
 from mapping import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from pydantic import BaseModel
-
-    from api.http.routing import Route
 
 Responses = dict[int, Json]
 """The responses of an operation by their status."""

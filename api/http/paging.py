@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from api.http.param import Flag, Integer, Json, Param, Query, Text
+from api.http.request import Caller
 from mapping.errors import Forbidden, InvalidRequest
-from store.liveblogs.listing import Page
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.http.param import Query
-    from api.http.request import Caller
-    from store.liveblogs.listing import Listed
+from store.liveblogs.listing import Listed, Page
 
 LIMIT_DEFAULT, LIMIT_MAX = 30, 1000
 DEEPEST = 1_000_000

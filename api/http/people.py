@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from starlette.types import Scope
 
 from api.http.request import Caller
-
-if TYPE_CHECKING:
-    from starlette.types import Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

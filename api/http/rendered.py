@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from starlette.responses import Response
+from starlette.responses import Response
 
 OVERHEAD = 4096
 """Bytes that an entry takes beside its body, about."""

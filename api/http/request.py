@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_network
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import parse_qsl
 
 import structlog
@@ -13,20 +14,15 @@ from cachetools import LRUCache
 from pydantic import ValidationError
 from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Scope
 
 from api.http.param import Query
+from api.http.services import Services
 from mapping.documents import strict_json
 from mapping.documents.base import Document, describe, field_path, parse
 from mapping.errors import Forbidden, InvalidRequest, Unauthorized, Unprocessable
 from store.clients.clients import TYPE_PREFIX
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.responses import Response
-    from starlette.types import Scope
-
-    from api.http.services import Services
 
 log = structlog.get_logger(__name__)
 

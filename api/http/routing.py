@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from starlette import routing
 from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.errors import MethodNotAllowed
 from api.http.people import DeskPerson, PeopleDoor
 from api.http.request import ANY_ORIGIN, UNAUTHORIZED, ApiRequest, context_of, rename_types
+from api.http.services import Services
 from mapping.errors import Forbidden, NotFound, Unauthorized
-
-if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from api.http.services import Services
 
 Access = Literal[
     "open", "page", "feed", "reader", "desk", "read", "write", "external", "webhooks", "comments", "stats", "metrics"

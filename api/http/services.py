@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+from config import Settings
+from mapping.match.fixture import FixtureDay
+from store.clients.service_keys import Keys
+from store.files.port import FileStore
+from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
-    from config import Settings
-    from mapping.match.fixture import FixtureDay
-    from store.clients.service_keys import Keys
+if TYPE_CHECKING:
     from store.database import Store
-    from store.files.port import FileStore
-    from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
 T = TypeVar("T")
 

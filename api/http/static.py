@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+
+from starlette.responses import Response
 
 from api.http.conditional import conditional
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
+from api.http.routing import Handler
 from mapping.errors import NotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from api.http.routing import Handler
 
 TYPES = {
     "css": "text/css; charset=utf-8",

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 from weakref import WeakValueDictionary
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from store.database import Store
-    from store.engine.postgres.notify import Stepped
+from store.database import Store
+from store.engine.unit import Stepped
 
 ANY = ""
 """Stands for all liveblogs."""

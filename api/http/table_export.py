@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any, NamedTuple
 
-from starlette.responses import StreamingResponse
+from sqlalchemy import Connection
+from starlette.responses import Response, StreamingResponse
 
 from api.http.errors import json_bytes
+from api.http.json_path import Json
 from api.http.param import TEXT, OneOf, words
 from mapping.rules.csv_cells import csv_text
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+"""Gives the result of a query."""
 
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-
-    Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
-    """Gives the result of a query."""
 
 Row = dict[str, Any]
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}

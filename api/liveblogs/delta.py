@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.capabilities import extras_of, with_extras
 from api.http import openapi
@@ -12,7 +15,7 @@ from api.http.conditional import conditional
 from api.http.errors import json_bytes
 from api.http.json_path import Json, at, text
 from api.http.param import FLAGS, NAME, Flag, Integer, Limit, Query, Text
-from api.http.request import rename_in_json
+from api.http.request import ApiRequest, rename_in_json
 from api.view import delay
 from api.view.liveblog_access import cursor, in_batches, public_documents, read_liveblog, watchable
 from api.view.read_cache import ReadCache
@@ -26,15 +29,7 @@ from mapping.liveblog.game_summary import extent_of
 from mapping.rules.versions import known_since
 from store.liveblogs import deltas, liveblogs
 from store.liveblogs.incidents import events_to_summarise
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 DELTA_PATH = "/api/v6/ticker/show.json"
 DEFAULT_LIMIT = 20

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.capabilities import extras_of, with_extras
 from api.http import openapi
 from api.http.errors import json_response
 from api.http.idempotency import KEY, idempotency_key
+from api.http.json_path import Json
 from api.http.paging import (
     DEEPEST,
     LIMIT,
@@ -21,8 +24,9 @@ from api.http.paging import (
     owners_of,
     page_of,
 )
-from api.http.param import Flag, Integer, OneOf, Text
-from api.http.request import parse_document
+from api.http.param import Flag, Integer, OneOf, Query, Text
+from api.http.request import ApiRequest, Caller, parse_document
+from api.http.services import Services
 from api.liveblogs import operations
 from api.liveblogs.operations import CreateRequest, ModifyRequest
 from api.media.addresses import WrittenRecord, check_addresses, take_and_store
@@ -35,16 +39,7 @@ from mapping.rules.timeframe import TIMEFRAMES, Timeframe, span
 from store.engine.ids import new_local_id
 from store.liveblogs import listing, liveblogs
 from store.liveblogs.listing import GameFilter
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.param import Query
-    from api.http.request import ApiRequest, Caller
-    from api.http.services import Services
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 NAMES = ("local_id", "ticker_local_id", "ticker_id")
 NEW = {

@@ -6,11 +6,13 @@ Operations for `matchwire import-feed`. Posts that anybody else has changed here
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, NamedTuple, get_args
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, get_args
 
 from pydantic import ValidationError
 
 from api.events.operations import changed_write, new_write
+from api.http.json_path import Json
 from api.http.request import Caller
 from api.liveblogs import operations
 from api.view.liveblog_access import writable_game
@@ -19,15 +21,10 @@ from mapping.documents.event import Event
 from mapping.documents.game import GameDraft
 from mapping.documents.scalars import Locale
 from mapping.errors import Conflict, ServiceError
+from mapping.liveblog.foreign_feed import ForeignPage
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from api.http.json_path import Json
-    from mapping.liveblog.foreign_feed import ForeignPage
-    from store.engine.unit import Unit
-    from store.liveblogs.liveblogs import EventWrite, StoredEvent, StoredGame
+from store.liveblogs.liveblogs import EventWrite, StoredEvent, StoredGame
 
 IMPORTER = "import-feed"
 """Who wrote the posts."""

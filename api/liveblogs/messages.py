@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from cachetools import LRUCache
+from sqlalchemy import Connection
+from starlette.types import Message as ASGIMessage
 
 from api.http.body_parts import body_part
 from api.http.errors import json_bytes
 from api.liveblogs.delta import response
 from store.liveblogs import deltas, liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-    from starlette.types import Message as ASGIMessage
-
-    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 EVENTS = 200
 """Events in one message, about: a version is never cut in two."""

@@ -3,39 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any
+
+from sqlalchemy import Connection
 
 from api.http.idempotency import IDEMPOTENCY_HEADER, digest_of
 from api.http.json_path import Json, at, kind, node, text
+from api.http.request import Caller
 from api.liveblogs import write_check
 from api.liveblogs.write_check import WriteCheck
 from api.media.addresses import check_uploads
 from api.view.liveblog_access import among, check_version, writable_game
 from api.view.references import complete
 from mapping.documents.base import dump
-from mapping.documents.modification import MOST_MODIFICATIONS
+from mapping.documents.game import GameDraft
+from mapping.documents.modification import MOST_MODIFICATIONS, PostModifications
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
 from mapping.liveblog.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent_fields
 from store.clients import idempotency
 from store.engine.ids import new_local_id, new_object_id
 from store.engine.records import title_of
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, NewGame, StoredGame
 from store.media import uploads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
-
-    from sqlalchemy import Connection
-
-    from api.http.request import Caller
-    from mapping.documents.game import GameDraft
-    from mapping.documents.modification import PostModifications
-    from store.engine.unit import Unit
-    from store.media.uploads import Upload
+from store.media.uploads import Upload
 
 STORED = (
     "locale", "external_url", "meta_info", "scoreboard", "options", "tags", "use_syndication_controls", "permissions",

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from api.http.json_path import Json, node, text
+from api.http.request import Caller
 from api.view.references import check_references, records
 from mapping.errors import Forbidden, Unprocessable
-from mapping.match.references import references
+from mapping.match.references import Reference, references
 from mapping.sports.base import is_sport
 from store.clients import clients
+from store.engine.unit import Unit
 from store.liveblogs.search import TAG_LENGTH
 from store.masterdata import declarations, masterdata_edit
 from store.media.upload_uses import note_uses
 from store.tables import teams, tournaments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
-    from api.http.request import Caller
-    from mapping.match.references import Reference
-    from store.engine.unit import Unit
 
 SIDES = ("home_team", "away_team")
 LOCATION = "location"

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.http.errors import json_response
+from api.http.json_path import Json
 from api.http.paging import INACTIVE, check_owner, collection, drop_empty, owners_of, page_of
-from api.http.request import parse_document
+from api.http.request import ApiRequest, Caller, parse_document
+from api.masterdata.kinds import MasterKind
 from api.media.addresses import WrittenRecord, check_addresses, check_uploads, take_and_store
 from mapping.errors import InvalidRequest, NotFound, StoreUnavailable, Unprocessable
 from mapping.liveblog.modifications import sent_fields
 from store.engine.ids import new_object_id
+from store.engine.unit import Unit
 from store.masterdata import master_listing, masterdata, masterdata_edit, masterdata_use
 from store.masterdata.master_listing import MasterFilter
+from store.masterdata.masterdata import Master
+from store.masterdata.masterdata_edit import MasterTable
 from store.media import uploads
 from store.media.upload_uses import HOLDERS, note_uses
+from store.media.uploads import Upload
 from store.tables import players, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest, Caller
-    from api.masterdata.kinds import MasterKind
-    from store.engine.unit import Unit
-    from store.masterdata.masterdata import Master
-    from store.masterdata.masterdata_edit import MasterTable
-    from store.media.uploads import Upload
-
 
 AT_ONCE = 20
 """Units in which a response brings corrections into liveblogs; where there are more to do, the daemon goes on within seconds."""

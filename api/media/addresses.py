@@ -10,15 +10,20 @@ import asyncio
 import hashlib
 import hmac
 from base64 import b64decode, urlsafe_b64encode
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from sqlalchemy import Connection
+
 from api.http.json_path import Json, nodes, text
+from api.http.request import ApiRequest
 from api.http.routing import check_organization
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
-from mapping.documents.base import dump
+from config import Settings
+from mapping.documents.base import Document, dump
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import Forbidden, NotFound, Unprocessable
 from mapping.liveblog.file_addresses import addresses_in, replace_addresses
@@ -27,17 +32,10 @@ from mapping.rules.addresses import NotAllowed
 from store.files.formats import CONTENT_TYPES, HEAD
 from store.files.port import KEY_BYTES
 from store.media import uploads
+from store.media.uploads import Upload
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from api.http.request import ApiRequest
-    from config import Settings
-    from mapping.documents.base import Document
     from store.files.images import ImageFacts
-    from store.media.uploads import Upload
 
 WEB = ("http:", "https:")
 DATA = "data:"

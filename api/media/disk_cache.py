@@ -13,13 +13,11 @@ import secrets
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from store.engine import private
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 MAGIC: Final = b"matchwire cache 1\n"
 TEMPORARY: Final = ".part"

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from urllib.parse import urlsplit
 
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 
 from api.http import openapi
 from api.http.conditional import conditional
 from api.http.param import TEXT, Integer, OneOf, Text, words
-from api.media.proxy import ImageProxy, placeholder
+from api.http.request import ApiRequest, RequestHeaders
+from api.media.proxy import ImageProxy, ShownImage, placeholder
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import InvalidRequest, NotFound
 from mapping.rules.image_address import DENSITIES, FITS, LARGEST, ImageOptions, ImageRequest, image_path, read_path
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest, RequestHeaders
-    from api.media.proxy import ShownImage
 
 IMAGE_PATH: Final = "/media/{signature}/{options}/{media}"
 LINK_PATH: Final = "/api/mediaservice/v3/organization/{organizationId}/image.json"

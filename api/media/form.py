@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator
 
 from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
@@ -11,9 +11,6 @@ from python_multipart.multipart import parse_options_header
 from api.http.request import parse_document
 from mapping.documents.media import Media
 from mapping.errors import InvalidRequest, PayloadTooLarge, Unprocessable
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 FORM = "multipart/form-data"
 FILE = "file"

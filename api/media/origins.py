@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import structlog
 from cachetools import LRUCache
 
 from api.http.flight_group import FlightGroup
+from api.media.disk_cache import DiskCache
 from api.media.variant import RefusedImage
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from api.media.disk_cache import DiskCache
-    from config.sections import MediaConfig
+from config.sections import MediaConfig
 
 log = structlog.get_logger()
 

@@ -6,10 +6,11 @@ import asyncio
 import hashlib
 import time
 from base64 import b64decode
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 import structlog
@@ -17,22 +18,17 @@ import structlog
 from api.http.flight_group import SingleFlightCache
 from api.http.rendered import OVERHEAD, Rendering
 from api.media.disk_cache import DiskCache
-from api.media.origins import Origins, original_key
+from api.media.origins import FetchImage, Origins, original_key
 from api.media.variant import RefusedImage, Variant
 from api.media.workers import ImageWorkers
+from config.sections import MediaConfig
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import NotFound
+from mapping.rules.image_address import ImageOptions, ImageRequest
+from store.database import Store
+from store.files.port import FileStore
 from store.media import uploads
 from store.published_files import file_is_shown
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from api.media.origins import FetchImage
-    from config.sections import MediaConfig
-    from mapping.rules.image_address import ImageOptions, ImageRequest
-    from store.database import Store
-    from store.files.port import FileStore
 
 log = structlog.get_logger()
 

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from starlette.responses import Response
 
 from api.http.errors import UnsupportedMedia, json_response
+from api.http.json_path import Json
 from api.http.openapi import WRITE_ERRORS, document_answer, in_path, operation
+from api.http.request import ApiRequest
 from api.media.form import AROUND_BYTES, FILE, FORM, TEXT_BYTES, TEXT_FIELDS, UploadForm, is_form
 from api.media.upload_places import UploadPlaces
 from api.media.variant import RefusedImage
+from config import Settings
 from mapping.documents.media import Media
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import PayloadTooLarge
 from store.files.formats import CONTENT_TYPES, HEAD
-from store.files.port import new_key
+from store.files.port import FileStore, new_key
 from store.files.video_facts import VIDEO_TYPES, content_type, facts_of
 from store.media import uploads
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from config import Settings
-    from store.files.port import FileStore
 
 IMAGE, VIDEO = "i", "v"
 BINARY: Json = {"schema": {"type": "string", "format": "binary"}}

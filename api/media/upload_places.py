@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from api.http.errors import Overloaded
 from mapping.errors import RateLimited
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 RETRY_AFTER = 1.0
 """Seconds."""

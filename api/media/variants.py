@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import BytesIO
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from PIL import AvifImagePlugin, Image, ImageCms
 
 from api.media.variant import RefusedImage, Variant
+from config.sections import MediaConfig
+from mapping.rules.image_address import ImageOptions
 from store.files.formats import CONTENT_TYPES
 from store.files.gif import BrokenGif, clean_gif
-from store.files.images import READ_BY_PILLOW, TURNED, Pieces, identify, orientation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from config.sections import MediaConfig
-    from mapping.rules.image_address import ImageOptions
-    from store.files.images import ImageFacts
+from store.files.images import READ_BY_PILLOW, TURNED, ImageFacts, Pieces, identify, orientation
 
 LARGEST_SIDE: Final = 4096
 """Pixels of a side of what is made, also where the address asks for the image as it is."""

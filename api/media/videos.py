@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import AsyncIterator
+from typing import Final
 
+from sqlalchemy import Connection
 from starlette.responses import Response, StreamingResponse
 
 from api.http import openapi
 from api.http.errors import RangeNotSatisfiable, error_response
 from api.http.param import TEXT
+from api.http.request import ApiRequest
 from api.media.upload import VIDEO
 from mapping.errors import NotFound
 from mapping.rules.image_address import read_video_path
+from store.files.port import FileStore
 from store.files.video_facts import VIDEO_TYPES
 from store.media import uploads
+from store.media.uploads import Upload
 from store.published_files import file_is_shown
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from sqlalchemy import Connection
-
-    from api.http.request import ApiRequest
-    from store.files.port import FileStore
-    from store.media.uploads import Upload
 
 VIDEO_PATH: Final = "/media/{signature}/video/{media}/play"
 NO_VIDEO: Final = "there is no such video"

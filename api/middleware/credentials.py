@@ -8,28 +8,24 @@ from __future__ import annotations
 import binascii
 import hashlib
 import hmac
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from cachetools import LRUCache
+from starlette.datastructures import Headers
+from starlette.types import Receive, Scope, Send
 
+from api.http.param import Query
 from api.http.people import PeopleDoor
 from api.http.request import ANY_ORIGIN, UNAUTHORIZED, Caller, Context, context_of, headers_of, network_of
+from api.http.routing import Routes
+from api.http.services import Services
 from api.middleware.rate_limiter import RateLimiter, Taken
 from mapping.errors import Forbidden, InvalidRequest, RateLimited, Unauthorized
 from store.clients import clients
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.datastructures import Headers
-    from starlette.types import Receive, Scope, Send
-
-    from api.http.param import Query
-    from api.http.routing import Routes
-    from api.http.services import Services
-    from store.clients.clients import ClientRow
-    from store.database import Store
+from store.clients.clients import ClientRow
+from store.database import Store
 
 LIVE_SECRETS = 2
 CACHE_SECONDS = 0.9

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
 from mapping.rules.token_bucket import TokenBucket
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 KEPT = 10_000
 """Buckets in memory; the one used longest ago is forgotten first, which at worst fills it."""

@@ -7,24 +7,19 @@ import re
 import secrets
 import time
 import traceback
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING
 
 import structlog
 from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.errors import SAFE_HEADERS, URL_BYTES, HeadersTooLarge, InternalError, UnsupportedEncoding, UriTooLong
 from api.http.request import CONTEXT, Context, headers_of, loggable, query_of
+from api.middleware.request_log import RequestLog
 from api.page.error_page import response_to
 from mapping.errors import InvalidRequest, PayloadTooLarge, ServiceError, StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from api.middleware.request_log import RequestLog
 
 log = structlog.get_logger(__name__)
 

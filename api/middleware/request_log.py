@@ -7,24 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import structlog
-from opentelemetry.trace import SpanKind
+from opentelemetry.trace import Span, SpanKind
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.request import loggable
+from api.http.request import Context, loggable
+from config.sections import Logging
 from store.engine import spans
 from store.engine.lasting import LoggedLoop, repeat
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from opentelemetry.trace import Span
-    from starlette.types import ASGIApp, Receive, Scope, Send
-
-    from api.http.request import Context
-    from config.sections import Logging
 
 log = structlog.get_logger(__name__)
 

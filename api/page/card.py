@@ -6,14 +6,19 @@ import asyncio
 import json
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.flight_group import SingleFlightCache
-from api.http.json_path import node, text
+from api.http.json_path import Json, node, text
 from api.http.param import Text
 from api.http.rendered import Rendering, rendering_size
+from api.http.request import ApiRequest
+from api.http.services import Services
 from api.media.proxy import ImageProxy
 from api.page.card_facts import CREST, CardFacts, CardSide
 from api.page.clock import clock
@@ -30,14 +35,6 @@ from api.view.references import complete
 from mapping.errors import NotFound, ServiceError
 from mapping.locales import translator
 from mapping.rules.image_address import ImageOptions, ImageRequest
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from api.http.services import Services
 
 PATH = "/liveblogs/{liveblogId}/card.png"
 TYPE = "image/png"

@@ -6,21 +6,17 @@ from fonts of the machine. A name that none of them can write is left out, never
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 
-from api.page.card_facts import CREST, SIZE
+from api.page.card_facts import CREST, SIZE, CardFacts, CardSide
 from mapping.rules.bidi import without_isolates
 from mapping.rules.composed_text import is_mark, normalize_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from api.page.card_facts import CardFacts, CardSide
 
 NAME_WIDTH: Final = 430
 WIDEST: Final = 1080

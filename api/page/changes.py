@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection
 
 from api.capabilities import page_posts
 from api.feeds.themes import EVERYTHING, Theme
 from api.http.errors import json_bytes
 from api.http.json_path import Json, text
 from api.http.param import TEXT
+from api.http.services import Services
 from api.page.moments import key_moments_html
 from api.page.page import language, sections
 from api.page.page_context import UP, PageContext
@@ -23,18 +26,11 @@ from api.view.key_moments import key_moments_of, with_result
 from api.view.liveblog_access import public_documents
 from api.view.post_files import Images
 from api.view.references import complete
+from config import Settings
 from mapping.documents.scalars import LocalStatus
 from mapping.locales import translator
 from store.liveblogs import deltas
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from sqlalchemy import Connection
-
-    from api.http.services import Services
-    from config import Settings
-    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 CHANGES: Json = {
     "type": "object",

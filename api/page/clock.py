@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, number, text
 from api.view.key_moments import interruption_of
 from api.view.references import sport_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
+from mapping.locales import Translator
 from mapping.locales.labels import INTERRUPTED, Label
 from mapping.rules.clock import display, phase_length, played_before
-
-if TYPE_CHECKING:
-    from mapping.locales import Translator
 
 LABELS = {BEFORE: Label.NOT_STARTED, SHOOTOUT: Label.SHOOTOUT, ENDED: Label.FINISHED}
 STOPS = ("u", "d")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Mapping
 
+from sqlalchemy import Connection
 from starlette.responses import Response
 
 from api.feeds.feed import page_url
-from api.feeds.themes import THEMED_PAGE, UnknownThemes
+from api.feeds.themes import THEMED_PAGE, Theme, UnknownThemes
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.param import TEXT, Integer, Text
+from api.http.rendered import Rendering
+from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import read
@@ -23,22 +26,12 @@ from api.page.page import language, page, render_liveblog
 from api.page.posts import PageExtent
 from api.page.window import FRAGMENT, LIMIT, POST, SHOW, Show, page_request
 from api.view import delay
+from api.view.delay import DelayedView
 from api.view.liveblog_access import readable
 from api.view.read_cache import ReadCache
 from mapping.errors import NotFound
 from mapping.locales import translator
-from store.liveblogs.liveblogs import NO_LIVEBLOG
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping
-
-    from sqlalchemy import Connection
-
-    from api.feeds.themes import Theme
-    from api.http.rendered import Rendering
-    from api.http.request import ApiRequest
-    from api.view.delay import DelayedView
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import NO_LIVEBLOG, StoredGame
 
 REFRESH = Integer("refresh", "With `fragment`: what has changed since this version, as JSON", high=NEWEST)
 PAGE = openapi.operation(

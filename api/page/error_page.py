@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+from starlette.types import Scope
 
 from api.http.errors import error_response, status_of
 from api.http.request import headers_of
 from api.http.static import TYPES
 from api.page.document import POLICY, document
 from api.page.reader_language import preferred_locale
+from mapping.errors import ServiceError
 from mapping.locales import translator
 from mapping.locales.labels import PageText
-
-if TYPE_CHECKING:
-    from starlette.datastructures import Headers
-    from starlette.responses import Response
-    from starlette.types import Scope
-
-    from mapping.errors import ServiceError
 
 TEXTS = {
     401: PageText.NOT_OPEN,

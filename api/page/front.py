@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
 from functools import partial
 from html import escape
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.http.conditional import conditional
 from api.http.json_path import Json, number, text
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
 from api.http.static import TYPES
-from api.page.clock import clock
+from api.page.clock import ShownClock, clock
 from api.page.document import ALONE, document
 from api.page.page import language
 from api.page.page_context import whole_scores
@@ -27,22 +32,11 @@ from api.view.content import tally
 from api.view.key_moments import result_of
 from api.view.read_cache import ReadCache
 from api.view.references import sport_of
-from mapping.locales import translator
+from mapping.locales import Translator, translator
 from mapping.locales.labels import SPORT_CONTEXT, Label, PageText
 from mapping.sports.base import spoken
 from store.liveblogs import history, liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import date
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from api.page.clock import ShownClock
-    from mapping.locales import Translator
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 NAME = "matchwire"
 GAMES_LISTED = 200

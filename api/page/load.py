@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
+
+from sqlalchemy import Connection
 
 from api.capabilities import page_posts
 from api.feeds.feed import FeedRequest, chosen_events, page_url
+from api.http.json_path import Json
+from api.http.services import Services
 from api.page.discovery import card_url
 from api.page.posts import without_pinned
 from api.page.structured_data import Publication, live_blog_posting
 from api.page.window import PageRequest, Window, pinned_on_top, window
 from api.view.article_address import article_address
-from api.view.key_moments import key_moments_of
+from api.view.key_moments import KeyMoments, key_moments_of
 from api.view.liveblog_access import public_documents, published_game
 from api.view.post_files import Images
 from api.view.references import complete
 from store.liveblogs import deltas
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from api.http.json_path import Json
-    from api.http.services import Services
-    from api.view.key_moments import KeyMoments
-    from store.liveblogs.deltas import Coverage
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.deltas import Coverage
+from store.liveblogs.liveblogs import StoredGame
 
 NOBODY = "matchwire"
 """The publisher of a liveblog whose organization is not configured any more."""

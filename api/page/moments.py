@@ -5,22 +5,17 @@ Nothing is cut: where there are many, the earlier ones stand in a part that the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from api.page.icons import icon, word_of
-from api.page.page_context import whole_scores
+from api.page.page_context import PageContext, whole_scores
+from api.view.key_moments import KeyMoments
 from mapping.locales.labels import Label
+from mapping.posts.key_moments import KeyMoment
 from mapping.sports.base import MomentType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from api.page.page_context import PageContext
-    from api.view.key_moments import KeyMoments
-    from mapping.posts.key_moments import KeyMoment
 
 SHOWN = 6
 """Key moments that are seen at once where there are many."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
 from api.capabilities import page_data
 from api.http.json_path import Json, number, text
@@ -11,6 +12,7 @@ from api.page.card_facts import SIZE
 from api.page.discovery import discovery
 from api.page.document import document
 from api.page.moments import key_moments_html
+from api.page.page_context import PageContext
 from api.page.posts import NOTHING_AROUND, PageExtent, stream
 from api.page.ranking import lap_of, ranking_heading
 from api.page.scoreboard import SIDES, initials, scoreboard, scores, team_of, title
@@ -21,14 +23,8 @@ from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments, with_result
 from api.view.post_files import cover
 from api.view.references import summary
 from mapping.documents.scalars import Locale
-from mapping.locales import translator
+from mapping.locales import Translator, translator
 from mapping.locales.labels import Label, PageText
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.page.page_context import PageContext
-    from mapping.locales import Translator
 
 LOCALES = frozenset(get_args(Locale)) - {""}
 STREAM_PATH = "/api/embed/v4/stream"

@@ -6,24 +6,19 @@ Before a click it loads nothing from anybody else: images come through the proxy
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from api.capabilities import block_html
-from api.view.post_files import host, image_url, is_ours, outward_link
+from api.http.json_path import Json
+from api.view.post_files import File, Images, host, image_url, is_ours, outward_link
+from config import Settings
 from mapping.liveblog.web_embeds import web_embed
+from mapping.locales import Translator
 from mapping.locales.labels import LOADS_FROM, Label
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from zoneinfo import ZoneInfo
-
-    from api.http.json_path import Json
-    from api.view.post_files import File, Images
-    from config import Settings
-    from mapping.locales import Translator
 
 UP = ".."
 """From a page to the root of the service, which may lie behind a path of the public URL."""

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 import structlog
 
 from api.http.json_path import RENDER_ERRORS, Json, number, text
 from api.page.icons import PIN, icon, marks_period, word_of
-from api.page.page_context import whole_scores
+from api.page.page_context import PageContext, whole_scores
 from api.page.scoreboard import SIDES, team_of
 from api.page.times import moment
 from api.page.window import PageRequest, Show, offered_filters
 from api.view.content import as_read, body_html, incident, minute, score
 from api.view.key_moments import NO_KEY_MOMENTS, KeyMoments
 from api.view.references import sport_of
+from mapping.locales import Translator
 from mapping.locales.labels import CORRECTED, NEW_POSTS, POSTS, WITHDRAWN, Label, PageText
 from mapping.posts.shootout import can_be_kick, is_of_shootout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.page.page_context import PageContext
-    from mapping.locales import Translator
 
 log = structlog.get_logger(__name__)
 

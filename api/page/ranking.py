@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from api.http.json_path import Json, node, nodes, number, text
 from api.view.key_moments import interruption_of, result_of
 from mapping.documents.state import BEFORE, ENDED, RUNNING
-from mapping.locales import translator
+from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP, Label
 from mapping.sports.motorsports import MOTORSPORTS
-
-if TYPE_CHECKING:
-    from mapping.locales import Translator
 
 SILENT = frozenset({"", "green-flag", "chequered-flag"})
 """Flags that say no more than the state of play does."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, nodes, number, text
 from api.page.clock import ShownClock, clock
 from api.page.icons import KICK_MARKS, mark
-from api.page.page_context import CREST, whole_scores
+from api.page.page_context import CREST, PageContext, whole_scores
 from api.page.ranking import podium, progress
 from api.page.sets import sets_table
 from api.page.times import moment
@@ -16,18 +16,12 @@ from api.view.content import tally
 from api.view.key_moments import result_of, state_of
 from api.view.references import sport_of
 from mapping.documents.state import BEFORE, SHOOTOUT
+from mapping.locales import Translator
 from mapping.locales.labels import KICK_BEYOND, KICK_OPEN, PERIODS, SCORE_CONTEXT, Label
-from mapping.posts.key_moments import tally_of
+from mapping.match.match import SideName
+from mapping.posts.key_moments import Kick, tally_of
 from mapping.posts.shootout import KICKS
 from mapping.rules.bidi import isolate, without_isolates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from api.page.page_context import PageContext
-    from mapping.locales import Translator
-    from mapping.match.match import SideName
-    from mapping.posts.key_moments import Kick
 
 SIDES: tuple[SideName, ...] = ("home", "away")
 

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
-from api.http.json_path import node, nodes, number, text
+from api.http.json_path import Json, node, nodes, number, text
 from api.view.key_moments import score_of
 from mapping.documents.state import ENDED, RUNNING
+from mapping.locales import Translator
 from mapping.locales.labels import Label
 from mapping.match.games import side_with_enough_sets
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.http.json_path import Json
-    from mapping.locales import Translator
-    from mapping.match.match import SideName
+from mapping.match.match import SideName
 
 NOTHING = ("0", "0")
 SIDES: tuple[SideName, SideName] = ("home", "away")

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, node, nodes, text
 from api.page.icons import icon
 from api.page.ranking import ranking, ranking_heading
 from api.page.scoreboard import SIDES, team_of
 from api.view.key_moments import PlayerEvent, identity
+from mapping.locales import Translator
 from mapping.locales.labels import Label
 from mapping.sports.positions import position_name
-
-if TYPE_CHECKING:
-    from mapping.locales import Translator
 
 PlayerEvents = Mapping[str, tuple[PlayerEvent, ...]]
 NONE: PlayerEvents = MappingProxyType({})

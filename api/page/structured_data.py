@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 import structlog
 
-from api.feeds.enclosures import FeedFiles
+from api.feeds.enclosures import Enclosure, FeedFiles
 from api.http.json_path import RENDER_ERRORS, Json, instant, node, nodes, number, text
 from api.page.scoreboard import SIDES, pairing, team_of, title
 from api.view.content import Names, as_read, embedded_pages, headline, names_of, one_line, plain_text
 from api.view.key_moments import interruption_of, result_of, with_result
-from api.view.post_files import cover, image_url, post_files
+from api.view.post_files import Images, cover, image_url, post_files
 from api.view.references import summary
 from mapping.documents.state import ENDED
 from mapping.locales import translator
 from mapping.match.match import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from api.feeds.enclosures import Enclosure
-    from api.view.post_files import Images
-    from store.liveblogs.deltas import Coverage
+from store.liveblogs.deltas import Coverage
 
 log = structlog.get_logger(__name__)
 

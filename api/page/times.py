@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from html import escape
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
+from zoneinfo import ZoneInfo
 
 from api.http.json_path import instant, local
-
-if TYPE_CHECKING:
-    from zoneinfo import ZoneInfo
 
 Form = Literal["date", "time"]
 KEPT = 4096

@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
+
+from sqlalchemy import Connection
 
 from api.feeds.feed import SORTS, FeedRequest, chosen_events
 from api.feeds.themes import EVERYTHING, Theme, theme_of
-from api.http.json_path import text
-from api.http.param import Flag, Integer, OneOf, Text
+from api.http.json_path import Json, text
+from api.http.param import Flag, Integer, OneOf, Query, Text
 from api.view.delay import in_query
+from api.view.key_moments import KeyMoments
+from config.organizations import ThemeConfig
 from mapping.documents.event import HIGHLIGHTED, PINNED
+from mapping.sports import Sport
 from mapping.sports.base import MomentType
 from store.liveblogs import liveblogs
 from store.liveblogs.incidents import pinned_events
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
-
-    from sqlalchemy import Connection
-
-    from api.http.json_path import Json
-    from api.http.param import Query
-    from api.view.key_moments import KeyMoments
-    from config.organizations import ThemeConfig
-    from mapping.sports import Sport
-    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+from store.liveblogs.liveblogs import StoredEvent, StoredGame
 
 NO_THEMES: Mapping[str, ThemeConfig] = MappingProxyType({})
 POSTS_SHOWN = 30

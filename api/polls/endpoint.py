@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.http import openapi
 from api.http.conditional import cache_control, conditional
 from api.http.errors import json_bytes, json_response
+from api.http.json_path import Json
 from api.http.param import NAME
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
 from api.http.routing import READ
 from api.readers.access import PARAMETER, READER_TOKEN, known_reader, reader
 from api.view import delay
+from api.view.delay import DelayedView
 from api.view.liveblog_access import among, readable
 from api.view.read_cache import ReadCache
 from mapping.errors import NotFound
 from mapping.polls.documents import PollResults, PollVote
-from mapping.polls.reader_polls import ReaderPoll, checked_vote, own_vote, poll_block, reader_poll, results
+from mapping.polls.reader_polls import ReaderPoll, Tally, checked_vote, own_vote, poll_block, reader_poll, results
+from store.engine.records import StoredEvent, StoredGame
+from store.engine.unit import Unit
 from store.polls import votes
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from api.view.delay import DelayedView
-    from mapping.polls.reader_polls import Tally
-    from store.engine.records import StoredEvent, StoredGame
-    from store.engine.unit import Unit
 
 PATH = "/apigw/polls/v1/polls/{POLL_ID}"
 NO_POLL = "there is no such poll"

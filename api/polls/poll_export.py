@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.http import openapi, table_export
 from api.http.json_path import nodes
 from api.http.param import OneOf, words
-from api.http.table_export import FORMAT, TableFile
-from mapping.polls.reader_polls import is_poll, percentages, reader_poll
+from api.http.request import ApiRequest
+from api.http.table_export import FORMAT, Read, Row, TableFile
+from mapping.polls.reader_polls import ReaderPoll, is_poll, percentages, reader_poll
 from store.clients.service_keys import known_reader_id_key
 from store.liveblogs import liveblogs
 from store.polls import votes
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator
-
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from api.http.table_export import Read, Row
-    from mapping.polls.reader_polls import ReaderPoll
-    from store.polls.votes import StoredVote
+from store.polls.votes import StoredVote
 
 PATH = "/apigw/polls/v1/organization/{organizationId}/liveblog/{liveblogId}/export"
 CONTENTS = {"votes": ("poll", "reader", "options", "voted_at"),

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from html import escape
-from typing import TYPE_CHECKING
 
-from api.http.json_path import at, node, nodes, number, text
+from api.http.json_path import Json, at, node, nodes, number, text
 from api.polls.public_results import RESULTS
+from mapping.locales import Translator
 from mapping.locales.labels import PERCENT, VOTES, PollText
 from mapping.polls.reader_polls import is_poll
-
-if TYPE_CHECKING:
-    from api.http.json_path import Json
-    from mapping.locales import Translator
 
 SAID = {
     "vote": PollText.VOTE,

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection
 
 from api.http.errors import json_bytes
-from api.http.json_path import nodes, number
+from api.http.json_path import Json, nodes, number
 from api.view.liveblog_access import public_documents
 from mapping.polls.reader_polls import ReaderPoll, is_poll, reader_poll, results
 from store.polls import votes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from api.http.json_path import Json
 
 RESULTS = "_results"
 """Where a rendered poll finds its results: a field that no client can set."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from api.http.json_path import Json
+from api.http.request import ApiRequest
 from api.middleware.rate_limiter import RateLimiter
+from config.sections import Readers
 from mapping.errors import NotFound, RateLimited, Unauthorized
 from mapping.readers import reader_token
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from config.sections import Readers
-    from mapping.readers.reader_token import VerifiedReader
+from mapping.readers.reader_token import VerifiedReader
 
 READER_TOKEN = "Reader-Token"  # noqa: S105 -- a header's name
 NO_ORGANIZATION = "there is no such organization"

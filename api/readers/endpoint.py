@@ -5,10 +5,13 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+
+from starlette.responses import Response
 
 from api.http import openapi
 from api.http.errors import json_response
+from api.http.request import ApiRequest
+from api.http.services import Services
 from api.readers.access import PARAMETER, ReaderLimits, check_readers_organization, known_reader
 from api.view.post_files import reader_picture
 from mapping.errors import Unauthorized
@@ -16,12 +19,6 @@ from mapping.readers import reader_token
 from mapping.readers.documents import ReaderTokenRequest, ReaderTokenResponse, ShownReader
 from mapping.readers.reader_token import VerifiedReader
 from store.readers.reader_sign_ins import use_once
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from api.http.services import Services
 
 PATH = "/api/readers/v1/organization/{organizationId}/token"
 TOKEN = openapi.operation(

@@ -7,24 +7,19 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
-from mapping.rules.periods import utc_day
+from sqlalchemy import Connection
+
+from mapping.rules.periods import Period, utc_day
 from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace, VisitorMetrics
 from mapping.statistics.reader_sketch import ReaderSketch, unite_sketches
 from mapping.statistics.salt_spans import month_span
 from store.statistics import statistics
-from store.statistics.statistics import LoadSums
+from store.statistics.statistics import LoadSums, SketchKey
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+Found = list[tuple[SketchKey, bytes]]
 
-    from sqlalchemy import Connection
-
-    from mapping.rules.periods import Period
-    from store.statistics.statistics import SketchKey
-
-    Found = list[tuple[SketchKey, bytes]]
 
 EVER = 1 << 40
 """An instant after all others, in Unix seconds."""

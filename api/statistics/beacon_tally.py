@@ -7,17 +7,13 @@ import mmap
 import os
 import secrets
 import struct
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 import structlog
 
+from store.engine.unit import Unit
 from store.statistics import statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
-
-    from store.engine.unit import Unit
 
 log = structlog.get_logger()
 

@@ -5,30 +5,26 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import structlog
 from cachetools import LRUCache
+from sqlalchemy import Connection
 
+from api.statistics.beacon_tally import BeaconTally
+from api.statistics.beacons import Audience, Beacons, Pending, PendingCell
 from mapping.errors import ServiceError
 from mapping.statistics.reader_sketch import HASH_BYTES
 from mapping.statistics.salt_spans import DAY, day_slots, last_use, month_slots
+from store.database import Store
 from store.engine.errors import StoreError, brief_reason, transient
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.log_once import LogOnce
 from store.liveblogs import liveblogs
 from store.statistics import statistics
 from store.statistics.statistics import CountKey, LoadBatch, SketchKey
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from sqlalchemy import Connection
-
-    from api.statistics.beacon_tally import BeaconTally
-    from api.statistics.beacons import Audience, Beacons, Pending, PendingCell
-    from store.database import Store
 
 log = structlog.get_logger()
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from prometheus_client import CollectorRegistry, Counter
 
-from mapping.statistics.page_address import NOWHERE, page_address
+from mapping.statistics.documents import Beacon
+from mapping.statistics.page_address import NOWHERE, PageAddress, page_address
 from store.statistics.statistics import CountKey, LoadSums
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mapping.statistics.documents import Beacon
-    from mapping.statistics.page_address import PageAddress
 
 MINUTE = 60
 READER_BYTES = 16

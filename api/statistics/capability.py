@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from api.http.capability import Capability, PagePart, Purge
+from api.http.json_path import Json
 from api.http.routing import Route
 from api.statistics import collect, statistics_export
 from api.statistics import endpoint as statistics
 from api.statistics.counting import count_readers
+from config import Settings
+from mapping.locales import Translator
 from mapping.statistics.documents import Beacon, StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from store.statistics import statistics as stored
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from api.http.json_path import Json
-    from config import Settings
-    from mapping.locales import Translator
 
 # fmt: off
 ROUTES = (

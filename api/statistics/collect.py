@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
 from api.http import openapi
-from api.http.request import parse_document, read_body
+from api.http.request import ApiRequest, parse_document, read_body
 from api.statistics.beacons import Audience, Beacons, reader_of
 from mapping.statistics.documents import Beacon
-
-if TYPE_CHECKING:
-    from api.http.request import ApiRequest
 
 PATH = "/api/analytics/v6/collect"
 BODY_BYTES = 4096

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import structlog
 
 from api.statistics.beacon_tally import BeaconTally, count_lost, forget
 from api.statistics.beacon_writer import BeaconWriter
 from api.statistics.beacons import BeaconLimits, Beacons
+from config import Settings
 from config.errors import StartError
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from config import Settings
-    from store.database import Store
+from store.database import Store
 
 log = structlog.get_logger()
 

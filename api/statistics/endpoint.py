@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
+
+from pydantic import BaseModel
+from sqlalchemy import Connection
+from starlette.responses import Response
 
 from api.http import openapi
 from api.http.errors import json_response
+from api.http.json_path import Json
 from api.http.param import Param, Text
+from api.http.request import ApiRequest
 from api.statistics import audience
 from mapping.documents.base import dump
 from mapping.errors import InvalidRequest
 from mapping.rules import periods as calendars
-from mapping.rules.periods import calendar
+from mapping.rules.periods import Period, calendar
 from mapping.statistics import page_address as addresses
 from mapping.statistics.documents import StatisticsOverview, StatisticsPeriod, StatisticsPlace
 from mapping.statistics.page_address import page_address
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
-
-    from pydantic import BaseModel
-    from sqlalchemy import Connection
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
-    from mapping.rules.periods import Period
 
 PATH = "/api/analytics/v6/stats/liveblog/{id}"
 TAG = "Statistics"

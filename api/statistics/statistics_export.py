@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import TYPE_CHECKING
+
+from starlette.responses import Response
 
 from api.http import openapi, table_export
 from api.http.json_path import rfc3339
-from api.http.table_export import FORMAT, TableFile
+from api.http.request import ApiRequest
+from api.http.table_export import FORMAT, Read, Row, TableFile
 from store.liveblogs import liveblogs
 from store.statistics import statistics
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.responses import Response
-
-    from api.http.request import ApiRequest
-    from api.http.table_export import Read, Row
-    from store.statistics.statistics import CountKey, LoadSums
+from store.statistics.statistics import CountKey, LoadSums
 
 PATH = "/api/analytics/v6/stats/liveblog/{id}/export"
 COLUMNS = ("start", "origin", "location", "loads", "loads_more", "sampled", "retention_ms", "retention_views")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
@@ -14,15 +14,11 @@ from api.http.errors import json_bytes, json_response
 from api.http.openapi import PROBE_ERRORS, PUBLIC, READ_ERRORS, SECURITY, Responses, json_answer
 from api.http.param import TEXT, Json
 from api.http.rendered import Rendering
+from api.http.request import ApiRequest
 from api.http.static import TYPES, file
 from mapping.errors import NotFound, StoreUnavailable
+from store.database import Store
 from store.engine.errors import reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from api.http.request import ApiRequest
-    from store.database import Store
 
 DOCS_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"

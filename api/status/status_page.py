@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from starlette.responses import Response
 
 from api.http.errors import json_response
 from api.http.openapi import PUBLIC, READ_ERRORS, SECURITY, json_answer
 from api.http.param import TEXT, Json
+from api.http.request import ApiRequest
 from api.http.static import TYPES
 from api.page.document import ALONE, document
 from mapping.errors import NotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from api.http.request import ApiRequest
 
 LABELS = {
     "matches": "Matches followed",

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from api.capabilities import LIVE
 from api.feeds.themes import THEMED_PAGE, theme_of
 from api.http import openapi
 from api.http.body_parts import body_part
-from api.http.param import TEXT, Flag, Integer
-from api.http.request import CONNECTION
+from api.http.json_path import Json
+from api.http.param import TEXT, Flag, Integer, Query
+from api.http.request import CONNECTION, ApiRequest
 from api.liveblogs.delta import NEWEST
 from api.liveblogs.messages import as_json
 from api.page.changes import CHANGES, PageRenderer
@@ -22,15 +24,6 @@ from api.view import delay
 from api.view.liveblog_access import read_liveblog, readable
 from mapping.documents.game import GameShowResponse
 from mapping.errors import StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from starlette.types import Receive, Scope, Send
-
-    from api.http.json_path import Json
-    from api.http.param import Query
-    from api.http.request import ApiRequest
 
 BEATS = {False: b": still here\n\n", True: b"event: beat\ndata: still here\n\n"}
 """What is sent in silence, to readers of JSON and to pages: a page's script does not hear comments."""

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
+
+from starlette.types import Message as ASGIMessage
+from starlette.types import Send
 
 from api.http.body_parts import body_part
+from api.liveblogs.messages import Form, Message
 from store.engine.log_once import LogOnce
-
-if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Mapping
-
-    from starlette.types import Message as ASGIMessage
-    from starlette.types import Send
-
-    from api.liveblogs.messages import Form, Message
 
 
 class StreamRequest(NamedTuple):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Hashable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+from sqlalchemy import Connection
 
 from api.http.flight_group import FlightGroup
 from mapping.errors import StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from sqlalchemy import Connection
-
-    from store.database import Store
+from store.database import Store
 
 T = TypeVar("T")
 

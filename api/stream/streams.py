@@ -8,35 +8,29 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection
+from starlette.types import Send
 
 from api.capabilities import LIVE
 from api.http.body_parts import END, body_part
+from api.http.capability import LiveBodies
 from api.liveblogs import messages
-from api.liveblogs.messages import KeptMessages
-from api.stream.reader import UNKNOWN, Channel, Reader
+from api.liveblogs.messages import Form, KeptMessages, Message
+from api.stream.reader import UNKNOWN, Channel, Reader, Room, StreamRequest
 from api.stream.shared_reads import SharedReads
 from api.view.delay import moment
 from mapping.errors import StoreUnavailable
 from mapping.rules.versions import known_since
+from store.database import Store
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.log_once import LogOnce
+from store.engine.unit import Stepped
 from store.liveblogs import deltas, history, liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-    from starlette.types import Send
-
-    from api.http.capability import LiveBodies
-    from api.liveblogs.messages import Form, Message
-    from api.stream.reader import Room, StreamRequest
-    from store.database import Store
-    from store.engine.postgres.notify import Stepped
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 Watched = tuple[str, int]
 """A liveblog by its `ticker_id`, and the delay of those who watch it."""

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from api.http.json_path import text
+from api.http.param import Query
+from config import Settings
 from mapping.errors import InvalidRequest
-
-if TYPE_CHECKING:
-    from api.http.param import Query
-    from config import Settings
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 LONGEST = 2048
 """Characters of an address that a request may name."""

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html import escape
-from typing import TYPE_CHECKING
 
 from api.http.json_path import Json, kind, node, nodes, text
-from api.view.post_files import block_files, host, post_files, web_url
+from api.view.post_files import FilesHtml, block_files, host, post_files, web_url
 from mapping.liveblog.web_embeds import web_embed
 from mapping.locales import translator
 from mapping.locales.labels import SCORE, SCORE_CONTEXT
 from mapping.posts.wording import distinguish_name, spoken_name
 from mapping.rules.bidi import isolate
 from mapping.rules.rich_text import plain, sanitise
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from api.view.post_files import FilesHtml
 
 Names = tuple[tuple[str, str], ...]
 """Surname and whole name of people."""

@@ -5,21 +5,18 @@ Whoever renders is given the game and a connection that read that moment, and kn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
-from api.http.param import Integer, Limit
+from api.http.param import Integer, Limit, Query
+from api.http.request import ApiRequest, Caller
+from config import Settings
 from mapping.rules.versions import known_since
+from store.liveblogs.liveblogs import StoredGame
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+Find = Callable[[str, int | None], Awaitable[StoredGame | None]]
+"""The liveblog of a name, as it stood at a moment or is now."""
 
-    from api.http.param import Query
-    from api.http.request import ApiRequest, Caller
-    from config import Settings
-    from store.liveblogs.liveblogs import StoredGame
-
-    Find = Callable[[str, int | None], Awaitable[StoredGame | None]]
-    """The liveblog of a name, as it stood at a moment or is now."""
 
 NAME = "delay"
 LONGEST = 86_400

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import structlog
+from sqlalchemy import Connection
 
 from store.engine.errors import UnreadableRow, reading
 from store.following import sources, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection
 
 log = structlog.get_logger(__name__)
 

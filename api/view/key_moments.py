@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 import structlog
+from sqlalchemy import Connection
 
 from api.http.json_path import RENDER_ERRORS, Json, node, nodes, number, text
 from api.view.content import (
+    Names,
     incident_blocks,
     is_milestone,
     minute,
@@ -25,25 +28,15 @@ from api.view.content import (
 from api.view.liveblog_access import public_documents
 from api.view.references import complete, sport_of
 from mapping.documents.state import SHOOTOUT
-from mapping.locales import translator
+from mapping.locales import Translator, translator
 from mapping.locales.labels import INTERRUPTED, Result
-from mapping.match.match import Score
-from mapping.posts.key_moments import MatchState, Play, key_moments, shootout_kicks
+from mapping.match.match import Score, SideName, Status
+from mapping.posts.key_moments import KeyMoment, Kick, MatchState, Play, key_moments, shootout_kicks
 from mapping.posts.recap import recap, result_line
 from mapping.posts.shootout import is_of_shootout
+from mapping.sports import Sport
 from store.liveblogs.incidents import incidents, is_highlighted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from api.view.content import Names
-    from mapping.locales import Translator
-    from mapping.match.match import SideName, Status
-    from mapping.posts.key_moments import KeyMoment, Kick
-    from mapping.sports import Sport
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 log = structlog.get_logger(__name__)
 

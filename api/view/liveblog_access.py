@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 import structlog
 from cachetools import LRUCache
+from sqlalchemy import Connection
+from starlette.datastructures import Headers
 
-from api.http.json_path import kind, nodes, text
+from api.http.json_path import Json, kind, nodes, text
 from api.http.people import DeskPerson
+from api.http.request import Caller
 from mapping.errors import Conflict, InvalidRequest, NotFound
 from mapping.polls.reader_polls import public_block
 from mapping.rules.public import file_is_public
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
-from store.liveblogs.liveblogs import NO_LIVEBLOG
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-    from starlette.datastructures import Headers
-
-    from api.http.json_path import Json
-    from api.http.request import Caller
-    from store.engine.unit import Unit
-    from store.liveblogs.liveblogs import StoredEvent, StoredGame
+from store.liveblogs.liveblogs import NO_LIVEBLOG, StoredEvent, StoredGame
 
 log = structlog.get_logger(__name__)
 

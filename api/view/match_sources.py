@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
-from mapping.fusion.source_chain import does_answer, lasting_differences, pinned_place, who_leads
+from sqlalchemy import Connection
+
+from mapping.fusion.leading_source import SourceHealth
+from mapping.fusion.source_chain import Leading, does_answer, lasting_differences, pinned_place, who_leads
+from mapping.fusion.source_pair import PairState
 from store.following import standbys
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from mapping.fusion.leading_source import SourceHealth
-    from mapping.fusion.source_chain import Leading
-    from mapping.fusion.source_pair import PairState
-    from store.following.sources import Source
-    from store.following.standbys import StandbySource
+from store.following.sources import Source
+from store.following.standbys import StandbySource
 
 AUTOMATIC = "auto"
 """Stands for whichever source is well, where a person may choose one."""

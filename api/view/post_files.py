@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from api.http.json_path import Json, at, kind, nodes, number, text
+from api.http.services import Services
 from mapping.documents.scalars import UPLOADED
-from mapping.rules.image_address import ImageOptions, ImageRequest, image_path, video_path
+from mapping.rules.image_address import Fit, ImageOptions, ImageRequest, image_path, video_path
 from mapping.rules.public import file_is_public
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from api.http.services import Services
-    from mapping.rules.image_address import Fit
 
 IMAGE_SCHEMES = frozenset({"http", "https", UPLOADED})
 WEB_SCHEMES = frozenset({"http", "https"})

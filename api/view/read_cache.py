@@ -9,27 +9,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
+from sqlalchemy import Connection
 
 from api.http.content_coding import SMALLEST, accepted_coding, compress
 from api.http.flight_group import FlightGroup, SingleFlightCache
 from api.http.json_path import at
 from api.http.rendered import Rendering, rendering_size
+from api.view.delay import DelayedView
+from store.database import Store
+from store.engine.unit import Stepped
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from sqlalchemy import Connection
-
-    from api.view.delay import DelayedView
-    from store.database import Store
-    from store.engine.postgres.notify import Stepped
-    from store.liveblogs.liveblogs import StoredGame
+from store.liveblogs.liveblogs import StoredGame
 
 FRESH = 0.9
 """Seconds for which a liveblog counts as unchanged: nothing is shown that was withdrawn more than a second ago."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
 
 from api.http.json_path import Json, node, text
 from api.view.content import tally
@@ -13,22 +16,15 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 from mapping.liveblog.event_patch import editor_document, event_document
 from mapping.liveblog.game_summary import Extent, extent_of, game_summary
-from mapping.match.references import named_by, named_in, references
+from mapping.match.references import RecordName, Reference, named_by, named_in, references
 from mapping.rules.public import post_is_public
 from mapping.sports import SPORTS, Sport
 from mapping.sports.base import MomentType
 from store.accounts.accounts import names_of
 from store.liveblogs import listing, liveblogs
+from store.liveblogs.liveblogs import StoredGame
 from store.masterdata import declarations, masterdata
 from store.tables import locations, players, teams, tournaments
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from mapping.match.references import RecordName, Reference
-    from store.liveblogs.liveblogs import StoredGame
 
 OPTIONAL = ("options", "state_info", "scoreboard", "marketplace_info")
 SQUADS = "Svc::Model::Squads"

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+
+from starlette.responses import Response
 
 from api.http import openapi
 from api.http.errors import json_response
+from api.http.json_path import Json
 from api.http.param import Integer, Param, Text
+from api.http.request import ApiRequest
 from api.webhooks import documents
 from api.webhooks.endpoint import ADDRESS, OF_PATH, TAG
 from mapping.documents.webhooks import WebhookAddress, WebhookDeliveries, WebhookReplay
 from mapping.errors import NotFound
 from store.webhooks import delivery_log
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
 
 PAGE = 50
 LONGEST_PAGE = 500

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from api.http.param import Integer, OneOf, Text
+from api.http.param import Integer, OneOf, Query, Text
 from api.http.request import parse_document, read_body
+from api.http.services import Services
 from api.view.liveblog_access import liveblog_in
 from mapping.documents.webhooks import WebhookAddress
 from mapping.errors import InvalidRequest, Unprocessable
 from mapping.rules import addresses
-from store.webhooks.delivery_log import LogFilter
+from store.webhooks.delivery_log import LogFilter, LogRow
+from store.webhooks.webhooks import Subscription
 
-if TYPE_CHECKING:
-    from api.http.param import Query
-    from api.http.services import Services
-    from store.webhooks.delivery_log import LogRow
-    from store.webhooks.webhooks import Subscription
+Json = dict[str, Any]
 
-    Json = dict[str, Any]
 
 AddressT = TypeVar("AddressT", bound=WebhookAddress)
 

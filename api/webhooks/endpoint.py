@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING
+
+from starlette.responses import Response
 
 from api.http import openapi
 from api.http.errors import json_response
+from api.http.json_path import Json
 from api.http.param import TEXT, Integer, Text
-from api.http.request import parse_document
+from api.http.request import ApiRequest, parse_document
 from api.http.routing import check_organization
 from api.webhooks import documents
 from mapping.documents.webhooks import WebhookAddress, WebhookSubscription
 from mapping.errors import InvalidRequest
 from mapping.rules import addresses
 from store.webhooks import webhooks
-
-if TYPE_CHECKING:
-    from starlette.responses import Response
-
-    from api.http.json_path import Json
-    from api.http.request import ApiRequest
 
 CHANGING = openapi.refusals(*openapi.OF_ALL, 401, 403, 404, 413, 422)
 

@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from mapping.fusion.source_chain import does_answer, is_running, lasting_differences, leader_of, who_leads
+from config.sections import Alarms
+from ingest.kit.quarantine import Kind, Quarantine
+from ingest.sync.follower import Followers
+from ingest.sync.standby_watch import StandbyWatch
+from ingest.sync.worker_count import WorkerCount
+from mapping.fusion.source_chain import (
+    Leading,
+    PlacedDifference,
+    does_answer,
+    is_running,
+    lasting_differences,
+    leader_of,
+    who_leads,
+)
 from store.alarms.alarms import Observed
+from store.database import Store
+from store.following.standbys import MatchSources
 from store.webhooks import delivery_log, webhooks
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+Source = Callable[[], Awaitable[Sequence[Observed]]]
 
-    from config.sections import Alarms
-    from ingest.kit.quarantine import Kind, Quarantine
-    from ingest.sync.follower import Followers
-    from ingest.sync.standby_watch import StandbyWatch
-    from ingest.sync.worker_count import WorkerCount
-    from mapping.fusion.source_chain import Leading, PlacedDifference
-    from store.database import Store
-    from store.following.standbys import MatchSources
-
-    Source = Callable[[], Awaitable[Sequence[Observed]]]
 
 KINDS = (
     "feed_silent",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,33 +13,29 @@ from typing import TYPE_CHECKING
 import structlog
 from prometheus_client import Gauge
 
+from config import Settings
+from config.sections import Alarms, Webhooks
 from config.values import SQLITE
-from ingest.alarms.alarm_sources import KINDS, sources_of
+from ingest.alarms.alarm_sources import KINDS, Source, sources_of
 from ingest.alarms.endings import Endings
+from ingest.kit.quarantine import Quarantine
+from ingest.sync.follower import Followers
+from ingest.sync.standby_watch import StandbyWatch
+from ingest.sync.worker_count import WorkerCount
 from ingest.webhooks.attempt import HEADERS, signature_headers
 from ingest.webhooks.receiver_client import operators_client
 from mapping.errors import StoreUnavailable
 from mapping.rules.delivery import Verdict, verdict
 from store.alarms import alarms
-from store.alarms.alarms import Alarm, Observed
+from store.alarms.alarms import Alarm, HowEnded, Observed, State
+from store.database import Store
 from store.engine.errors import reason
 from store.engine.ids import new_local_id
 from store.engine.lasting import repeat
 from store.engine.log_once import LogOnce
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from config import Settings
-    from config.sections import Alarms, Webhooks
-    from ingest.alarms.alarm_sources import Source
-    from ingest.kit.quarantine import Quarantine
-    from ingest.sync.follower import Followers
-    from ingest.sync.standby_watch import StandbyWatch
-    from ingest.sync.worker_count import WorkerCount
     from ingest.webhooks.receiver_client import ReceiverClient
-    from store.alarms.alarms import HowEnded, State
-    from store.database import Store
 
 log = structlog.get_logger()
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from sqlalchemy import Connection
+
+from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.follower import Followers
 from mapping.fusion.source_chain import does_answer, is_running, lasting_differences, leader_of, pinned_place
-from store.alarms.alarms import Ending
+from store.alarms.alarms import Alarm, Ending
 from store.following import standbys, sync
 from store.webhooks import webhooks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Connection
-
-    from ingest.sync.followed_match import FollowedMatch
-    from ingest.sync.follower import Followers
-    from store.alarms.alarms import Alarm
 
 
 class Endings:

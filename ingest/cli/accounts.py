@@ -15,11 +15,11 @@ from api.desk.passwords import hash_password, new_password_fault
 from config import Settings
 from ingest.cli.shared import Commands, fail, on_database, out, the_organization
 from mapping.desk.account_roles import AccountRole
+from store.engine.unit import Unit
 
 if TYPE_CHECKING:
     from store.accounts.accounts import StoredAccount
     from store.accounts.audit import AuditEntry
-    from store.engine.unit import Unit
 
 app = Commands(help="The people who may sign in at the desk.")
 

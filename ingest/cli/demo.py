@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import config
+from config import Settings
 from config.errors import StartError
 from ingest.cli.accounts import add_demo_editor
 from ingest.daemon import run as daemon
@@ -25,7 +26,6 @@ from store.upkeep import command
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from config import Settings
 
 BASE_URL = "MATCHWIRE_ORGANIZATIONS__DEMO__PROVIDERS__HEIM__BASE_URL"
 GERMAN = {"uruguay-russia"}

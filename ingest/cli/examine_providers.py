@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from httpx import codes
 
+from config import Settings
 from ingest.daemon.endpoints import connect
 from providers.reachability import ReachabilityResult, place_of, reach
 from providers.registry import Registry
 from store.upkeep.doctor_rows import CheckResult
 
 if TYPE_CHECKING:
-    from config import Settings
     from providers.base import Endpoint
 
 CLOCK_TOLERANCE = 30.0

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
 
 from mapping.posts.merge import owners
 from store.engine.errors import UnreadableRow, reading
-from store.engine.records import check_document
+from store.engine.records import StoredEvent, check_document
 from store.following import ledger, sync
 from store.liveblogs import liveblogs, media_probes
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Connection
-
-    from store.engine.records import StoredEvent
 
 T = TypeVar("T")
 

@@ -7,20 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator, Callable
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from config import Settings
 from ingest.cli.shared import Commands, end, fail
 
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    Exported = Callable[[Any, str], AsyncIterator[str]]
-    """The parts of the file, from what gives the result of a query and the liveblog's `ticker_id`."""
+Exported = Callable[[Any, str], AsyncIterator[str]]
+"""The parts of the file, from what gives the result of a query and the liveblog's `ticker_id`."""
 
 
 class FileFormat(StrEnum):

@@ -5,26 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import typer
+from sqlalchemy import Connection
 
 from config import Settings
 from ingest.cli.shared import end, fail, out
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable
+from mapping.match.fixture import FixtureDay
 from store.engine.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy import Connection
-
-    from mapping.match.fixture import FixtureDay
 
 T = TypeVar("T")
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from sqlalchemy import Connection
 
 from config import Settings
 from ingest.cli.shared import fail, out, start
 from ingest.kit.exit_status import ExitStatus
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
 
 
 def incident(  # noqa: PLR0917 -- options of a command line

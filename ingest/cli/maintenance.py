@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -12,8 +13,6 @@ from ingest.cli.shared import end, out
 from ingest.kit.exit_status import ExitStatus
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from store.upkeep.export_organization import TransferResult
 
 T = TypeVar("T")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from config import Settings
 from ingest.cli.shared import Commands, on_database, out
-
-if TYPE_CHECKING:
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 app = Commands(help="Pictures and videos.")
 Address = Annotated[str, typer.Argument(help="As a post names it: https://…, or imageservice://… of an upload.")]

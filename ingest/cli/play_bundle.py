@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -17,6 +18,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import to_json
+from sqlalchemy import Connection
 
 from api.liveblogs.delta import DeltaRequest, delta
 from config import Settings
@@ -31,8 +33,9 @@ from mapping.fusion.leading_source import SourceHealth
 from providers.base import Outcome
 from providers.registry import Registry
 from providers.replay import Replay, ReplaySettings
-from providers.replay.recording import parse
+from providers.replay.recording import Line, parse
 from store.engine.ids import new_local_id
+from store.engine.unit import Unit
 from store.following import standbys, sync
 from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
@@ -40,13 +43,7 @@ from store.timeline import incident_rows
 from store.timeline.timeline import Decision
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-
     from ingest.daemon.build import Components
-    from providers.replay.recording import Line
-    from store.engine.unit import Unit
 
 WHOLE = 10**6
 """Posts of a liveblog; more than there are."""

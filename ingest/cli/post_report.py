@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Connection
 
 from mapping.errors import NotFound
 from store.liveblogs import liveblogs
 from store.timeline.post_report import timeline_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from sqlalchemy import Connection
 
 STEPS = (
     ("said", "the provider says it happened"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
@@ -13,16 +14,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
+import config
 from ingest.cli.shared import Commands, ConfigFile, fail, load, out
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError
+from mapping.match.match import Incident, Match, Race, RankingEntry
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
-
-    import config
     from ingest.sync.provider_source import ProviderSource
-    from mapping.match.match import Incident, Match, Race, RankingEntry
     from providers.base import Answer, Fetched, Provider, Selector
 
 T = TypeVar("T")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import gc
 import inspect
 import os
 import re
 import sys
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO, TypeVar
 
@@ -15,19 +17,16 @@ import typer
 from rich.console import Console
 
 import config
+from config import Settings
 from config.environment import PREFIX, overlay
+from config.vocabulary import Vocabulary
 from ingest.kit.exit_status import ExitStatus
 from store.engine.private import FOLDER
+from store.engine.unit import Unit
 
 if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
-
     from rich.text import Text
 
-    from config import Settings
-    from config.vocabulary import Vocabulary
-    from store.engine.unit import Unit
 
 T = TypeVar("T")
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
 
+from config import Settings
 from config.errors import StartError
+from config.organizations import OrganizationConfig
+from config.sections import Section, Traces
 from ingest.daemon.endpoints import connect, endpoint_names, rehome
 from ingest.jobs.housekeeping import check_clients
 from ingest.jobs.jobs import Jobs
@@ -27,32 +29,22 @@ from ingest.sync.fixture_lists import FixtureLists
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import NEW_IDS, MatchImporter, NewIds
 from ingest.sync.match_leases import Lease, LeasedElsewhere, MatchLeases
-from ingest.sync.poll import record_nothing
+from ingest.sync.poll import Record, record_nothing
 from ingest.sync.standby_sources import StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import LeadRules
 from mapping.posts.disallowed import WithdrawalRules
+from providers.base import Provider
 from providers.registry import Registry
 from store.clients import clients
-from store.clients.service_keys import all_keys
+from store.clients.service_keys import Keys, all_keys
 from store.database import Store
 from store.engine import private
 from store.engine.errors import StoreError
 from store.engine.settings import PoolSettings
-from store.masterdata.declarations import Declaration, declare
+from store.engine.unit import Unit
+from store.masterdata.declarations import Declaration, DeclaredKind, declare
 from store.timeline.post_timeline import PostTimeline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from config import Settings
-    from config.organizations import OrganizationConfig
-    from config.sections import Section, Traces
-    from ingest.sync.poll import Record
-    from providers.base import Provider
-    from store.clients.service_keys import Keys
-    from store.engine.unit import Unit
-    from store.masterdata.declarations import DeclaredKind
 
 Clock = Callable[[], float]
 

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
+from config import Settings
+from config.organizations import ProviderEndpoint
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.provider_source import ProviderSource
 from mapping.errors import ServiceError
-from providers.base import Endpoint
+from providers.base import Endpoint, ProviderAdapter
+from providers.registry import Registry
 from providers.row_cache import RowCache
+from store.database import Store
 from store.following import moves
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from config import Settings
-    from config.organizations import ProviderEndpoint
-    from ingest.kit.quarantine import Quarantine
-    from providers.base import ProviderAdapter
-    from providers.registry import Registry
-    from store.database import Store
 
 RESOURCES = 3
 """Requests that the poll of a match makes at a time, at most."""

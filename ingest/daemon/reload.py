@@ -7,26 +7,23 @@ is applied by halves.
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 import structlog
 
 import config
+from config import Settings
+from config.sections import Server
 from ingest.kit.start_errors import OPERATORS, line_of
 from ingest.kit.start_wait import Stopped
 from ingest.server.server import listener_of
 from ingest.telemetry import logs
+from ingest.telemetry.logs import LogFile
 
-if TYPE_CHECKING:
-    import socket
-    from collections.abc import Awaitable, Callable
+Serve = Callable[[Settings, asyncio.Event], Awaitable[None]]
 
-    from config import Settings
-    from config.sections import Server
-    from ingest.telemetry.logs import LogFile
-
-    Serve = Callable[[Settings, asyncio.Event], Awaitable[None]]
 
 log = structlog.get_logger()
 

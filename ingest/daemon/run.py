@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
 from api.app import Api, open_api
 from api.http.services import Services
+from config import Settings
 from config.folders import is_writable
+from config.sections import Server
 from ingest.alarms.alarms import alarm_monitor
-from ingest.daemon.build import build_components
+from ingest.daemon.build import Components, build_components
 from ingest.daemon.status import StatusReport
 from ingest.daemon.status_matches import last_answers
 from ingest.guard.ssrf_guard import SsrfGuard
@@ -25,7 +28,7 @@ from ingest.jobs.housekeeping import correct_liveblogs
 from ingest.jobs.jobs import ENDING
 from ingest.jobs.purges import UploadPurge
 from ingest.jobs.scheduler import Scheduler
-from ingest.jobs.tasks import Task, purges, schedule, upkeep
+from ingest.jobs.tasks import CapabilityPurge, Step, Task, purges, schedule, upkeep
 from ingest.kit.background import BackgroundTasks
 from ingest.kit.roles import Role
 from ingest.kit.start_wait import Stopped
@@ -43,15 +46,7 @@ from ingest.webhooks.dispatcher import Dispatcher
 from ingest.webhooks.hub_ping import HubPings
 from mapping.belief.doubts import CONFIRMATIONS
 from providers.http_server import address_of
-
-if TYPE_CHECKING:
-    import socket
-
-    from config import Settings
-    from config.sections import Server
-    from ingest.daemon.build import Components
-    from ingest.jobs.tasks import CapabilityPurge, Step
-    from store.files.port import FileStore
+from store.files.port import FileStore
 
 log = structlog.get_logger()
 

@@ -5,27 +5,24 @@ from __future__ import annotations
 import os
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from sqlalchemy import Connection
 
 from ingest.daemon.status_matches import endpoint_rows, match_rows
+from ingest.kit.roles import Role
+from ingest.sync.follower import Followers
+from ingest.sync.worker_count import WorkerCount
 from mapping.errors import StoreUnavailable
 from store.alarms import alarms
+from store.alarms.alarms import Alarm
+from store.database import Store
 from store.webhooks import delivery_log
 from store.webhooks.outbox import sequence
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-
-    from ingest.kit.roles import Role
-    from ingest.sync.follower import Followers
-    from ingest.sync.worker_count import WorkerCount
-    from store.alarms.alarms import Alarm
-    from store.database import Store
 
 RECENT = 86_400.0
 """Seconds for which alarms are shown that have ended."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ingest.sync.endpoint_limiter import EndpointLimiter
-    from ingest.sync.followed_match import FollowedMatch
-    from ingest.sync.follower import Followers
+from ingest.sync.endpoint_limiter import EndpointLimiter
+from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.follower import Followers
 
 LISTED = 200
 """Matches that are listed, those in trouble first, then those that are running."""

@@ -13,7 +13,7 @@ import httpx
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from ingest.guard.ssrf_guard import Blocked
+from ingest.guard.ssrf_guard import Blocked, SsrfGuard
 from mapping.rules import addresses
 from mapping.rules.addresses import NotAllowed
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from aiohttp.connector import Connection
     from aiohttp.tracing import Trace
 
-    from ingest.guard.ssrf_guard import SsrfGuard
 
 KEEP_ALIVE = 60.0
 """Seconds after which an idle connection is not used again."""

@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 import socket
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 
-from ingest.kit.bulkhead import Bulkhead
+from ingest.kit.bulkhead import Bulkhead, Place
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+Found = asyncio.Future[list[str]]
 
-    from ingest.kit.bulkhead import Place
-
-    Found = asyncio.Future[list[str]]
 
 CACHED_TIMES = 4096
 """Names of which is known how long their look-up takes."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import socket
+import ssl
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -16,20 +18,18 @@ from urllib.parse import urlsplit
 import httpx
 import structlog
 
+from config.sections import Webhooks
 from ingest.guard.names import Resolver
 from mapping.rules import addresses
 from mapping.rules.addresses import Allowed, NotAllowed
 
 if TYPE_CHECKING:
-    import ssl
-    from collections.abc import Awaitable, Callable, Sequence
-
     import aiohttp
 
-    from config.sections import Webhooks
 
-    Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-    """The addresses of a host; raises OSError when there are none."""
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""The addresses of a host; raises OSError when there are none."""
+
 
 log = structlog.get_logger()
 

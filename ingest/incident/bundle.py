@@ -7,34 +7,29 @@ import io
 import json
 import zipfile
 import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile
 
+from sqlalchemy import Connection
+
+from config import Settings
 from ingest.sync.recorder import file_of
 from ingest.telemetry.logs import hide_secrets
 from mapping.errors import Unprocessable
 from mapping.rules.lateness import iso_instant
-from providers.base import Outcome
-from providers.replay.recording import read_lines
+from providers.base import Outcome, ProviderAdapter
+from providers.replay.recording import Line, read_lines
 from store.engine.ids import new_object_id
+from store.engine.records import StoredGame
 from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from store.timeline import incident_rows, timeline
 from store.timeline.post_report import timeline_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from config import Settings
-    from providers.base import ProviderAdapter
-    from providers.replay.recording import Line
-    from store.engine.records import StoredGame
 
 FORM = 2
 """The form of the file; another one is refused."""

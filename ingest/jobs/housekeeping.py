@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 
+from ingest.kit.quarantine import Quarantine
 from mapping.errors import ServiceError
 from store.clients import clients
+from store.database import Store
 from store.engine.errors import UnreadableRow
 from store.following import closing
 from store.liveblogs import publishing
 from store.masterdata import masterdata_use
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from ingest.kit.quarantine import Quarantine
-    from store.database import Store
 
 log = structlog.get_logger()
 

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import structlog
 from prometheus_client import Counter, Gauge
 
 from ingest.kit.keyed_tasks import KeyedTasks
 from mapping.errors import ServiceError
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 log = structlog.get_logger()
 

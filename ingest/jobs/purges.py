@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 
+from ingest.jobs.jobs import Jobs
 from store.alarms import alarms
+from store.database import Store
+from store.engine.unit import Unit
+from store.files.port import FileStore
 from store.following import closing
 from store.liveblogs import history
 from store.media import uploads
 from store.timeline import timeline
 from store.webhooks import delivery_log, outbox, webhooks
 
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+Unfinished = Callable[[], Awaitable[bool]]
+"""Deletes a little in one unit; whether there may be more."""
 
-    from ingest.jobs.jobs import Jobs
-    from store.database import Store
-    from store.engine.unit import Unit
-    from store.files.port import FileStore
-
-    Unfinished = Callable[[], Awaitable[bool]]
-    """Deletes a little in one unit; whether there may be more."""
 
 log = structlog.get_logger()
 

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from config import Settings
 from ingest.alarms.alarms import KEPT
 from ingest.jobs.housekeeping import check_clients, close_abandoned, correct_liveblogs, publish_due
+from ingest.jobs.jobs import Jobs
 from ingest.jobs.purges import Purging, run_again
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from config import Settings
-    from ingest.jobs.jobs import Jobs
-    from ingest.jobs.scheduler import Scheduler
-    from ingest.kit.quarantine import Quarantine
-    from store.database import Store
-    from store.engine.unit import Unit
+from ingest.jobs.scheduler import Scheduler
+from ingest.kit.quarantine import Quarantine
+from store.database import Store
+from store.engine.unit import Unit
 
 MARGIN = 60.0
 """Seconds for which what was overwritten is kept beyond the longest delay: reads of it may be under way."""

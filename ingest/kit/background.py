@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine
-    from contextlib import AsyncExitStack
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from typing import Any
 
 
 class BackgroundTasks:

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 import structlog
 
 from mapping.errors import ServiceError, StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 log = structlog.get_logger()
 

@@ -6,15 +6,13 @@ that does not answer, is no such reason.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Container, Iterable
+from typing import Literal
 
 from prometheus_client import Gauge
 
 from store.engine.errors import UnreadableRow, brief_reason
 from store.engine.log_once import LogOnce
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
 
 Kind = Literal["match", "liveblog", "receiver", "client", "loop"]
 KINDS: tuple[Kind, ...] = ("match", "liveblog", "receiver", "client", "loop")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import errno
-from typing import TYPE_CHECKING
 
+from config import Settings
 from config.errors import StartError
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.engine.errors import FAULTS, DatabaseAway, StoreError, reason
 from store.engine.naming import name_of
-
-if TYPE_CHECKING:
-    from config import Settings
-
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a disk or a quota without room."""

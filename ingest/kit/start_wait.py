@@ -5,21 +5,18 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
+from config.sections import Database
 from mapping.errors import StoreUnavailable
 from store.engine.backoff import pause
 from store.engine.errors import DatabaseAway, StoreError, reason, unusable
 from store.engine.log_once import LogOnce
 from store.engine.naming import name_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
-    from typing import Any
+Steady = Callable[[], float]
 
-    from config.sections import Database
-
-    Steady = Callable[[], float]
 
 T = TypeVar("T")
 

@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from config.sections import MediaConfig
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.kit.bulkhead import Bulkhead
 from providers.http_client import freshness
 
 if TYPE_CHECKING:
     import aiohttp
 
-    from config.sections import MediaConfig
-    from ingest.guard.ssrf_guard import SsrfGuard
 
 Status = Literal["new", "unchanged", "gone", "failed"]
 

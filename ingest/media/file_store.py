@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from config.errors import StartError
+from config.sections import MediaConfig
 from store.files.disk import DiskFiles
-
-if TYPE_CHECKING:
-    from config.sections import MediaConfig
-    from store.files.port import FileStore
+from store.files.port import FileStore
 
 
 def file_store(media: MediaConfig) -> FileStore:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter as Tally
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -13,17 +14,15 @@ import structlog
 from cachetools import TTLCache
 from prometheus_client import Counter
 
+from config.sections import MediaConfig
+from ingest.media.fetch import Fetched, MediaFetcher
 from mapping.errors import ServiceError, StoreUnavailable
+from store.database import Store
 from store.files.video_facts import facts_of, is_video
 from store.liveblogs import media_probes
 from store.liveblogs.media_probes import Finding, MediaProbe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from config.sections import MediaConfig
-    from ingest.media.fetch import Fetched, MediaFetcher
-    from store.database import Store
     from store.files.images import ImageFacts
 
 log = structlog.get_logger()

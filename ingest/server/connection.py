@@ -13,15 +13,18 @@ import socket
 import struct
 import sys
 import termios
+from collections.abc import Callable
 from contextlib import suppress
 from email.utils import formatdate
 from enum import IntEnum
 from functools import cache
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import httptools
 import uvicorn
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from api.http.errors import (
     HEADER_BYTES,
@@ -33,15 +36,8 @@ from api.http.errors import (
     error_response,
 )
 from api.http.request import CONNECTION, plain_address
+from ingest.server.connection_limits import ConnectionLimits
 from mapping.errors import InvalidRequest, ServiceError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from starlette.responses import Response
-    from starlette.types import Receive, Scope, Send
-
-    from ingest.server.connection_limits import ConnectionLimits
 
 NO_VERSION = "0.0"
 """What the parser says of a connection before the first request line has named one."""

@@ -14,13 +14,12 @@ import structlog
 
 from api.http.errors import Overloaded, RequestTimeout
 from api.http.request import client_network
-from mapping.errors import RateLimited
+from config.sections import Server
+from mapping.errors import RateLimited, ServiceError
 from store.engine.lasting import LoggedLoop, repeat
 
 if TYPE_CHECKING:
-    from config.sections import Server
     from ingest.server.connection import Connection
-    from mapping.errors import ServiceError
 
 log = structlog.get_logger(__name__)
 

@@ -7,26 +7,21 @@ import errno
 import math
 import resource
 import socket
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from config.errors import StartError
+from config.sections import Server
 from ingest.kit.roles import OPERATIONS
 from ingest.server.connection import Connection, as_response
-from mapping.errors import NotFound
+from ingest.server.connection_limits import ConnectionLimits
+from mapping.errors import NotFound, ServiceError
 from providers.http_server import bind_socket, listening
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-
-    from config.sections import Server
-    from ingest.server.connection_limits import ConnectionLimits
-    from mapping.errors import ServiceError
 
 log = structlog.get_logger(__name__)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import structlog
 
 from ingest.kit.exit_status import ExitStatus
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 log = structlog.get_logger()
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ingest.sync.snapshot import Snapshot
+from mapping.fusion.leading_source import SourceHealth
+from mapping.match.match import Fault
 from providers.base import Answer, Outcome
+from store.engine.sql.bulk_write import TableWrite
+from store.engine.unit import Unit
 from store.following import sync
 from store.timeline import timeline
 from store.timeline.timeline import Decision
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from ingest.sync.snapshot import Snapshot
-    from mapping.fusion.leading_source import SourceHealth
-    from mapping.match.match import Fault
-    from store.engine.sql.bulk_write import TableWrite
-    from store.engine.unit import Unit
 
 FAULTS_KEPT = 1000
 """Rows left out of a body that the store names, at most."""

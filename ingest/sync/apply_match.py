@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.apply_snapshot import NewId, rules_of, sync_liveblog
 from ingest.sync.batches import LEAST, LOOK, Applied, Progress
+from ingest.sync.post_times import AnswerTimes
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from ingest.sync.standby_sources import StandbyRules, with_standbys
 from mapping.errors import DownstreamRejected, InvalidRequest, StoreUnavailable
+from mapping.fusion.leading_source import SourceHealth
+from mapping.match.match import Match
+from mapping.match.references import References
+from mapping.posts.disallowed import WithdrawalRules
 from store.engine.errors import brief_reason, transient
 from store.engine.sql.bulk_write import write_batch
+from store.engine.unit import Unit
 from store.following import closing as endings
 from store.following import sources, sync
 from store.masterdata import masterdata
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
-
-    from ingest.sync.post_times import AnswerTimes
-    from mapping.fusion.leading_source import SourceHealth
-    from mapping.match.match import Match
-    from mapping.match.references import References
-    from mapping.posts.disallowed import WithdrawalRules
-    from store.engine.unit import Unit
 
 EVERYTHING = Progress()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingest.sync.batches import Applied, PostBatch, RemainingWork, next_batch
 from ingest.sync.ledger_posts import LedgerPosts, block_id
@@ -13,32 +14,27 @@ from ingest.sync.post_times import post_times
 from ingest.sync.snapshot import CachedInputs, Snapshot
 from mapping.belief.goals import without_marks
 from mapping.belief.set_again import is_before_start
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import NotFound
 from mapping.liveblog.prefill import game_document, synced_parts
+from mapping.match.match import Match
+from mapping.match.references import References
+from mapping.posts.disallowed import Notes, WithdrawalRules
 from mapping.posts.from_posts import as_posted
-from mapping.posts.merge import merge_game, same
+from mapping.posts.merge import Document, merge_game, same
 from mapping.posts.posts import SCORE, TEXT, in_order, wanted_posts
 from mapping.posts.reconcile import Changes, Entry, Stored, reconcile, with_deletion
 from mapping.posts.reissued import match_reissued
 from store.engine.records import check_document
+from store.engine.unit import Unit
 from store.following import ledger
 from store.liveblogs import liveblogs
 from store.timeline import timeline
+from store.timeline.timeline import PostTime
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from collections.abc import Set as AbstractSet
+ReferencesOf = Callable[[AbstractSet[str] | None], References]
+"""The `_id`s that stand for people and teams of the incidents with these keys, None for all of the match."""
 
-    from mapping.documents.import_options import ImportOptions
-    from mapping.match.match import Match
-    from mapping.match.references import References
-    from mapping.posts.disallowed import Notes, WithdrawalRules
-    from mapping.posts.merge import Document
-    from store.engine.unit import Unit
-    from store.timeline.timeline import PostTime
-
-    ReferencesOf = Callable[[AbstractSet[str] | None], References]
-    """The `_id`s that stand for people and teams of the incidents with these keys, None for all of the match."""
 
 NewId = Callable[[], str]
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import Unprocessable
 from mapping.liveblog.prefill import EVERYTHING
+from mapping.match.match import Match
 from mapping.posts.merge import same
+from store.engine.records import StoredGame
+from store.engine.unit import Unit
 from store.following import closing, ledger, moves, sources, sync
 from store.following.connection import NamedLiveblog, change_terms, lock
+from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.documents.import_options import ImportOptions
-    from mapping.match.match import Match
-    from store.engine.records import StoredGame
-    from store.engine.unit import Unit
-    from store.following.import_request import ImportRequest
 
 HANDED_OVER = ("scoreboard", "state_info", "options", "squads")
 HANDED_OVER_META = ("_type", "home_team", "away_team", "tournament", "location", "starts_at")

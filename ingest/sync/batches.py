@@ -6,18 +6,14 @@ with the scoreboard.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
+from ingest.sync.snapshot import CachedInputs
+from mapping.posts.posts import Timed
 from store.following import ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from ingest.sync.snapshot import CachedInputs
-    from mapping.posts.posts import Timed
-    from store.timeline.timeline import PostTime
+from store.timeline.timeline import PostTime
 
 LOOK = 500
 """Posts of a liveblog that one unit looks at; where there are more to be looked at, `BATCH` at a time."""

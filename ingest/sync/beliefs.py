@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from sqlalchemy import Connection
+
+from mapping.belief.confirm import ConfirmedMatch
 from mapping.belief.doubts import identify
 from mapping.errors import DownstreamRejected
 from mapping.fusion.fused_match import SECOND_KEY
 from mapping.match.identity import MatchIdentity, is_another
+from mapping.match.match import Match
 from mapping.posts.from_posts import StandingPost, belief_of_posts
 from mapping.posts.reconcile import State
 from store.engine.errors import UnreadableRow
 from store.following import ledger, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-
-    from mapping.belief.confirm import ConfirmedMatch
-    from mapping.match.match import Match
 
 
 class BeliefLost(Exception):

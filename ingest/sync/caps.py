@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from config.sections import Limits
 from mapping.errors import BadBody, DownstreamRejected
-from providers.base import Outcome
-
-if TYPE_CHECKING:
-    from config.sections import Limits
-    from mapping.match.match import Match
-    from providers.base import Answer, Fetched
+from mapping.match.match import Match
+from providers.base import Answer, Fetched, Outcome
 
 
 def within(limits: Limits, fetched: Fetched) -> Fetched:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterator, Mapping
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from config import Settings
 from config.errors import StartError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from config import Settings
 
 MOST = 500_000
 """People in one file."""

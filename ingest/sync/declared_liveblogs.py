@@ -3,32 +3,25 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
+from sqlalchemy import Connection
 
+from config.organizations import Liveblog, StandbyEntry
 from ingest.kit.quarantine import AGAIN, Quarantine
-from ingest.sync.import_match import terms_of
+from ingest.sync.import_match import MatchImporter, terms_of
 from mapping.documents.import_options import MOST_STANDBYS
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError
+from store.database import Store
+from store.engine.unit import Unit
 from store.following import moves, sources, standbys, sync
-from store.following.import_request import ImportRequest, StandbyRequest
+from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
+from store.following.standbys import StandbyRow
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from config.organizations import Liveblog, StandbyEntry
-    from ingest.sync.import_match import MatchImporter
-    from store.database import Store
-    from store.engine.unit import Unit
-    from store.following.import_request import FoundStandby
-    from store.following.standbys import StandbyRow
 
 log = structlog.get_logger()
 

@@ -8,34 +8,29 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 
 from cachetools import LRUCache
 from opentelemetry.trace import SpanKind
 
+from config.sections import Polling
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.poll_slots import PollSlots
 from ingest.sync.post_times import PostDelays
 from mapping.errors import ProviderRefused, ServiceError, Unprocessable, UpstreamUnavailable
+from mapping.match.fixture import FixtureList
 from mapping.rules import breaker
 from mapping.rules.breaker import Circuit, CircuitBreakerConfig, LostProviderCode
 from mapping.rules.token_bucket import TokenBucket
-from providers.base import FixtureLister
+from providers.base import CarriedBy, Endpoint, Fetched, FixtureLister, Known, ProviderAdapter, Selector
 from providers.http_client import Throttled
 from store.engine import spans
 from store.engine.durations import Durations
 from store.engine.log_once import LogOnce
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
-    from datetime import date
-
-    from config.sections import Polling
-    from ingest.sync.followed_match import FollowedMatch
-    from mapping.match.fixture import FixtureList
-    from providers.base import CarriedBy, Endpoint, Fetched, Known, ProviderAdapter, Selector
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
 """Errors that may be the endpoint's; any other one concerns a single match."""

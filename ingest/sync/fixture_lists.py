@@ -5,28 +5,23 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import structlog
 from cachetools import LRUCache
 
 from config.sections import Polling
+from ingest.sync.endpoint_limiter import EndpointLimiter
+from ingest.sync.provider_source import ProviderSource
 from mapping.errors import BadBody, MatchUnknown, ServiceError, Unprocessable, UpstreamUnavailable
-from mapping.match.fixture import FixtureDay
+from mapping.match.fixture import FixtureDay, FixtureList
 from mapping.sports import SPORTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ingest.sync.endpoint_limiter import EndpointLimiter
-    from ingest.sync.provider_source import ProviderSource
-    from mapping.match.fixture import FixtureList
-    from providers.base import Provider
+from providers.base import Provider
 
 log = structlog.get_logger()
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from ingest.sync.answers import save_answers
+from ingest.sync.snapshot import Snapshot
+from store.engine.unit import Unit
 from store.following import standbys, sync
-
-if TYPE_CHECKING:
-    from ingest.sync.snapshot import Snapshot
-    from store.engine.unit import Unit
-    from store.following.import_request import ImportRequest
+from store.following.import_request import ImportRequest
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlalchemy import Connection
 
 from ingest.sync.beliefs import Lately
 from ingest.sync.post_times import PostDelays, WaitingAnswers
-from mapping.errors import MatchUnknown, ProviderRefused
+from ingest.sync.snapshot import CachedInputs
+from mapping.documents.import_options import ImportOptions
+from mapping.errors import MatchUnknown, ProviderRefused, ServiceError
+from mapping.match.match import Status
 from mapping.rules import pacing
 from providers.base import Known
 from store.engine.errors import UnreadableRow
 from store.following import standbys, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from sqlalchemy import Connection
-
-    from ingest.sync.snapshot import CachedInputs
-    from mapping.documents.import_options import ImportOptions
-    from mapping.errors import ServiceError
-    from mapping.match.match import Status
 
 
 def everybody(_endpoint: str, _organization_id: str) -> bool:

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from functools import partial
 from heapq import heappop, heappush
 from itertools import count
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import structlog
 
-from ingest.kit.quarantine import AGAIN
+from config.sections import Limits, Polling
+from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.steady_clock import EARLY
 from ingest.sync import followed_match
+from ingest.sync.apply_snapshot import NewId
 from ingest.sync.endpoint_limiter import EndpointPaused, health_of, limiter_of, may_poll_always, note_demand, wait_of
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.match_quarantine import MatchQuarantine, Outage
-from ingest.sync.poll import Poller, record_nothing
+from ingest.sync.poll import Poller, Record, record_nothing
 from ingest.sync.silence import SilenceWatch
+from ingest.sync.standby_sources import StandbyRules
 from mapping.errors import ServiceError, StoreUnavailable
+from mapping.posts.disallowed import WithdrawalRules
 from mapping.rules import pacing
+from providers.base import Fetched, ProviderAdapter
+from store.database import Store
 from store.engine import spans
 from store.engine.lasting import repeat
 from store.following import leases
 from store.timeline.post_timeline import PostTimeline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Coroutine, Iterable, Mapping
-
-    from config.sections import Limits, Polling
-    from ingest.kit.quarantine import Quarantine
-    from ingest.sync.apply_snapshot import NewId
-    from ingest.sync.followed_match import FollowedMatch
-    from ingest.sync.poll import Record
-    from ingest.sync.standby_sources import StandbyRules
-    from mapping.posts.disallowed import WithdrawalRules
-    from providers.base import Fetched, ProviderAdapter
-    from store.database import Store
 
 log = structlog.get_logger()
 

@@ -3,60 +3,52 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import structlog
 from opentelemetry.trace import SpanKind
+from sqlalchemy import Connection
 
+from config.sections import Limits
 from ingest.sync import apply_snapshot
 from ingest.sync.answers import decision_rows, save_answers
 from ingest.sync.attach import start_ledger, take_over
+from ingest.sync.batches import Applied
 from ingest.sync.caps import check, within
 from ingest.sync.endpoint_limiter import fetch
 from ingest.sync.fixture_lists import FixtureLists, followable_sports
 from ingest.sync.follow_match import FetchedStandby, follow_match
 from ingest.sync.match_preview import MatchPreviews
-from ingest.sync.poll import import_squads, record_nothing
+from ingest.sync.poll import Record, import_squads, record_nothing
 from ingest.sync.post_times import Arrival, WaitingAnswers
-from ingest.sync.provider_source import source_of
+from ingest.sync.provider_source import ProviderSource, source_of
 from ingest.sync.snapshot import Snapshot
 from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict, InvalidRequest
 from mapping.liveblog.prefill import game_document
-from providers.base import Outcome, Selector
+from mapping.match.fixture import FixtureDay
+from mapping.match.match import Match
+from mapping.posts.disallowed import Notes, WithdrawalRules
+from providers.base import Answer, Fetched, Outcome, ProviderAdapter, Selector
 from providers.fetch import beside
 from providers.http_client import patient
 from store.clients import idempotency
+from store.database import Store
 from store.engine import spans
 from store.engine.ids import new_local_id, new_object_id
+from store.engine.records import StoredGame
 from store.engine.sql.bulk_write import write_batch
+from store.engine.unit import Unit
 from store.following import sync
-from store.following.import_request import ImportRequest
+from store.following.import_request import ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
 from store.masterdata import masterdata
 from store.timeline.post_timeline import CommittedPosts, PostTimeline
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from config.sections import Limits
-    from ingest.sync.batches import Applied
-    from ingest.sync.poll import Record
-    from ingest.sync.provider_source import ProviderSource
-    from mapping.match.fixture import FixtureDay
-    from mapping.match.match import Match
-    from mapping.posts.disallowed import Notes, WithdrawalRules
-    from providers.base import Answer, Fetched, ProviderAdapter
-    from store.database import Store
-    from store.engine.records import StoredGame
-    from store.engine.unit import Unit
-    from store.following.import_request import StandbyRequest
-    from store.timeline.timeline import PostTime
+from store.timeline.timeline import PostTime
 
 log = structlog.get_logger()
 

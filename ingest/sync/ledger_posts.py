@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+
+from mapping.posts.merge import Document
 from mapping.posts.reconcile import Entry, Stored
 from store.engine.records import check_document
 from store.following import ledger
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from collections.abc import Set as AbstractSet
-
-    from sqlalchemy import Connection
-
-    from mapping.posts.merge import Document
 
 EVENT_TYPE = "Svc::Model::Event"
 

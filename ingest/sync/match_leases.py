@@ -10,23 +10,19 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 
+from ingest.kit.quarantine import Quarantine
 from ingest.sync.endpoint_limiter import share_limits
+from ingest.sync.follower import Followers
 from mapping.errors import ServiceError
+from store.database import Store
 from store.engine.lasting import repeat
 from store.following import leases
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from ingest.kit.quarantine import Quarantine
-    from ingest.sync.follower import Followers
-    from store.database import Store
 
 log = structlog.get_logger()
 

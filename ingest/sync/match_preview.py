@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from mapping.errors import RateLimited, UpstreamUnavailable
+from mapping.match.match import Match
 from mapping.rules.bidi import isolate
 from mapping.sports import sport_of
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from mapping.match.match import Match
-    from store.following.import_request import ImportRequest
+from store.following.import_request import ImportRequest
 
 LONGEST = 20.0
 """Seconds for which somebody waits who wants to look at a match."""

@@ -5,26 +5,22 @@ An outage of the database is nobody's fault, and is logged once for all.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import structlog
 
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.sync import answers
+from ingest.sync.followed_match import FollowedMatch
 from mapping.errors import ServiceError
+from store.database import Store
 from store.engine.errors import UnreadableRow, brief_reason
 from store.engine.log_once import LogOnce
+from store.engine.unit import Unit
 from store.following import leases, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
-
-    from ingest.sync.followed_match import FollowedMatch
-    from store.database import Store
-    from store.engine.unit import Unit
 
 RELAPSES = 3
 """So often the store has to be lost for one match while it is there for others, until that is taken for the match's fault."""

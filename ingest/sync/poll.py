@@ -7,53 +7,49 @@ ledger stay in the store until something changes.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import structlog
 
+from config.sections import Limits
 from ingest.kit.quarantine import AGAIN
 from ingest.sync import apply_match, batches
 from ingest.sync.answers import save_health
+from ingest.sync.apply_snapshot import NewId
+from ingest.sync.batches import Progress
 from ingest.sync.beliefs import Before, BeliefLost, check_same, posted_of
 from ingest.sync.caps import check, people_of, rows_of, within
 from ingest.sync.endpoint_limiter import PollCounts
 from ingest.sync.followed_match import FollowedMatch, everybody, readable_terms
-from ingest.sync.post_times import Arrival
+from ingest.sync.post_times import AnswerTimes, Arrival
 from ingest.sync.snapshot import Snapshot
+from ingest.sync.standby_sources import StandbyRules
 from mapping.belief.confirm import confirm_answer
 from mapping.belief.doubts import by_name
 from mapping.belief.set_again import is_before_start
 from mapping.errors import DownstreamRejected, InvalidRequest, ServiceError
+from mapping.fusion.leading_source import SourceHealth
+from mapping.match.match import Match
 from mapping.match.parts import Part
+from mapping.posts.disallowed import WithdrawalRules
 from mapping.posts.from_posts import with_posts_alone
-from providers.base import Answer, Fetched, Known, Outcome, ProviderAdapter
+from providers.base import Answer, Endpoint, Fetched, Known, Outcome, ProviderAdapter
 from providers.fetch import LARGE, UNKNOWN, beside
+from store.database import Store
+from store.engine.unit import Unit
 from store.following import closing as endings
 from store.following import leases, standbys, sync
 from store.masterdata import masterdata
 from store.timeline.post_timeline import CommittedPosts, PostTimeline
+from store.timeline.timeline import PostTime
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+Record = Callable[[Endpoint, str, Iterable[Answer]], None]
+"""Takes the answers of every poll; does not block and does not raise."""
 
-    from config.sections import Limits
-    from ingest.sync.apply_snapshot import NewId
-    from ingest.sync.batches import Progress
-    from ingest.sync.post_times import AnswerTimes
-    from ingest.sync.standby_sources import StandbyRules
-    from mapping.fusion.leading_source import SourceHealth
-    from mapping.match.match import Match
-    from mapping.posts.disallowed import WithdrawalRules
-    from providers.base import Endpoint
-    from store.database import Store
-    from store.engine.unit import Unit
-    from store.timeline.timeline import PostTime
-
-    Record = Callable[[Endpoint, str, Iterable[Answer]], None]
-    """Takes the answers of every poll; does not block and does not raise."""
 
 T = TypeVar("T")
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ingest.sync.ledger_posts import LedgerPosts
+from mapping.match.match import Match
 from mapping.posts.merge import same
 from mapping.posts.posts import TEXT
-from mapping.posts.reconcile import State
+from mapping.posts.reconcile import Changes, Entry, State
 from mapping.rules.public import post_is_public
-from providers.base import Outcome
+from providers.base import Answer, Fetched, Known, Outcome
 from store.engine.durations import Durations
+from store.liveblogs.liveblogs import EventWrite, StoredEvent
 from store.timeline.timeline import DIGEST, PostTime
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-
-    from ingest.sync.ledger_posts import LedgerPosts
-    from mapping.match.match import Match
-    from mapping.posts.reconcile import Changes, Entry
-    from providers.base import Answer, Fetched, Known
-    from store.liveblogs.liveblogs import EventWrite, StoredEvent
 
 LOOKS = 3
 """How often both clocks are read one after the other: a process may lose its turn in between."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.errors import Forbidden, NotFound
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from providers.base import Provider, ProviderAdapter
+from providers.base import Provider, ProviderAdapter
 
 
 @dataclass(frozen=True, slots=True)

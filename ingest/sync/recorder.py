@@ -8,27 +8,23 @@ import os
 import queue
 import re
 import threading
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ingest.sync.redaction import address, redact, stripped_bytes
 from providers import http_client, unpacking
-from providers.base import Outcome
+from providers.base import Answer, Endpoint, Outcome
+from providers.failed_response import FailedResponse
 from providers.replay.failure import Ending, Failure
 from providers.replay.paths import Source
 from providers.replay.recording import Line
 from store.engine import private
 from store.engine.log_once import LogOnce
 from store.timeline.timeline import DIGEST
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
-
-    from providers.base import Answer, Endpoint
-    from providers.failed_response import FailedResponse
 
 Key = tuple[str, str, str]
 """The endpoint's, the match's id, the resource."""

@@ -5,16 +5,12 @@ from __future__ import annotations
 import base64
 import json
 import re
+from collections.abc import Iterator
 from html import escape
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, quote_plus, unquote, urlencode, urlsplit
 
+from providers.base import Endpoint
 from providers.replay.paths import LEFT_OUT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from providers.base import Endpoint
 
 SHORTEST_SECRET = 4
 """A shorter one would be found everywhere, and guards nothing."""

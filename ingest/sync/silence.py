@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping
 
 import structlog
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from ingest.sync.endpoint_limiter import EndpointLimiter
-    from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.endpoint_limiter import EndpointLimiter
+from ingest.sync.followed_match import FollowedMatch
 
 log = structlog.get_logger()
 

@@ -7,26 +7,21 @@ the liveblog and everything beside its posts is made of the same; else the ledge
 from __future__ import annotations
 
 from array import array
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
+from ingest.sync.post_times import AnswerTimes
+from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import state_info
+from mapping.match.match import Comment, Match
 from mapping.match.references import References
-from mapping.posts.posts import in_order
+from mapping.posts.posts import Timed, in_order
 from mapping.posts.shootout import kick_numbers
 from mapping.posts.wording import ending, extra_half
 from mapping.sports import sport_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from collections.abc import Set as AbstractSet
-
-    from ingest.sync.post_times import AnswerTimes
-    from mapping.documents.import_options import ImportOptions
-    from mapping.match.match import Comment, Match
-    from mapping.posts.posts import Timed
-    from providers.base import Answer
+from providers.base import Answer
 
 NOBODY = References(owner_id="")
 

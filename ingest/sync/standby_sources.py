@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from ingest.sync.ledger_posts import LedgerPosts
+from ingest.sync.snapshot import Snapshot
+from mapping.documents.import_options import ImportOptions
+from mapping.fusion.fused_match import SourceName
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_chain import fuse_sources, held_goals, look_at_sources
-from mapping.fusion.source_pair import PairRules
+from mapping.fusion.source_pair import PairRules, PairState
 from mapping.match.match import Match, Status
 from mapping.posts.reconcile import State, with_deletion
 from store.engine.errors import UnreadableRow
+from store.engine.unit import Unit
 from store.following import standbys, sync
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
-
-    from ingest.sync.snapshot import Snapshot
-    from mapping.documents.import_options import ImportOptions
-    from mapping.fusion.fused_match import SourceName
-    from mapping.fusion.source_pair import PairState
-    from store.engine.unit import Unit
-
 
 LOOK = 2.0
 """Seconds between two looks at who is to lead."""

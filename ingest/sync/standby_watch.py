@@ -6,16 +6,19 @@ it is decided once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
+from sqlalchemy import Connection
 
+from ingest.sync.followed_match import FollowedMatch
+from ingest.sync.follower import Followers
 from ingest.sync.post_times import AnswerTimes, Arrival
-from ingest.sync.standby_sources import health_of
+from ingest.sync.standby_sources import StandbyRules, health_of
 from mapping.documents.import_options import ImportOptions
 from mapping.errors import ServiceError
-from mapping.fusion.leading_source import wrong_with
+from mapping.fusion.leading_source import SourceHealth, wrong_with
 from mapping.fusion.source_chain import (
     any_due,
     lasting_differences,
@@ -23,26 +26,15 @@ from mapping.fusion.source_chain import (
     look_at_sources,
     who_leads,
 )
-from mapping.fusion.source_pair import PairState
+from mapping.fusion.source_pair import PairRules, PairState
+from store.database import Store
 from store.engine.errors import UnreadableRow, reading
 from store.following import standbys
-from store.following.standbys import HealthRow
+from store.following.standbys import HealthRow, MatchSources
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping
+States = tuple[PairState, ...]
+Watched = tuple[MatchSources, States]
 
-    from sqlalchemy import Connection
-
-    from ingest.sync.followed_match import FollowedMatch
-    from ingest.sync.follower import Followers
-    from ingest.sync.standby_sources import StandbyRules
-    from mapping.fusion.leading_source import SourceHealth
-    from mapping.fusion.source_pair import PairRules
-    from store.database import Store
-    from store.following.standbys import MatchSources
-
-    States = tuple[PairState, ...]
-    Watched = tuple[MatchSources, States]
 
 log = structlog.get_logger()
 

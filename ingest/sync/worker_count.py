@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ingest.sync.match_leases import LEASE, PeerMonitor, steady
 from mapping.errors import StoreUnavailable
+from store.database import Store
 from store.following.leases import heartbeats
-
-if TYPE_CHECKING:
-    from store.database import Store
 
 
 class WorkerCount:

@@ -6,20 +6,17 @@ import logging
 import re
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, TextIO, cast
+from io import FileIO
+from pathlib import Path
+from typing import TextIO, cast
 
 import structlog
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 from store.engine import private
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from io import FileIO
-    from pathlib import Path
-
-    from structlog.typing import EventDict, Processor, WrappedLogger
 
 SECRET_NAMES = re.compile(r"secret|password|passwd|api_?key|authorization|token", re.IGNORECASE)
 SECRET_IN_TEXT = re.compile(

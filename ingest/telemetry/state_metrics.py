@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import platform
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
+from ingest.sync.endpoint_limiter import PollCounts
+from ingest.sync.follower import Followers
+from ingest.sync.standby_watch import StandbyWatch
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.source_chain import lasting_differences, leader_of
 from mapping.match.match import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sized
-
-    from prometheus_client import Metric
-
-    from ingest.sync.endpoint_limiter import PollCounts
-    from ingest.sync.follower import Followers
-    from ingest.sync.standby_watch import StandbyWatch
-    from store.database import Store
-    from store.engine.durations import Durations
+from store.database import Store
+from store.engine.durations import Durations
 
 OUTCOMES = ("changed", "unchanged", "failed")
 

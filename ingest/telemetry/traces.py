@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING
 
 import requests
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.sampling import ParentBased, TraceIdRatioBased
 
+from config.sections import Traces
 from store.engine import spans
 from store.engine.log_once import LogOnce
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
-
-    from opentelemetry.sdk.trace import ReadableSpan
-
-    from config.sections import Traces
 
 TIMEOUT = 2.0
 """Seconds that sending a batch may take; a stop waits for two of them at most."""

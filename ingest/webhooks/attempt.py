@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,16 +16,14 @@ from typing import TYPE_CHECKING
 
 from standardwebhooks import Webhook
 
+from config.sections import Webhooks
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Plan, Verdict
 from mapping.rules.retry_after import parse_retry_after
+from store.webhooks.deliveries import Delivery
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from config.sections import Webhooks
     from ingest.webhooks.receiver_client import ReceiverClient, Response
-    from store.webhooks.deliveries import Delivery
 
 HEADERS = {
     "Content-Type": "application/json",

@@ -5,17 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import structlog
 
 from mapping.errors import StoreUnavailable
+from store.database import Store
 from store.webhooks import deliveries
-
-if TYPE_CHECKING:
-    from store.database import Store
-    from store.webhooks.deliveries import AttemptRecord, RecordResult
-    from store.webhooks.webhooks import Subscription
+from store.webhooks.deliveries import AttemptRecord, RecordResult
+from store.webhooks.webhooks import Subscription
 
 log = structlog.get_logger()
 

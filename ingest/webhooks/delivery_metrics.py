@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
+from ingest.kit.bulkhead import Bulkhead
+from ingest.webhooks.attempt import RoundOutcome
 from mapping.rules.delivery import Verdict
-
-if TYPE_CHECKING:
-    from ingest.kit.bulkhead import Bulkhead
-    from ingest.webhooks.attempt import RoundOutcome
-    from store.webhooks.delivery_log import Backlog
+from store.webhooks.delivery_log import Backlog
 
 BUCKETS = (0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 OUTCOMES = {Verdict.TAKEN: "taken", Verdict.PASSING: "unreachable", Verdict.REFUSED: "refused"}

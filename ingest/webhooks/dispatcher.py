@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 from urllib.parse import urlsplit
 
 import structlog
 from prometheus_client import CollectorRegistry
+from sqlalchemy import Connection
 
+from config.sections import Webhooks
+from ingest.guard.ssrf_guard import SsrfGuard
 from ingest.jobs.purges import Purging
 from ingest.kit.bulkhead import Bulkhead
 from ingest.kit.keyed_tasks import KeyedTasks
 from ingest.kit.quarantine import AGAIN, Quarantine
 from ingest.kit.rate_limiter import FairRateLimiter
 from ingest.kit.steady_clock import SteadyClock
+from ingest.webhooks.attempt import RoundOutcome
 from ingest.webhooks.attempt_writer import AttemptWriter
 from ingest.webhooks.delivery_metrics import DeliveryMetrics
 from ingest.webhooks.outbox_sequencer import OutboxSequencer
@@ -26,24 +31,15 @@ from ingest.webhooks.receiver_client import ReceiverClient
 from ingest.webhooks.receiver_rows import ReceiverRows
 from mapping.errors import ServiceError
 from mapping.rules import delivery as rules
+from store.database import Store
 from store.engine import spans
 from store.engine.errors import UnreadableRow
 from store.engine.lasting import repeat
 from store.engine.log_once import LogOnce
+from store.engine.unit import Stepped
 from store.webhooks import deliveries, delivery_log, outbox, webhooks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from sqlalchemy import Connection
-
-    from config.sections import Webhooks
-    from ingest.guard.ssrf_guard import SsrfGuard
-    from ingest.webhooks.attempt import RoundOutcome
-    from store.database import Store
-    from store.engine.postgres.notify import Stepped
-    from store.webhooks.outbox import OutboxRow
-    from store.webhooks.webhooks import Subscription
+from store.webhooks.outbox import OutboxRow
+from store.webhooks.webhooks import Subscription
 
 log = structlog.get_logger()
 

@@ -9,25 +9,22 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
+from config import Settings
 from ingest.webhooks.receiver_client import operators_client
 from mapping.errors import ServiceError
 from mapping.rules.delivery import Verdict, verdict
+from store.database import Store
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.log_once import LogOnce
+from store.engine.unit import Stepped
 from store.webhooks import hub_pings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from config import Settings
-    from store.database import Store
-    from store.engine.postgres.notify import Stepped
-    from store.webhooks.hub_pings import PingableGame
+from store.webhooks.hub_pings import PingableGame
 
 MOST_WAITING = 10_000
 """Liveblogs that wait for a ping; others are pinged with their next change."""

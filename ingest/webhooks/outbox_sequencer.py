@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
 
+from sqlalchemy import Connection
+
+from ingest.kit.steady_clock import SteadyClock
+from ingest.webhooks.delivery_metrics import DeliveryMetrics
+from store.database import Store
 from store.engine.log_once import LogOnce
+from store.engine.unit import Unit
 from store.webhooks import outbox
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-
-    from ingest.kit.steady_clock import SteadyClock
-    from ingest.webhooks.delivery_metrics import DeliveryMetrics
-    from store.database import Store
-    from store.engine.unit import Unit
-    from store.webhooks.outbox import Sequence
+from store.webhooks.outbox import Sequence
 
 T = TypeVar("T")
 

@@ -8,33 +8,30 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import structlog
 
-from ingest.webhooks.attempt import make_round
-from ingest.webhooks.receiver_rows import BATCH, CursorTracker
+from config.sections import Webhooks
+from ingest.kit.bulkhead import Bulkhead
+from ingest.kit.rate_limiter import FairRateLimiter
+from ingest.kit.steady_clock import SteadyClock
+from ingest.webhooks.attempt import RoundOutcome, make_round
+from ingest.webhooks.attempt_writer import AttemptWriter
+from ingest.webhooks.receiver_rows import BATCH, CursorTracker, ReceiverRows
 from mapping.rules import delivery as rules
 from mapping.rules.delivery import Health, Verdict
+from store.database import Store
 from store.webhooks import deliveries
 from store.webhooks.deliveries import AttemptRecord, Delivery, Round
+from store.webhooks.outbox import OutboxRow
+from store.webhooks.webhooks import Subscription
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from config.sections import Webhooks
-    from ingest.kit.bulkhead import Bulkhead
-    from ingest.kit.rate_limiter import FairRateLimiter
-    from ingest.kit.steady_clock import SteadyClock
-    from ingest.webhooks.attempt import RoundOutcome
-    from ingest.webhooks.attempt_writer import AttemptWriter
     from ingest.webhooks.receiver_client import ReceiverClient
-    from ingest.webhooks.receiver_rows import ReceiverRows
-    from store.database import Store
-    from store.webhooks.outbox import OutboxRow
-    from store.webhooks.webhooks import Subscription
 
 log = structlog.get_logger()
 

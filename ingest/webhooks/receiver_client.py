@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from config.sections import Webhooks
+from ingest.guard.ssrf_guard import SsrfGuard
 
+if TYPE_CHECKING:
     import aiohttp
     from yarl import URL
 
-    from config.sections import Webhooks
-    from ingest.guard.ssrf_guard import SsrfGuard
 
 RESPONSE_BYTES = 64 * 1024
 """How much of a response's body is read; with what comes after it the connection is closed."""

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
+from store.database import Store
 from store.webhooks import deliveries, outbox
 from store.webhooks.deliveries import DeliveredBefore, Locked
-from store.webhooks.outbox import OutboxSpan
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-
-    from store.database import Store
-    from store.webhooks.outbox import OutboxRow
-    from store.webhooks.webhooks import Subscription
+from store.webhooks.outbox import OutboxRow, OutboxSpan
+from store.webhooks.webhooks import Subscription
 
 BATCH = 100
 """Rows of the outbox, or deliveries that wait, which a receiver reads at a time."""

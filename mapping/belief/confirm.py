@@ -7,9 +7,11 @@ feeds flap: it counts when good answers of the resource that carries it take the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from mapping.belief.corrected_keys import (
     Keys,
@@ -45,14 +47,9 @@ from mapping.belief.set_again import (
     without_try,
 )
 from mapping.match.games import is_game, with_games
+from mapping.match.match import Comment, Incident, Match, Race, RankingEntry, Score
 from mapping.match.parts import ALL_PARTS, Part
 from mapping.sports import absorbed_by, sport_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from mapping.match.match import Comment, Incident, Match, Race, RankingEntry, Score
 
 Row = TypeVar("Row", "Incident", "Comment")
 

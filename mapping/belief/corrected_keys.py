@@ -6,22 +6,17 @@ where the provider binds that to nothing any more or numbers it anew.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Any
 
 from mapping.belief.goals import SHOOTOUT
 from mapping.match.games import is_game
+from mapping.match.match import Comment, Incident, Match
 from mapping.sports import sport_of
-from mapping.sports.base import MomentType
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-    from typing import Any
-
-    from mapping.match.match import Comment, Incident, Match
-    from mapping.sports.base import Sport
+from mapping.sports.base import MomentType, Sport
 
 APART = 2
 """Minutes by which a correction may move an incident."""

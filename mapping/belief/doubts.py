@@ -6,16 +6,14 @@ believed and then undone needs twice as many good answers the next time, so two 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from collections.abc import Set as AbstractSet
-
-    from mapping.match.parts import Part
+from mapping.match.parts import Part
 
 CONFIRMATIONS = 2
 """Good answers in a row that have to take a step back before it counts."""

@@ -6,18 +6,14 @@ review, until their rows go or the score is back.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
-from mapping.match.match import OPPONENT, PeriodScore, Score
+from mapping.match.match import OPPONENT, Incident, Match, PeriodScore, Score, SideName
 from mapping.sports import sport_of
 from mapping.sports.soccer import OWN_GOAL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from mapping.match.match import Incident, Match, SideName
 
 LAST_PHASES = {"half-time": 1, "full-time": 2, "extra-time": 4}
 """Title of a part's score → the last phase whose goals it counts."""

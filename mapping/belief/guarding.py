@@ -5,19 +5,14 @@ Nobody who was named for one of the two teams is gone before a second good answe
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from mapping.belief.doubts import IGNORED
-from mapping.match.match import Score
+from mapping.belief.doubts import IGNORED, Doubts
+from mapping.match.match import Person, Score, Side
 from mapping.match.parts import Part
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from mapping.belief.doubts import Doubts
-    from mapping.match.match import Person, Side
 
 T = TypeVar("T")
 Row = TypeVar("Row")

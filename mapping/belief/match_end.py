@@ -8,18 +8,13 @@ disqualified is named by the posts of the end and of the podium, which name the 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.belief.goals import LAST_PHASES, SHOOTOUT, covers, goals_of
 from mapping.documents.state import ENDED
-from mapping.match.match import PERIOD_KEY, Decided, Incident, Involved, Score, Status
+from mapping.match.match import PERIOD_KEY, Decided, Incident, Involved, Match, Score, Status
 from mapping.sports import sport_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from mapping.match.match import Match
 
 GIVEN = frozenset({2, 3})
 """Goals to none by which matches are awarded."""

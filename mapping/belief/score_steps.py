@@ -6,19 +6,13 @@ match was believed first is one score, and no steps.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.belief.goals import covers
-from mapping.match.match import PERIOD_KEY, Incident, Score, Status
+from mapping.match.match import PERIOD_KEY, Incident, Match, Score, SideName, Status
 from mapping.sports import sport_of
-from mapping.sports.base import STEP
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mapping.match.match import Match, SideName
-    from mapping.sports.base import Sport, Steps
+from mapping.sports.base import STEP, Sport, Steps
 
 SCORE_KEY = "score:"
 """Prefix of the key of an incident that is a step of the score."""

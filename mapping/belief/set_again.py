@@ -7,19 +7,14 @@ the same day; on another day they are what the provider has left of the first tr
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from mapping.belief.goals import covers
 from mapping.documents.state import ENDED
 from mapping.match.identity import NOT_BEGUN, MatchIdentity, is_another_day
-from mapping.match.match import Clock, Match, PeriodScore, Score, Status
+from mapping.match.match import Clock, Incident, Match, PeriodScore, Score, Status
 from mapping.sports import sport_of
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
-
-    from mapping.match.match import Incident
 
 EARLY = 3600
 """Seconds before its kick-off from which on something may belong to a try."""

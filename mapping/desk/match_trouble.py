@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from mapping.match.match import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 
 class Trouble(StrEnum):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from mapping.desk.account_roles import RANKS, AccountRole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 LONGEST = 300
 EMAIL = ("email", "email_verified")

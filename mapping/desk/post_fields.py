@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
 from mapping.posts.merge import owners
 from mapping.rules.rich_text import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 LONGEST = 160
 """Characters of a value that are shown."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mapping.desk.liveblog_text import LiveblogText
-from mapping.posts.reconcile import WAITS, State
+from mapping.posts.reconcile import WAITS, Entry, State
 from mapping.rules.public import post_is_public
-
-if TYPE_CHECKING:
-    from mapping.posts.reconcile import Entry
 
 
 class PostState(NamedTuple):

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from mapping.fusion.leading_source import Reason
 from mapping.fusion.same_match import Mismatch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class SourcesText(StrEnum):

@@ -6,10 +6,7 @@ that everybody uses for it, `XK`. `BRN` is Bahrain, as the IOC has it, and not B
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 HOME_NATIONS = ("ENG", "SCO", "WAL", "NIR")
 

@@ -5,18 +5,15 @@ A source is late now and then, so a difference counts once both have answered wi
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.paired_incidents import CLASSES, NEAR, ROLES, kind_class, minutes_apart, same_people
 from mapping.fusion.source_signs import gives
+from mapping.match.match import Incident, Match
 from mapping.sports.soccer import OWN_GOAL
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from mapping.match.match import Incident, Match
 
 About = Literal["score", "scorer", "player", "minute", "missing"]
 CHECKED = frozenset({"goal", "sent-off", "soccer.yellow-card", "soccer.penalty-kick-missed"})

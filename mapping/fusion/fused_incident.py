@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.fusion.paired_incidents import CAPS, agree, is_shared
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Set as AbstractSet
-
-    from mapping.match.match import Incident
+from mapping.match.match import Incident
 
 FILLED = ("phase", "side", "score", "method", "team", "detail")
 """Fields that come from the other source where one has none, each by itself."""

@@ -8,22 +8,17 @@ What the leading source took back stays taken back, also while the other one is 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from mapping.belief.goals import covers, credited_side
-from mapping.fusion.disagreements import NOTHING_KNOWN, differences
+from mapping.fusion.disagreements import NOTHING_KNOWN, Disagreement, differences
 from mapping.fusion.fused_incident import fused_incident, in_order
 from mapping.fusion.joined_people import in_ids_of, join_people, people_of
 from mapping.fusion.paired_incidents import INCIDENT_KEY, is_shared, kind_class, pair_incidents
 from mapping.fusion.source_signs import gives_whistles, progress
-from mapping.match.match import Incident, Match, Score, Side
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-
-    from mapping.fusion.disagreements import Disagreement
-    from mapping.match.match import Comment
+from mapping.match.match import Comment, Incident, Match, Score, Side
 
 SourceName = Literal["first", "second"]
 """The two sources of a match: the one that it was made from, whose ids the match has, and the standby."""

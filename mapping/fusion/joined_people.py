@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.fusion.name_tokens import name_tokens
+from mapping.match.match import Match, Person, Side, SideName
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+People = tuple[Person, ...]
 
-    from mapping.match.match import Match, Person, Side, SideName
-
-    People = tuple[Person, ...]
 
 ACTING = frozenset({"scorer", "own-goal", "player", "in", "out"})
 """Roles of people who are of the incident's side."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from mapping.fusion.fused_match import OTHER, SourceName
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Reason(StrEnum):

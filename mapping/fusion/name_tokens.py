@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
 from difflib import SequenceMatcher
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from mapping.rules.tokens import words
-
-if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
 
 SHORTEST = 3
 """Letters of a word that may identify somebody; initials do not, nor does `de` or `FC`."""

@@ -7,20 +7,17 @@ none of it forbids a pair, all of it costs something.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import product
-from typing import TYPE_CHECKING
 
 from mapping.belief.goals import SHOOTOUT, credited_side
 from mapping.fusion.joined_people import people_of
 from mapping.fusion.name_tokens import name_tokens, spelt_alike
+from mapping.match.match import Incident, Match, Person
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
+Costs = Mapping[tuple[str, str], float]
 
-    from mapping.match.match import Incident, Match, Person
-
-    Costs = Mapping[tuple[str, str], float]
 
 NEAR = 2
 """Minutes apart that say nothing: sources count them differently."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mapping.errors import Unprocessable
 from mapping.fusion.name_tokens import share_beginning, team_tokens, which_team
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mapping.match.match import Match, Side
+from mapping.match.match import Match, Side
 
 APART = 3 * 3600
 """Seconds between the kick-offs of two sources that may still be the same match."""

@@ -6,21 +6,17 @@ known of each pair. A source's place is 0 for the first one, and for a standby i
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from mapping.fusion.source_pair import fuse_pair, is_due, lasting, look
+from mapping.fusion.disagreements import Disagreement
+from mapping.fusion.fused_match import SourceName
+from mapping.fusion.leading_source import Lead, SourceHealth
+from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, is_due, lasting, look
+from mapping.match.match import Match
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mapping.fusion.disagreements import Disagreement
-    from mapping.fusion.fused_match import SourceName
-    from mapping.fusion.leading_source import Lead, SourceHealth
-    from mapping.fusion.source_pair import PairRules, PairState
-    from mapping.match.match import Match
-
-    States = Sequence[PairState]
+States = Sequence[PairState]
 
 
 class Leading(NamedTuple):

@@ -5,19 +5,15 @@ Everything here is a function of what it is given: both matches, the health of b
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from mapping.fusion.disagreements import Disagreement
 from mapping.fusion.fused_match import OTHER, FusedKey, FusedMatch, SourceName, fuse
 from mapping.fusion.leading_source import DEAD, Lead, LeadRules, SourceHealth, next_lead, wrong_with
 from mapping.fusion.paired_incidents import kind_class
 from mapping.fusion.source_signs import SourceSigns, WhatIsExpected, gives_whistles, next_signs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.match.match import Match
+from mapping.match.match import Match
 
 CHANGES = 20
 """Changes of the lead that are known, the latest."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mapping.match.match import Score, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mapping.match.match import Match
+from mapping.match.match import Match, Score, Status
 
 WHISTLES = frozenset({"soccer.pause-halves", "soccer.resume-halves"})
 WHISTLES_LATE = 120.0

@@ -8,9 +8,10 @@ nothing but what its user changed (see `mapping.posts.merge`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -31,9 +32,6 @@ from mapping.posts.event_media import (
 )
 from mapping.posts.merge import adopt_block_ids
 from mapping.rules.rich_text import sanitise
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Document = dict[str, Any]
 EVENT = "Svc::Model::Event"

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from mapping.match.references import named_by
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
 
 FIELDS = frozenset({"source_url", "image", "banner_image", "cover_image"})
 """Fields that hold the address of a file wherever they stand."""

@@ -10,15 +10,13 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mapping.documents import strict_json
 from mapping.rules.rich_text import BLOCK_TAGS, sanitise
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 Document = dict[str, Any]
 

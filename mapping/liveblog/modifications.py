@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mapping.documents.base import dump
+from mapping.documents.base import Document, dump
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from mapping.documents.base import Document
 
 Json = dict[str, Any]
 

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
+from mapping.documents.import_options import ImportOptions
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
 from mapping.errors import DownstreamRejected
 from mapping.locales import Translator, translator
 from mapping.locales.labels import ENDINGS, INTERRUPTED, ON_PITCH, PERIODS, SCORE_CONTEXT
 from mapping.match.match import Decided, Match, Race, Side, Status
+from mapping.match.references import References
 from mapping.posts import embedded
 from mapping.posts.wording import ending, spoken_score
 from mapping.rules.bidi import isolate
 from mapping.rules.clock import phase_length, played_before
 from mapping.sports import Sport, sport_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.documents.import_options import ImportOptions
-    from mapping.match.references import References
 
 Document = dict[str, Any]
 

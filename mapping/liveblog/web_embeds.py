@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import cos, radians
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WIDE, TALL = (16, 9), (9, 16)
 POST, MAP, SOUND = (550, 620), (4, 3), (600, 352)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from mapping.match.match import Decided, Status
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Label(StrEnum):

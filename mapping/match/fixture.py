@@ -6,11 +6,8 @@ What a list does not say is None, never guessed. Times are Unix seconds, UTC; id
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from datetime import date
 
 from mapping.match.match import Status
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-from mapping.match.match import Incident, Match, Score
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mapping.match.match import SideName
+from mapping.match.match import Incident, Match, Score, SideName
 
 GAME = "game:"
 """Prefix of the key of an incident that is a game of a set."""

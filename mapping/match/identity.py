@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from mapping.match.match import Status
-
-if TYPE_CHECKING:
-    from mapping.match.match import Match
+from mapping.match.match import Match, Status
 
 APART = 12 * 3600
 """Seconds between two kick-offs of which the later one is no correction of the earlier one once that match is over."""

@@ -6,12 +6,10 @@ Times are Unix seconds, UTC. Identities (`ext_id`) are the provider's, as string
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Literal
 
 SideName = Literal["home", "away"]
 OPPONENT: Mapping[SideName, SideName] = {"home": "away", "away": "home"}

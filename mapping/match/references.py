@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from mapping.match.match import Incident, Match, Named, Person, RankingEntry, Side
+from mapping.match.match import Incident, Match, Named, Person, RankingEntry, Side
 
 Known = TypeVar("Known", "Side", "Person", "Person | None", "Named | None")
 KINDS = frozenset({"Team", "Player", "Tournament", "Location"})

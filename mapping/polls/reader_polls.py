@@ -7,20 +7,17 @@ was removed are kept and do not count. A quiz is voted on once, and then says wh
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
 from mapping.documents.base import parse
 from mapping.documents.blocks import PollContentBlock, QuizContentBlock, ShowResults
 from mapping.errors import Conflict, Unprocessable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from mapping.posts.event_media import NewId
+from mapping.posts.event_media import NewId
 
 Json = dict[str, Any]
 POLL = "Svc::Model::Content::PollContentBlock"

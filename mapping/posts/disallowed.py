@@ -6,21 +6,17 @@ of the shoot-out that is taken again comes back at once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mapping.documents.import_options import ImportOptions
 from mapping.locales import translator
+from mapping.posts.merge import Document
 from mapping.posts.shootout import is_of_shootout
 from mapping.posts.wording import filled_sentences, spoken_name
 from mapping.rules.rich_text import escape
 from mapping.sports import SPORTS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.documents.import_options import ImportOptions
-    from mapping.posts.merge import Document
-
 
 PLAYER = "player"
 """The role of whom a note names: nobody has scored, and nobody has given an assist."""

@@ -6,16 +6,13 @@ Who is in master data is named by `_id`, anybody else by the provider's id as `l
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from mapping.documents.countries import COUNTRIES
 from mapping.documents.scalars import UPLOADED
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.match.match import Named, Person, RankingEntry, Score, Side
-    from mapping.match.references import References
+from mapping.match.match import Named, Person, RankingEntry, Score, Side
+from mapping.match.references import References
 
 Document = dict[str, Any]
 

@@ -6,15 +6,12 @@ block, for which the entry is made; and the older form, an entry without id, for
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
 from mapping.rules.public import file_is_public
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 Document = dict[str, Any]
 NewId = Callable[[str], str]

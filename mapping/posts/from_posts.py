@@ -6,20 +6,15 @@ because a post does not hold everything that it was made of.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.belief.confirm import ConfirmedMatch
-from mapping.match.match import OPPONENT, PERIOD_KEY, Comment, Incident, Involved, Person, Score
-from mapping.posts.posts import MINUTE, TEXT
+from mapping.match.match import OPPONENT, PERIOD_KEY, Comment, Incident, Involved, Match, Person, Score, SideName
+from mapping.posts.posts import MINUTE, TEXT, Post
+from mapping.posts.reconcile import Entry
 from mapping.rules import rich_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from mapping.match.match import Match, SideName
-    from mapping.posts.posts import Post
-    from mapping.posts.reconcile import Entry
 
 UNTOLD = "…"
 """The text of a comment of which only its post is known; it is shown nowhere."""

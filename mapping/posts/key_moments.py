@@ -6,23 +6,18 @@ No text is kept: a post that is corrected, edited or withdrawn changes the momen
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from mapping.documents.state import ENDED, SHOOTOUT
+from mapping.locales import Translator
 from mapping.locales.labels import ENDINGS, ON_PITCH, PERIODS, SCORE_CONTEXT, Label, Recap, Result
 from mapping.match.games import side_with_enough_sets
-from mapping.match.match import Decided, Score
+from mapping.match.match import Decided, Score, SideName
 from mapping.posts import wording
 from mapping.posts.shootout import can_be_kick, is_of_shootout, phase_of_shootout
 from mapping.sports.base import Kind, MomentType, Sport
-
-if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
-
-    from mapping.locales import Translator
-    from mapping.match.match import SideName
 
 END_OF_PLAY = frozenset({"full-time", "extra-time"})
 """Parts whose end says nothing beside the result, where that comes right after it."""

@@ -7,26 +7,22 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from mapping.belief.goals import SHOOTOUT
+from mapping.documents.import_options import ImportOptions
 from mapping.documents.state import ENDED
 from mapping.locales import Translator, translator
 from mapping.locales.labels import LAP
 from mapping.match.games import UNORDERED
-from mapping.match.match import Comment, Incident
+from mapping.match.match import Comment, Incident, Involved, Match, Side
+from mapping.match.references import References
 from mapping.posts import embedded
 from mapping.posts.shootout import is_kick, kick_numbers, kick_title
 from mapping.posts.wording import sentence, title
 from mapping.rules import rich_text
-from mapping.sports import Sport, sport_of
+from mapping.sports import Kind, Sport, sport_of
 from mapping.sports.base import STEP
-
-if TYPE_CHECKING:
-    from mapping.documents.import_options import ImportOptions
-    from mapping.match.match import Involved, Match, Side
-    from mapping.match.references import References
-    from mapping.sports import Kind
 
 BlockId = Callable[[str, str], str]
 """(key of the post, name of the block) → `local_id`, the same for the same block at every poll."""

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
 from mapping.documents.state import BEFORE, ENDED, RUNNING, SHOOTOUT
+from mapping.locales import Translator
 from mapping.locales.labels import LAP, Label, Recap, Result
 from mapping.match.match import Decided, Score
-from mapping.posts.key_moments import awarded_line, decided_how, set_scores, tally_of, winner_of_sets
+from mapping.posts.key_moments import (
+    KeyMoment,
+    MatchState,
+    awarded_line,
+    decided_how,
+    set_scores,
+    tally_of,
+    winner_of_sets,
+)
 from mapping.posts.wording import filled_sentences, join_scores, spoken_score, winner_and_loser
 from mapping.rules.bidi import isolate
-from mapping.sports.base import MomentType
+from mapping.sports.base import MomentType, Sport
 from mapping.sports.soccer import OWN_GOAL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from mapping.locales import Translator
-    from mapping.posts.key_moments import KeyMoment, MatchState
-    from mapping.sports.base import Sport
 
 LONGEST = 12
 """Things in one sentence; where there are more, the sentence is left out."""

@@ -6,21 +6,15 @@ reconciling again with the same input changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from mapping.documents.scalars import LocalStatus
-from mapping.posts.disallowed import stands_as_note
+from mapping.posts.disallowed import Notes, stands_as_note
 from mapping.posts.merge import Document, merge_event, same
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from mapping.posts.disallowed import Notes
-    from mapping.posts.posts import Post
-
+from mapping.posts.posts import Post
 
 DRAFT = "draft"
 """`Entry.reason` of a post that is not posted automatically."""

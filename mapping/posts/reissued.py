@@ -6,21 +6,16 @@ Pure. Providers number rows anew, one or all of a match, at once or minutes afte
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.belief.corrected_keys import APART, SHORTEST
 from mapping.match.identity import APART as ANOTHER_DAY
 from mapping.match.match import PERIOD_KEY
-from mapping.posts.posts import MINUTE, TEXT
-from mapping.posts.reconcile import State
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from mapping.posts.merge import Document
-    from mapping.posts.posts import Post
-    from mapping.posts.reconcile import Entry
+from mapping.posts.merge import Document
+from mapping.posts.posts import MINUTE, TEXT, Post
+from mapping.posts.reconcile import Entry, State
 
 ROLES = (True, False)
 """Whether all people are compared with their roles, as they stand in a post, or the first alone, as in a note."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from mapping.belief.goals import SHOOTOUT
+from mapping.locales import Translator
 from mapping.locales.labels import KICK, KICK_BEYOND, KICK_UNNUMBERED
-from mapping.sports import sport_of
+from mapping.match.match import Incident, Match
+from mapping.sports import Kind, Sport, sport_of
 from mapping.sports.base import MomentType
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.locales import Translator
-    from mapping.match.match import Incident, Match
-    from mapping.sports import Kind, Sport
 
 KICKS = 5
 """Kicks of each side before the next one may decide."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from string import Formatter
-from typing import TYPE_CHECKING
 
+from mapping.locales import Translator
 from mapping.locales.labels import BETWEEN_SETS, DECIMAL_MARK, SCORE, SCORE_CONTEXT, UNDER_REVIEW
 from mapping.match.match import Decided, Incident, Match, Person, Score, Side, SideName, Status
 from mapping.rules.bidi import isolate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from mapping.locales import Translator
-    from mapping.sports import Kind, Sport
+from mapping.sports import Kind, Sport
 
 OVER = "over"
 """What was in force on the track is so no more."""

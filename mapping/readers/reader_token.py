@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jwt
 
@@ -17,9 +18,6 @@ from mapping.documents.strict_json import ForbiddenText, check_text
 from mapping.errors import Unauthorized
 from mapping.rules.addresses import plausible
 from mapping.rules.plain_text import plain_line
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ALGORITHM = "HS256"
 NAME_LENGTH = 60

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from zoneinfo import ZoneInfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
 
 QUARTER = 900
 """Seconds. Since 1973 every zone's clock differs from UTC by whole quarters of an hour, so periods are made of them."""

@@ -5,12 +5,10 @@ A post that is scheduled is not public before it is published, whatever the time
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from mapping.documents.scalars import LocalStatus
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def liveblog_is_public(local_status: int) -> bool:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from threading import Lock
-from typing import TYPE_CHECKING
 
 import nh3
 from cachetools import LRUCache, cached
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 TEXT_TAGS = frozenset({"a", "b", "code", "del", "em", "i", "s", "span", "strike", "strong", "sub", "sup", "u"})
 """Elements within a line."""

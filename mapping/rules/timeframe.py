@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Literal, get_args
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from zoneinfo import ZoneInfo
+from typing import Literal, get_args
+from zoneinfo import ZoneInfo
 
 Timeframe = Literal[
     "today", "tomorrow", "thisweek", "nextweek", "thismonth", "nextmonth", "upcoming", "current", "future",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
+from mapping.match.match import Match
 from mapping.sports.american_football import AMERICAN_FOOTBALL
 from mapping.sports.base import Kind, Sport, Timing
 from mapping.sports.cycling import CYCLING
@@ -11,11 +12,6 @@ from mapping.sports.icehockey import ICEHOCKEY
 from mapping.sports.motorsports import MOTORSPORTS
 from mapping.sports.soccer import SOCCER
 from mapping.sports.tennis import TENNIS
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.match.match import Match
 
 __all__ = ["SPORTS", "Kind", "Sport", "Timing", "absorbed_by", "sport_of"]
 

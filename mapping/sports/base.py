@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.match.match import Decided
+from mapping.match.match import Decided
 
 _SPORT = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
 _OBJECT_ID = re.compile(r"[0-9a-f]{24}")

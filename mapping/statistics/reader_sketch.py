@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from collections.abc import Set as AbstractSet
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 
 HASH_BYTES = 8
 EXACT = 1024

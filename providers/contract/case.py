@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from datetime import date
 
-from providers.base import Endpoint, Known, Outcome
+from mapping.match.match import Match
+from providers.base import Answer, Catalog, Endpoint, Fetched, Known, Outcome, Provider, ProviderAdapter, Selector
 from providers.contract.notation import JSON, Notation
 from providers.contract.server import Server, serving
 from providers.row_cache import RowCache
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
-    from datetime import date
-
-    from mapping.match.match import Match
-    from providers.base import Answer, Catalog, Fetched, Provider, ProviderAdapter, Selector
 
 USER, PASSWORD, KEY = "contract-user", "s3cret-p4ssw0rd", "s3cret-4pi-k3y"
 """What the endpoints of the kit hold, and what must show nowhere."""

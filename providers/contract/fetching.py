@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
-from providers.base import Known, Outcome
-from providers.contract.case import KEY, MAX_BODY, PASSWORD, bodies_of, expect, known_of
+from providers.base import Answer, Fetched, Known, Outcome
+from providers.contract.case import KEY, MAX_BODY, PASSWORD, Case, Opened, bodies_of, expect, known_of
 from providers.contract.server import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from providers.base import Answer, Fetched
-    from providers.contract.case import Case, Opened
 
 GIVEN_UP_WITHIN = 20.0
 """Seconds, of which the adapter's time-out is one."""

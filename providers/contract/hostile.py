@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.errors import DownstreamRejected, InvalidRequest
-from providers.contract.case import Violation, bodies_of, expect, known_of
+from mapping.match.match import Match
+from providers.base import Fetched, ProviderAdapter
+from providers.contract.case import Case, Opened, Sample, Violation, bodies_of, expect, known_of
 from providers.contract.matches import keys_of, walk, without_faults
-from providers.contract.mutations import MUTATIONS, ODD, POISONED, RETYPED, hurt, move_rows
+from providers.contract.mutations import MUTATIONS, ODD, POISONED, RETYPED, Bodies, Hurt, hurt, move_rows
 from providers.contract.server import Reply
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.match.match import Match
-    from providers.base import Fetched, ProviderAdapter
-    from providers.contract.case import Case, Opened, Sample
-    from providers.contract.mutations import Bodies, Hurt
 
 DOCUMENTED = (DownstreamRejected, InvalidRequest)
 """What `translate` may raise: there is no match, or its sport is not supported."""

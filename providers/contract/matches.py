@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.errors import DownstreamRejected
 from mapping.match.match import PERIOD_KEY, Match
-from providers.contract.case import expect
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from providers.contract.case import Case, Sample
+from providers.contract.case import Case, Sample, expect
 
 PLAIN = (str, int, bool, type(None), Enum)
 PERIOD = re.compile(r"[a-z_]+\.(start|end|pause|resume)(-[a-z-]+)?")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from providers.contract.notation import JSON
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from providers.contract.notation import Notation
+from providers.contract.notation import JSON, Notation
 
 Bodies = dict[str, bytes]
 Path = tuple[str | int, ...]

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache, partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from providers.xml_reader import TEXT, decode_xml
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 UNWRITABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")

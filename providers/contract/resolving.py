@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from mapping.errors import InvalidRequest, NotFound, ServiceError, UpstreamUnavailable
 from mapping.match.parts import ALL_PARTS
 from mapping.sports import SPORTS
 from providers.base import Selector
-from providers.contract.case import expect
+from providers.contract.case import Case, Opened, expect
 from providers.contract.server import Reply
-
-if TYPE_CHECKING:
-    from providers.contract.case import Case, Opened
 
 PROVIDER = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 TYPE = re.compile(r"[a-z-]+")

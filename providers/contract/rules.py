@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.errors import ServiceError
 from providers.contract import fetching, hostile, listing, matches, resolving, states
-from providers.contract.case import Violation
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
-
-    from providers.contract.case import Case
+from providers.contract.case import Case, Violation
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Literal
 
 LIMIT = 64 * 1024
 """Longest request head."""

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from mapping.belief.confirm import confirm_answer
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.match.match import Match
 from mapping.match.parts import ALL_PARTS
-from providers.contract.case import expect
-
-if TYPE_CHECKING:
-    from mapping.belief.confirm import ConfirmedMatch
-    from mapping.match.match import Match
-    from providers.contract.case import Case, StateTable
+from providers.contract.case import Case, StateTable, expect
 
 MOMENTS = ("before", "during", "after")
 """When a word may come: before play, in the middle of it, and after it."""

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Mapping
+from typing import ClassVar
 
 import pytest
 
-from providers.contract.case import Case, StateTable, plain_endpoint
-from providers.contract.rules import RULES, check
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from providers.base import Catalog, Endpoint, Provider
-    from providers.contract.case import Listing, Sample
-    from providers.contract.rules import Rule
+from providers.base import Catalog, Endpoint, Provider
+from providers.contract.case import Case, Listing, Sample, StateTable, plain_endpoint
+from providers.contract.rules import RULES, Rule, check
 
 
 class ProviderContract:

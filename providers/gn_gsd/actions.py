@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from mapping.match.match import OPPONENT, Incident, Involved, PeriodScore, Person, Score, SideName
-from providers.fault_collector import ValueMismatch
+from mapping.match.match import OPPONENT, Incident, Involved, PeriodScore, Person, Score, Side, SideName
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd import clock
 from providers.gn_gsd.catalog import GOAL, IGNORED, KINDS, OWN_GOAL, PENALTY, SHOOTOUT_PHASE, SUBSTITUTION, Kind
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.payload import ACTIONS
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from mapping.match.match import Side
-    from providers.fault_collector import FaultCollector
 
 ROLES: Mapping[str, tuple[str, str]] = {SUBSTITUTION: ("in", "out"), GOAL: ("scorer", "assist")}
 UNTIMED = 10**6

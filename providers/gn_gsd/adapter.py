@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlencode
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown, ProviderRefused
+from mapping.match.fixture import FixtureList
+from mapping.match.match import Match
 from providers import fetch, http_client
 from providers.adapter import EndpointAdapter, Vendor
-from providers.base import Answer, Fetched, Outcome
+from providers.base import Answer, Endpoint, Fetched, Known, Outcome, Selector
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd import clock, payload
 from providers.gn_gsd.catalog import CARRIED_BY, CATALOG, SCOREBOARD, TEXT_SPORTS, language_of
@@ -22,14 +25,6 @@ from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, MISSING, Target, t
 from providers.gn_gsd.read import Node
 from providers.gn_gsd.squads import players, sections
 from providers.match_lists import Candidate, Days, choose, fetch_days, requested_days
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Mapping
-    from datetime import date
-
-    from mapping.match.fixture import FixtureList
-    from mapping.match.match import Match
-    from providers.base import Endpoint, Known, Selector
 
 FEW = 2
 """So many main actions may have been a mistake all at once; after more, an empty list is a fault."""

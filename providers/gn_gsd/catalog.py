@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.match.match import Status
 from mapping.match.parts import Part
+from providers.base import CarriedBy
 from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, OVERALL, PHASE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from providers.base import CarriedBy
 
 GOAL, MISSED = "soccer.goal", "soccer.penalty-kick-missed"
 YELLOW, RED, SUBSTITUTION = "soccer.yellow-card", "soccer.red-card", "soccer.substitution"

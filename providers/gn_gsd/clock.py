@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mapping.match.match import Clock, Status
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd.catalog import AWARDED, LAST_MINUTES, SHOOTOUT_PHASE, STAGES, STATUSES, STOPPED, WAITING, Stage
 from providers.gn_gsd.names import keywords
-from providers.gn_gsd.read import scalar
-
-if TYPE_CHECKING:
-    from providers.fault_collector import FaultCollector
-    from providers.gn_gsd.read import Node
+from providers.gn_gsd.read import Node, scalar
 
 OUTRANKING = frozenset({Status.BREAK, Status.FINISHED, Status.POSTPONED, Status.ABANDONED, Status.CANCELLED})
 """What a status says whatever the period says."""

@@ -7,13 +7,10 @@ letters and digits: none is documented, all are spelt after the vendor's older f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, partial
-from typing import TYPE_CHECKING
 
 from providers.naming import Name, correct_names
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 RESOURCES = (
     Name("match_resource", "matches/{id}", "documented", "one match"),

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote
 
 from mapping.errors import BadBody, MatchUnknown
+from providers.base import Selector
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
 from providers.gn_gsd.names import keywords, plain
 from providers.gn_gsd.read import Node, walk, ways
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from providers.base import Selector
 
 MATCH, LINEUPS, ACTIONS, PHASE, OVERALL = "match", "lineups", "actions", "phase", "overall"
 """Names of the resources."""

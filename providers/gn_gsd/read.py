@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
 from providers.gn_gsd.names import plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
 COUNTRY = re.compile(r"[A-Za-z]{2}", re.ASCII)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.match.match import Named, Person, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.gn_gsd.names import keywords
 from providers.gn_gsd.read import Node, node
 from providers.teams import squad_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 POSITIONS = {
     "function_keeper": "keeper",

@@ -6,11 +6,11 @@ neither score nor incidents.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
-from mapping.match.match import Match, Named, PeriodScore, Race, RankingEntry, Score, Side
+from mapping.match.match import Incident, Match, Named, PeriodScore, Race, RankingEntry, Score, Side, SideName
 from providers.fault_collector import FaultCollector
 from providers.gn_gsd import clock, payload, squads
 from providers.gn_gsd.actions import Cast, incidents, with_scores
@@ -19,11 +19,6 @@ from providers.gn_gsd.payload import ACTIONS, LINEUPS, MATCH, MISSING, Target, e
 from providers.gn_gsd.read import Node, node
 from providers.gn_gsd.squads import person
 from providers.teams import how_decided, winner
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from mapping.match.match import Incident, SideName
 
 HALVES = 2
 """The last phase of regular time."""

@@ -5,16 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from mapping.errors import InvalidRequest, MatchUnknown, ProviderRefused, ServiceError
+from mapping.match.fixture import FixtureList
+from mapping.match.match import Match
 from mapping.match.parts import Part
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
-from providers.base import Answer, Fetched, Outcome
+from providers.base import Answer, CarriedBy, Endpoint, Fetched, Known, Outcome, Selector
 from providers.fault_collector import ValueMismatch
 from providers.fetch import (
     SIDES,
@@ -45,14 +49,6 @@ from providers.heim.payload import (
     team_ids,
 )
 from providers.match_lists import choose, fetch_days, requested_days
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from datetime import date
-
-    from mapping.match.fixture import FixtureList
-    from mapping.match.match import Match
-    from providers.base import CarriedBy, Endpoint, Known, Selector
 
 IDS = {
     "match": ("matchId", re.compile(r"(?:ma)?([0-9]{1,18})", re.ASCII)),

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.match.match import PERIOD_KEY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SOCCER = (
     "soccer.goal",

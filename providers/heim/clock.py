@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from datetime import tzinfo
+from typing import TypeVar
 
 from mapping.match.match import Clock, Incident, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIOD_KEYS, PERIODS, Period
-from providers.heim.payload import MATCH
-from providers.heim.read import seconds
+from providers.heim.payload import MATCH, Found
+from providers.heim.read import Event, Row, seconds
 from providers.heim.score import RUNNING, table
 from providers.match_lists import Candidate
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import tzinfo
-
-    from providers.heim.payload import Found
-    from providers.heim.read import Event, Row
 
 T = TypeVar("T")
 

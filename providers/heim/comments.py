@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.match.match import Comment
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import PERIODS, SILENT, event_type
-from providers.heim.events import IN, OUT
+from providers.heim.events import IN, OUT, Context
 from providers.heim.payload import TEXT
 from providers.heim.read import Row, read_row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from providers.heim.events import Context
 
 HEADLINE = re.compile(
     r"\s*(?P<p><p>)?\s*(?:<b>[^<]*</b>|<span class=\"(?:rot|gruen)text\">[^<]*</span>)\s*"

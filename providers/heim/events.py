@@ -7,25 +7,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from mapping.match.match import Incident, Involved, Score
+from mapping.match.match import Incident, Involved, Person, Score, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.catalog import IGNORED, PERIOD_KEYS, PERIODS, SILENT, event_type
 from providers.heim.clock import phases
 from providers.heim.payload import EVENTS
-from providers.heim.read import Event, read_row
+from providers.heim.read import Event, Row, read_row
 from providers.heim.squads import person, side
 from providers.row_cache import RowCache, RowKey, context_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import tzinfo
-
-    from mapping.match.match import Person, SideName
-    from providers.heim.read import Row
 
 T = TypeVar("T")
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.fetch import decode
 from providers.heim.read import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from providers.fault_collector import FaultCollector
 
 MATCH, EVENTS, TEXT = "match", "match-event", "liveticker"
 """Names of the resources."""

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from mapping.documents.countries import alpha2
-from providers.fault_collector import UNPRINTABLE, ValueMismatch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from mapping.match.match import Person, Side, SideName
-    from providers.fault_collector import FaultCollector
+from mapping.match.match import Person, Side, SideName
+from providers.fault_collector import UNPRINTABLE, FaultCollector, ValueMismatch
 
 T = TypeVar("T")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.match.match import PeriodScore, Score, SideName, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim.read import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 RUNNING, HALF_TIME, FULL_TIME, EXTRA_TIME = "0", "1", "2", "21"
 TITLES = {HALF_TIME: "half-time", FULL_TIME: "full-time", EXTRA_TIME: "extra-time"}

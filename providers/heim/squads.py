@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.match.match import Named, Person, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
+from providers.heim.read import Row
 from providers.teams import squad_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from providers.heim.read import Row
 
 POSITIONS = {"1": "keeper", "2": "defense", "3": "midfield", "4": "offense"}
 """`team_person.role.id` → position key of the interface."""

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from datetime import tzinfo
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.errors import BadBody, DownstreamRejected, InvalidRequest, MatchUnknown
+from mapping.match.match import Match
 from providers.fault_collector import FaultCollector
 from providers.heim.payload import EVENTS, MATCH, TEXT, embedded_rows, find_match, list_rows, sport_of
+from providers.heim.read import Event, Row
 from providers.heim.sports.base import Source
 from providers.heim.sports.motorsports import motorsports
 from providers.heim.sports.phased import AMERICAN_FOOTBALL, ICEHOCKEY, translate_phases
 from providers.heim.sports.soccer import soccer
 from providers.heim.sports.tennis import tennis
 from providers.row_cache import RowCache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from datetime import tzinfo
-
-    from mapping.match.match import Match
-    from providers.heim.read import Event, Row
-
 
 TRANSLATORS: Mapping[str, Callable[[Source], Match]] = {
     "soccer": soccer,

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from mapping.errors import InvalidRequest
+from mapping.match.fixture import FixtureList
+from mapping.match.match import Match
 from providers.adapter import EndpointAdapter, Vendor
-from providers.base import Fetched
+from providers.base import Endpoint, Fetched, Known, Selector
 from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, fetch_rows
 from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
 from providers.openligadb.catalog import CATALOG, SCOREBOARD, TEXT_SPORTS
 from providers.openligadb.names import NAMES
 from providers.openligadb.payload import LEAGUE, MATCH, all_matches, league_paths, whole_match
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import date
-
-    from mapping.match.fixture import FixtureList
-    from mapping.match.match import Match
-    from providers.base import Endpoint, Known, Selector
-    from providers.openligadb.read import Row
+from providers.openligadb.read import Row
 
 IDS = {
     "match": ("matchId", re.compile(r"([0-9]{1,18})", re.ASCII)),

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from mapping.match.match import PERIOD_KEY
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 GOAL, OWN_GOAL, START, END = "soccer.goal", "soccer.own-goal", "soccer.start", "soccer.end"
 

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.match.match import OPPONENT, Incident, Involved, Person, Score, SideName
+from providers.fault_collector import FaultCollector
 from providers.openligadb.catalog import GOAL, OWN_GOAL
 from providers.openligadb.payload import MATCH
 from providers.openligadb.read import Row
 from providers.openligadb.score import EXTRA, FULL, HALF, Results, covers
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from providers.fault_collector import FaultCollector
 
 HALF_ENDS, FULL_ENDS, EXTRA_HALF_ENDS, EXTRA_ENDS = 45, 90, 105, 120
 ENDS = (HALF_ENDS, FULL_ENDS, EXTRA_HALF_ENDS, EXTRA_ENDS)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
 from providers.openligadb.read import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MATCH = "match"
 """The only resource: teams, goals, results and times of one match."""

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.match.match import PeriodScore, Score
+from providers.fault_collector import FaultCollector
 from providers.openligadb.catalog import MARKS
 from providers.openligadb.payload import MATCH
 from providers.openligadb.read import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from providers.fault_collector import FaultCollector
 
 HALF, FULL, EXTRA, SHOOTOUT = "half-time", "full-time", "extra-time", "shootout"
 PARTS = {HALF: "half_time", FULL: "full_time", EXTRA: "extra_time", SHOOTOUT: "shootout"}

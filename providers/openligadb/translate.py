@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import tzinfo
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
 from mapping.match.match import PERIOD_KEY, Clock, Incident, Match, Named, Score, Side, Status
@@ -11,15 +12,9 @@ from providers.fault_collector import FaultCollector
 from providers.openligadb.catalog import END, MARKS, START
 from providers.openligadb.goals import EXTRA_ENDS, FULL_ENDS, incidents, read_goals
 from providers.openligadb.payload import MATCH, find_match
-from providers.openligadb.score import EXTRA, SHOOTOUT, kicks, results, standing
+from providers.openligadb.read import Row
+from providers.openligadb.score import EXTRA, SHOOTOUT, Results, kicks, results, standing
 from providers.teams import how_decided, winner
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from datetime import tzinfo
-
-    from providers.openligadb.read import Row
-    from providers.openligadb.score import Results
 
 FULL_PHASE, EXTRA_PHASE, SHOOTOUT_PHASE = 2, 4, 5
 TOO_EARLY = 12 * 3600

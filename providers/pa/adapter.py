@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Coroutine, Mapping
 from dataclasses import replace
+from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.errors import InvalidRequest
+from mapping.match.fixture import FixtureList
+from mapping.match.match import Match
 from providers import fetch
 from providers.adapter import EndpointAdapter, Vendor
-from providers.base import Answer, Fetched, Known
+from providers.base import Answer, Fetched, Known, Selector
 from providers.fault_collector import FaultCollector
 from providers.match_lists import Candidate, choose, fetch_days, requested_days
 from providers.pa import payload
 from providers.pa.catalog import CARRIED_BY, CATALOG, EVENTS, LINEUPS, MATCH, SCOREBOARD, TEXT_SPORTS
 from providers.pa.names import NAMES
 from providers.pa.read import LONDON
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Mapping
-    from datetime import date
-
-    from mapping.match.fixture import FixtureList
-    from mapping.match.match import Match
-    from providers.base import Selector
 
 IDS = {
     "match": re.compile(r"()([0-9]{1,18})", re.ASCII),

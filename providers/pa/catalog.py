@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from mapping.match.match import PERIOD_KEY, Status
 from mapping.match.parts import Part
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from providers.base import CarriedBy
+from providers.base import CarriedBy
 
 MATCH, EVENTS, LINEUPS = "match", "events", "lineups"
 """The resources of a match: its state and score, all that happens in it, both squads."""

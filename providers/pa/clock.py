@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mapping.match.match import PERIOD_KEY, Incident, Status
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.pa.catalog import END, EXTRA, HALVES, MARKS, PARTS, STATES, State
-from providers.pa.read import LONDON
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from providers.fault_collector import FaultCollector
-    from providers.pa.read import Row
+from providers.pa.read import LONDON, Row
 
 HOUR_OPEN = "00:00"
 

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from mapping.match.match import OPPONENT, Incident, Involved, Person, Score, Side, SideName
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.pa.catalog import EVENTS, GOAL, HALVES, PARTS, PLAYER, ROLES, SHOOTOUT, SILENT, WORDS, YELLOW_RED
 from providers.pa.read import Row, row_of
 from providers.xml_reader import TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ASSIST_SECONDS = 10
 """How far an assist may be from its goal: the pass comes before the shot."""

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused
 from providers.fetch import check_teams
 from providers.pa.catalog import EVENTS, LINEUPS, MATCH
 from providers.pa.read import Row
 from providers.xml_reader import decode_xml
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 ROWS = frozenset({"match", "event", "player", "error"})
 """Elements that stand in lists, also where there is one of them or none."""

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from providers.fault_collector import UNPRINTABLE, ValueMismatch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
 
 LONDON = ZoneInfo("Europe/London")
 """All times are local ones of London."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
 
 from mapping.match.match import Person, Side, SideName
+from providers.fault_collector import FaultCollector
 from providers.pa.catalog import LINEUPS
 from providers.pa.read import Row, row_of
 from providers.teams import squad_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from providers.fault_collector import FaultCollector
 
 SIDES: Mapping[SideName, str] = {"home": "homeTeam", "away": "awayTeam"}
 POSITIONS = {"goal keeper": "keeper", "defender": "defense", "midfielder": "midfield", "striker": "offense"}

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown, ProviderRefused
-from mapping.match.match import Clock, Match, Named, PeriodScore, Score, Status
+from mapping.match.match import Clock, Incident, Match, Named, PeriodScore, Score, Side, Status
 from providers.fault_collector import FaultCollector
 from providers.pa.catalog import EVENTS, EXTRA, HALVES, LINEUPS, MATCH
-from providers.pa.clock import kickoff, marks, situation
-from providers.pa.match_events import story
+from providers.pa.clock import Situation, kickoff, marks, situation
+from providers.pa.match_events import Story, story
 from providers.pa.payload import find_events, find_match, find_squads
 from providers.pa.read import Row
 from providers.pa.squads import SIDES, teams
 from providers.teams import how_decided, winner
 from providers.xml_reader import TEXT
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mapping.match.match import Incident, Side
-    from providers.pa.clock import Situation
-    from providers.pa.match_events import Story
 
 KICKS = re.compile(r"^(.{1,80}) wins? ([0-9]{1,2})-([0-9]{1,2}) on penalties\b", re.IGNORECASE)
 

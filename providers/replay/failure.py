@@ -5,16 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import gzip
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any, Literal, NamedTuple, get_args
 
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from providers.replay.faults import HTML
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping
-
-    from starlette.types import Receive, Scope, Send
 
 Ending = Literal["whole", "late", "broken", "large", "cut", "garbled", "strange"]
 """How the answer ended: as it should, not in time, with a broken connection, too large, with half a compressed body, with a

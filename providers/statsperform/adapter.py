@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from datetime import date, timedelta
 
 from mapping.errors import BadBody, InvalidRequest
+from mapping.match.fixture import FixtureList
+from mapping.match.match import Match
 from providers import http_client
 from providers.adapter import EndpointAdapter, Vendor
-from providers.base import Fetched, Outcome
+from providers.base import Endpoint, Fetched, Known, Outcome, Selector
 from providers.fault_collector import FaultCollector
 from providers.fetch import ResourceRequest, fetch_resource
 from providers.match_lists import Candidate, choose, fetch_fixtures, join_lists, requested_days
@@ -18,14 +20,6 @@ from providers.statsperform.names import NAMES
 from providers.statsperform.oauth import SignedIn
 from providers.statsperform.payload import ID, MATCH, all_matches, id_of, sizes
 from providers.statsperform.read import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import date
-
-    from mapping.match.fixture import FixtureList
-    from mapping.match.match import Match
-    from providers.base import Endpoint, Known, Selector
 
 PAGE, MOST_PAGES = 400, 50
 """Matches of a page of a list, and pages of one that ends."""

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from mapping.match.match import PERIOD_KEY, Clock, Incident, Status
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.statsperform.catalog import BEFORE, END, MARKS, OVER, PERIODS, PLACES
 from providers.statsperform.read import Row, moment_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from providers.fault_collector import FaultCollector
 
 LAST, SHOOTOUT = 2, 5
 """The part with which a match ends that has no extra time, and the shoot-out."""

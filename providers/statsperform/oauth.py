@@ -6,21 +6,17 @@ import asyncio
 import json
 import math
 import time
+from collections.abc import AsyncIterable
 from hashlib import sha512
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 from urllib.parse import quote
 
 import httpx
 
 from mapping.errors import BadBody, ProviderRefused, UpstreamUnavailable
-from providers.http_client import BROKEN, LATE, NOT_WELCOME, transport_errors
+from providers.base import Endpoint
+from providers.http_client import BROKEN, LATE, NOT_WELCOME, Client, transport_errors
 from providers.unpacking import read_body
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
-
-    from providers.base import Endpoint
-    from providers.http_client import Client
 
 LEAD = 60.0
 """Seconds before its end from which on a token is renewed; of a short life a tenth."""

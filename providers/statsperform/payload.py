@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from mapping.errors import BadBody, MatchUnknown
 from providers.fault_collector import ValueMismatch
 from providers.fetch import decode
 from providers.statsperform.read import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 ID = re.compile(r"[0-9a-z]{16,32}", re.ASCII)
 """Ids are base 36, of 24 or 25 characters so far; nobody promises their length."""

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
+from mapping.match.match import Score
 from providers.fault_collector import ValueMismatch
 from providers.json_row import JsonRow
-
-if TYPE_CHECKING:
-    from mapping.match.match import Score
 
 MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?Z", re.ASCII)
 

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.match.match import Person, Side, SideName
-from providers.fault_collector import ValueMismatch
+from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.statsperform.read import Row
 from providers.teams import squad_rank
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from providers.fault_collector import FaultCollector
 
 SIDES: Mapping[str, SideName] = {"home": "home", "away": "away"}
 POSITIONS = {

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from mapping.errors import BadBody, DownstreamRejected, MatchUnknown
-from mapping.match.match import Match, Named, PeriodScore, Score, Status
+from mapping.match.match import Incident, Match, Named, PeriodScore, Score, Status
 from providers.fault_collector import FaultCollector
-from providers.statsperform.clock import clock, course, kickoff, marks
+from providers.statsperform.clock import Course, clock, course, kickoff, marks
 from providers.statsperform.incidents import KICK, People, incidents
 from providers.statsperform.payload import MATCH, find_match
 from providers.statsperform.read import Row
 from providers.statsperform.squads import SIDES, teams, with_squads
 from providers.teams import how_decided
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from mapping.match.match import Incident
-    from providers.statsperform.clock import Course
 
 HALF, FULL, EXTRA = 1, 2, 4
 """Parts with whose end a score is final."""

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
 from mapping.desk.account_roles import AccountRole
 from mapping.errors import Conflict, NotFound
 from store.accounts.tables import accounts
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 PREFIX = "person."
 """How ids of accounts begin: no id of a client has a dot, so the two never meet."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete, insert, select
 
 from store.accounts.tables import accounts, audit_entries
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 PURGED = 500
 """Rows that one unit deletes."""

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Text, bindparam, exists, func, or_, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Text, bindparam, exists, func, or_, select, type_coerce
 
 from mapping.desk.post_filter import PostFilter
 from mapping.documents.scalars import LocalStatus
 from mapping.posts.reconcile import State
+from store.engine.records import StoredEvent
 from store.engine.sql.compiled_query import CompiledQuery
 from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import event_of, in_chunks
 from store.liveblogs.history_tables import event_history
 from store.tables import events, ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import ColumnElement, Connection
-
-    from store.engine.records import StoredEvent
 
 EARLIER = 5
 """Earlier states of a post that are read, the latest ones."""

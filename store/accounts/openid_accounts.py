@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from mapping.desk.openid_claims import OpenIdPerson
 from store.accounts import accounts, sessions
-from store.accounts.accounts import AccountSpec
-
-if TYPE_CHECKING:
-    from mapping.desk.openid_claims import OpenIdPerson
-    from store.accounts.accounts import StoredAccount
-    from store.engine.unit import Unit
+from store.accounts.accounts import AccountSpec, StoredAccount
+from store.engine.unit import Unit
 
 
 class NoAccount(StrEnum):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
@@ -11,9 +10,7 @@ from mapping.desk.one_time_codes import RECOVERY_BYTES, RECOVERY_CODES, recovery
 from store.accounts import accounts
 from store.accounts.tables import recovery_codes, second_factors
 from store.engine.sql.bulk_write import upsert, write_batch
-
-if TYPE_CHECKING:
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 
 def has_one(conn: Connection, account_id: str) -> bool:

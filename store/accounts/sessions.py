@@ -5,18 +5,13 @@ from __future__ import annotations
 import hashlib
 import secrets
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, delete, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, insert, select, update
 
 from mapping.desk.account_roles import AccountRole
 from mapping.desk.sign_in_proof import SignInProof
 from store.accounts.tables import accounts, desk_sessions, second_factors, sign_in_steps
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement
-
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 TOKEN_BYTES = 32
 SESSIONS_KEPT = 20

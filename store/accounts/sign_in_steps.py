@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, delete, insert, select
 
 from mapping.desk.one_time_codes import SECRET_BYTES, as_base32, step_of
 from mapping.errors import Conflict
 from store.accounts import accounts, second_factors, sessions
+from store.accounts.accounts import StoredAccount
 from store.accounts.tables import sign_in_steps
-
-if TYPE_CHECKING:
-    from store.accounts.accounts import StoredAccount
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 LASTS = 900
 """Seconds in which the code has to be entered, or an app be set up."""

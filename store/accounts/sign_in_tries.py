@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from sqlalchemy import Connection, and_, delete, or_, select, update
 
 from mapping.errors import RateLimited
 from store.accounts.tables import sign_in_tries
 from store.engine.sql.bulk_write import insert_ignore, upsert, write_batch
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 KEPT = 86_400
 """Seconds for which failures count, from the first of them on."""

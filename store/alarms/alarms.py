@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from sqlalchemy import Connection, Select, delete, or_, select, update
+from sqlalchemy import Connection, Row, Select, delete, or_, select, update
 
 from store.alarms.tables import alarms as table
 from store.engine.ids import new_local_id
 from store.engine.sql.insert_new import insert_new
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from sqlalchemy import Row
-
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 State = Literal["began", "ended"]
 

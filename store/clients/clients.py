@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from mapping.errors import Conflict, NotFound
+from store.engine.unit import Unit
 from store.tables import clients
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from store.engine.unit import Unit
 
 LIVE_SECRETS = 2
 """Secrets of one client that are valid at a time, so that a rotation interrupts nobody."""

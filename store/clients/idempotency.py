@@ -5,15 +5,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, func, insert, not_, or_, select, tuple_
 
 from mapping.documents.scalars import LocalStatus
+from store.engine.unit import Unit
 from store.tables import creations, games, idempotency
-
-if TYPE_CHECKING:
-    from store.engine.unit import Unit
 
 KEPT = 7 * 86_400
 """Seconds for which a key is kept."""

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from store.engine.sql.bulk_write import insert_ignore, upsert, write_batch
+from store.engine.unit import Unit
 from store.tables import service_keys
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from store.engine.unit import Unit
 
 BYTES = 32
 MEDIA, READERS, READER_IDS = "media", "readers", "reader ids"

@@ -5,9 +5,10 @@ A comment is public while it is approved, its reader is not banned, and both hol
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import and_, exists, func, insert, or_, select, true, update
+from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, insert, or_, select, true, update
 
 from mapping.errors import Conflict, Forbidden, InvalidRequest, NotFound, Unprocessable
 from store.comments.tables import (
@@ -20,16 +21,10 @@ from store.comments.tables import (
 )
 from store.comments.tables import comments as table
 from store.engine.sql.insert_new import insert_new
+from store.engine.unit import Unit
 from store.liveblogs import history
 from store.media import image_uses
 from store.public import post_is_public
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import ColumnElement, Connection, Select
-
-    from store.engine.unit import Unit
 
 NO_COMMENT = "there is no such comment"
 READER_LOCKS = 13

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
-from sqlalchemy import delete, exists, func, or_, select, update
+from sqlalchemy import Connection, delete, exists, func, or_, select, update
 
 from mapping.errors import Conflict, NotFound
 from store.comments import comments
-from store.comments.comments import NO_COMMENT
+from store.comments.comments import NO_COMMENT, StoredComment
 from store.comments.tables import CommentStatus, closed_channels, reader_bans
 from store.comments.tables import comments as table
 from store.engine.sql.insert_new import insert_new
+from store.engine.unit import Unit
 from store.media.tables import image_uses
 from store.public import DELETED_GAMES
 from store.tables import games
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from sqlalchemy import Connection
-
-    from store.comments.comments import StoredComment
-    from store.engine.unit import Unit
 
 COUNTED = 1000
 """Comments of one status that are counted."""

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, and_, exists, not_, or_, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    ForeignKey,
+    FromClause,
+    Index,
+    Table,
+    UniqueConstraint,
+    and_,
+    exists,
+    not_,
+    or_,
+    select,
+)
 from sqlalchemy import text as sql
 
 from store.engine.columns import Bytewise, Counter, integer, metadata, text
 from store.engine.portable_table import ORGANIZATION, PortableTable, of_games, of_organization
 from store.engine.stored_capability import StoredCapability
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, FromClause
 
 
 class CommentStatus(StrEnum):

@@ -16,17 +16,13 @@ import asyncio
 import os
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 from sqlalchemy import exc
+from sqlalchemy.engine import URL
 
 from mapping.errors import StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy.engine import URL
 
 SQLITE_PASSING = frozenset(
     {

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from mapping.errors import ServiceError
 from store.engine.backoff import pause
 from store.engine.errors import brief_reason
 from store.engine.log_once import LogOnce
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 
 class LoopReport(Protocol):

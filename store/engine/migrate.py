@@ -7,21 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Connection, text
+from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from store.engine.errors import SchemaMissing, SchemaOutdated, StoreError, no_such_table, store_errors
 from store.engine.naming import parse_url
 from store.engine.settings import PoolSettings
 from store.engine.sqlite.file_lock import FileLock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy.engine import URL
 
 T = TypeVar("T")
 

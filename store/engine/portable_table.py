@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import Select, Text, bindparam, collate, column, select
+from sqlalchemy import Column, ColumnElement, Select, Table, Text, bindparam, collate, column, select
 from sqlalchemy import table as named_table
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Column, ColumnElement, Table
 
 ORGANIZATION: Any = bindparam("organization", type_=Text)
 _games = named_table("games", column("id"), column("organization_id"))

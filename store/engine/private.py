@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import structlog
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FILE = 0o640
 FOLDER = 0o750

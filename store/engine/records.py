@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from mapping.documents.scalars import LocalStatus
 from mapping.rules.bidi import isolate
 from mapping.rules.public import liveblog_is_public, post_is_public
 from store.engine.errors import UnreadableRow
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 
 GAME_COLUMNS = frozenset(
     {

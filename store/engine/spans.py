@@ -6,20 +6,15 @@ An attribute is a name, a number or an id: never a query, a body, an address wit
 from __future__ import annotations
 
 import time
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from opentelemetry.trace import INVALID_SPAN, SpanKind, StatusCode, get_current_span
+from opentelemetry.context import Context
+from opentelemetry.trace import INVALID_SPAN, Span, SpanKind, StatusCode, Tracer, get_current_span
+from opentelemetry.util.types import AttributeValue
 from structlog.contextvars import bound_contextvars
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-
-    from opentelemetry.context import Context
-    from opentelemetry.trace import Span, Tracer
-    from opentelemetry.util.types import AttributeValue
 
 NONE: AbstractContextManager[Span] = nullcontext(INVALID_SPAN)
 """In place of a span that is not made; what is set on it is kept nowhere."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from sqlalchemy import Executable, Select
 
-    from sqlalchemy import Executable, Select
-
-    from store.engine.portable_table import PortableTable
+from store.engine.portable_table import PortableTable
 
 
 @dataclass(frozen=True, kw_only=True)

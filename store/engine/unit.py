@@ -1,14 +1,20 @@
-"""The unit of work: what a function that writes is given."""
+"""The unit of work: what a function that writes is given, and how others hear of what stepped by it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
+from sqlalchemy import Connection
 
-    from store.engine.records import StoredGame
+from store.engine.records import StoredGame
+
+Stepped = Mapping[str, int] | None
+"""Liveblogs that stepped: `ticker_id` → version. None: nobody knows which, it may be any."""
+Hear = Callable[[Stepped], None]
+"""Called in the event loop, so it should be quick."""
+HearWord = Callable[[str], None]
+"""The same, with what another process has said."""
 
 
 @dataclass(frozen=True, slots=True)

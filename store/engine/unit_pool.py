@@ -10,24 +10,20 @@ import asyncio
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection
 
 from mapping.errors import StoreUnavailable
 from store.engine.errors import caller_error, late, unavailable
 from store.engine.records import StoredGame
+from store.engine.settings import PoolSettings
 from store.engine.unit import Unit
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
-
-    from store.engine.settings import PoolSettings
 
 T = TypeVar("T")
 Locked = dict[str, StoredGame]

@@ -5,20 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+from collections.abc import AsyncIterable, Iterator
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 from store.engine import private
-from store.files.port import KEY, FoundFile, check_key
+from store.files.port import KEY, FoundFile, StoredFile, check_key
 from store.files.writing import fill, storage_errors
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterator
-
-    from store.files.port import StoredFile
 
 BUCKET = 2
 """Characters of a key that name its folder."""

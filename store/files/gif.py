@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 EXTENSION, PICTURE, END = 0x21, 0x2C, 0x3B
 CONTROL, APPLICATION = 0xF9, 0xFF

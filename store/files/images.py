@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import struct
 import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from PIL import ExifTags, Image, PngImagePlugin
 
 from store.files.formats import CONTENT_TYPES, HEAD
 from store.files.gif import count_pictures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
 
 READ_BY_PILLOW: Final = ("JPEG", "PNG", "GIF")
 """Formats whose headers Pillow reads from the beginning of a file alone; it wants WebP and AVIF whole."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import AsyncIterable
+from typing import NamedTuple, Protocol
 
 from mapping.errors import NotFound, StoreUnavailable
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
 
 KEY = re.compile(r"[A-Za-z0-9_-]{32}")
 KEY_BYTES = 24

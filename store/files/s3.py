@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -15,16 +17,12 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from store.engine import private
-from store.files.port import KEY, FileMissing, FoundFile, check_key
+from store.files.port import KEY, FileMissing, FoundFile, StoredFile, check_key
 from store.files.writing import fill, storage_errors, unavailable
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator
-    from pathlib import Path
-
     from obstore.store import S3Config, S3Credential
 
-    from store.files.port import StoredFile
 
 PUTS = 4
 """Files in memory at a time, on their way to the storage."""

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from collections.abc import AsyncIterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import structlog
 
 from store.files.port import FileMissing, StorageUnavailable, StoredFile
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterator
 
 log = structlog.get_logger()
 

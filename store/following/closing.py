@@ -5,21 +5,15 @@ Closing belongs to the liveblog on the match. A match is followed while one of i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection
 
-from sqlalchemy import delete, exists, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, exists, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
+from store.engine.unit import Unit
 from store.following.standby_tables import standbys
 from store.following.sync import OPEN, save_follow
 from store.tables import attachments, beliefs, follows, games, resources
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
-    from sqlalchemy import ColumnElement, Connection
-
-    from store.engine.unit import Unit
 
 FORGOTTEN = 50
 """Matches whose bodies one unit drops, or that it closes."""

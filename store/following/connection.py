@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from sqlalchemy import Connection
+
+from mapping.documents.import_options import ImportOptions
 from mapping.errors import Conflict
+from store.engine.records import StoredGame
+from store.engine.unit import Unit
 from store.following import closing, sources, sync
 from store.liveblogs import liveblogs
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
-    from mapping.documents.import_options import ImportOptions
-    from store.engine.records import StoredGame
-    from store.engine.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)

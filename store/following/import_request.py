@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from mapping.documents.import_options import Confirm, ImportOptions, Withdrawn
-    from store.engine.unit import Unit
-    from store.following.sync import Attachment
+from mapping.documents.import_options import Confirm, ImportOptions, Withdrawn
+from store.engine.unit import Unit
+from store.following.sync import Attachment
 
 SelectorKind = Literal["match", "phase", "overall"]
 

@@ -6,22 +6,17 @@ steps the fence of its match, and a write with an older one is refused. One of t
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import and_, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, func, insert, select, update
 
 from store.engine.sql.compiled_query import CompiledQuery
 from store.engine.sql.insert_new import insert_new
+from store.engine.unit import Unit
 from store.tables import follows, leaders, workers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from sqlalchemy import ColumnElement, Connection
-
-    from store.engine.unit import Unit
 
 T = TypeVar("T")
 

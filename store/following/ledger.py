@@ -6,23 +6,19 @@ on the same match again.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Select, Text, bindparam, delete, func, select, update
 
+from mapping.posts.merge import Document
 from mapping.posts.reconcile import Entry, State
 from store.engine.errors import reading
-from store.engine.sql.bulk_write import upsert, write_batch
+from store.engine.sql.bulk_write import TableWrite, upsert, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.unit import Unit
 from store.tables import attachments, ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from mapping.posts.merge import Document
-    from store.engine.sql.bulk_write import TableWrite
-    from store.engine.unit import Unit
 
 GAME_KEY = "game"
 """The key of the row of the liveblog itself: scoreboard, state, squads, names."""

@@ -5,26 +5,20 @@ What is believed of a match moves with it, so that nothing is taken back, nor gi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import and_, delete, exists, false, or_, select, true, union, update
+from sqlalchemy import Connection, and_, delete, exists, false, or_, select, true, union, update
 
 from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.match.match import Match
 from store.engine.errors import UnreadableRow
+from store.engine.unit import Unit
 from store.following import closing, ledger, sources, sync
 from store.following import standbys as standbys_of
 from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import in_chunks
 from store.tables import attachments, beliefs, follows, resources
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import Connection
-
-    from mapping.match.match import Match
-    from store.engine.unit import Unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,9 @@ Each function is one statement, however many liveblogs there are.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, exists, func, select
 
@@ -16,9 +17,6 @@ from store.liveblogs.liveblogs import StoredGame, game_of
 from store.liveblogs.search import find_words
 from store.public import post_is_public
 from store.tables import attachments, events, follows, games, ledger, resources
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
 
 MOST = 1000
 """Liveblogs on matches that are looked at, those with the latest kick-off first."""

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from sqlalchemy import bindparam, delete, select
+from sqlalchemy import Connection, bindparam, delete, select
 
 from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.unit import Unit
 from store.following import standbys
 from store.following.closing import close_empty
 from store.following.sync import Attachment, ResourceRow
 from store.tables import attachments, follows, resources
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from sqlalchemy import Connection
-
-    from store.engine.unit import Unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

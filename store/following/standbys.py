@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Unprocessable
+from mapping.fusion.fused_match import SourceName
 from mapping.fusion.leading_source import SourceHealth
 from mapping.fusion.same_match import COMPARABLE, OtherMatch, why_other_match
 from mapping.fusion.source_chain import pinned_place, pins
 from mapping.fusion.source_pair import PairState
+from mapping.match.match import Match
 from store.engine.errors import UnreadableRow
 from store.engine.sql.bulk_write import insert_rows, update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.unit import Unit
 from store.following import closing, sync
 from store.following.standby_tables import source_health, standbys
 from store.tables import attachments, beliefs, follows, games
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from mapping.fusion.fused_match import SourceName
-    from mapping.match.match import Match
-    from store.engine.unit import Unit
 
 Trouble = Literal["refused", "failing", ""]
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, Table, and_, bindparam, exists, insert, select, update
 
+from mapping.belief.confirm import ConfirmedMatch
 from mapping.belief.kept_belief import Kept, of_kept, to_kept
 from mapping.documents.import_options import ImportOptions
 from mapping.documents.scalars import LocalStatus
@@ -17,21 +19,15 @@ from mapping.match.identity import MatchIdentity, is_another, is_renamed, teams_
 from mapping.match.match import Match, Status
 from store.engine.errors import UnreadableRow, reading
 from store.engine.ids import new_object_id
-from store.engine.sql.bulk_write import update_rows, upsert, write_batch
+from store.engine.sql.bulk_write import TableWrite, update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.following.standby_tables import standbys as standbys_table
 from store.tables import attachments as attachments_table
 from store.tables import beliefs as beliefs_table
 from store.tables import follows as follows_table
 from store.tables import games as games_table
 from store.tables import resources as resources_table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from mapping.belief.confirm import ConfirmedMatch
-    from store.engine.sql.bulk_write import TableWrite
-    from store.engine.unit import Unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, bindparam, func, literal_column, select
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    bindparam,
+    func,
+    literal_column,
+    select,
+)
 
 from mapping.documents.scalars import LocalStatus
+from store.engine.records import StoredEvent
 from store.engine.sql.compiled_query import CompiledQuery
 from store.liveblogs import history
 from store.liveblogs.event_rows import EventQuery, event_of, in_chunks, read_events
 from store.public import post_is_public
 from store.tables import events, games
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import BindParameter, ColumnElement, FromClause
-
-    from store.engine.records import StoredEvent
 
 AT_ONCE = 20
 """Events that are looked at together for when one was changed last."""

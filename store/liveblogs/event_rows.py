@@ -5,29 +5,22 @@ The ids of blocks, files and incidents (the parts of an event) belong to one eve
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, bindparam, delete, select
+from sqlalchemy import Connection, FromClause, Select, bindparam, delete, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, NotFound
-from mapping.match.references import named_in, part_ids
+from mapping.match.references import RecordName, named_in, part_ids
 from store.engine.records import EVENT_COLUMNS, EventWrite, StoredEvent, StoredGame, sort_key, stamp_media, without
-from store.engine.sql.bulk_write import TableWrite, insert_ignore, insert_rows, update_rows, upsert
+from store.engine.sql.bulk_write import Row, TableWrite, insert_ignore, insert_rows, update_rows, upsert
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.liveblogs.history import events_of, keep_events, moment_of, without_lost_files
 from store.media.tables import media_probes
 from store.media.upload_uses import note_uses
 from store.tables import block_ids, events, game_records
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from sqlalchemy import FromClause, Select
-
-    from mapping.match.references import RecordName
-    from store.engine.sql.bulk_write import Row
-    from store.engine.unit import Unit
 
 T = TypeVar("T")
 

@@ -6,26 +6,35 @@ deltas and master data then finds what stood, so that nobody who renders need kn
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from sqlalchemy import Text, and_, bindparam, cast, delete, exists, or_, select, tuple_, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    exists,
+    or_,
+    select,
+    tuple_,
+    union_all,
+)
 
 from mapping.posts.event_media import lost_files, without_files
 from mapping.posts.reconcile import State
-from store.engine.sql.bulk_write import insert_ignore, write_batch
+from store.engine.records import StoredEvent, StoredGame
+from store.engine.sql.bulk_write import TableWrite, insert_ignore, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.unit import Unit
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history, poll_history
 from store.public import liveblog_is_public, post_is_public
 from store.tables import events, games, ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from sqlalchemy import ColumnElement, Connection, FromClause, Table
-
-    from store.engine.records import StoredEvent, StoredGame
-    from store.engine.sql.bulk_write import TableWrite
-    from store.engine.unit import Unit
 
 T = TypeVar("T")
 

@@ -5,21 +5,17 @@ However many other posts there are, no others are looked at.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlalchemy import Text, bindparam, cast, or_, select
+from sqlalchemy import BindParameter, ColumnElement, Connection, FromClause, Select, Text, bindparam, cast, or_, select
 from sqlalchemy import text as sql
 
 from mapping.documents.event import HIGHLIGHTED
+from store.engine.records import StoredEvent
 from store.liveblogs import history
 from store.liveblogs.event_rows import EventQuery, read_events
 from store.public import post_is_public
 from store.tables import WRITTEN_AS_PINNED, WRITTEN_AS_SAYING
-
-if TYPE_CHECKING:
-    from sqlalchemy import BindParameter, ColumnElement, Connection, FromClause, Select
-
-    from store.engine.records import StoredEvent
 
 MOST = 500
 """The newest ones, of a liveblog that has more."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, or_, select, update
 
@@ -24,6 +25,7 @@ from store.engine.records import (
 )
 from store.engine.sql.bulk_write import TableWrite, insert_rows, update_rows, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.event_rows import columns_of, event_of, events_named, link_records, place, read_events
 from store.liveblogs.search import index_game
@@ -33,11 +35,6 @@ from store.media.upload_uses import note_uses
 from store.public import post_is_public
 from store.tables import events as events_table
 from store.tables import games, outbox, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
-
-    from store.engine.unit import Unit
 
 __all__ = [
     "NO_LIVEBLOG",

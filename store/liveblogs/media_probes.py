@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from store.engine.records import check_document
+from store.engine.records import StoredEvent, StoredGame, check_document
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.media.tables import media_probes
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection
-
-    from store.engine.records import StoredEvent, StoredGame
-    from store.engine.unit import Unit
 
 
 class MediaProbe(NamedTuple):

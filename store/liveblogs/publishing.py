@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sqlalchemy import Connection, and_, bindparam, literal_column, select
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
-from store.engine.records import Change, EventWrite, check_document
+from store.engine.records import Change, EventWrite, StoredEvent, check_document
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import event_of
 from store.tables import events, games
-
-if TYPE_CHECKING:
-    from store.engine.records import StoredEvent
-    from store.engine.unit import Unit
-
 
 _SCHEDULED = and_(
     events.c.publish_at.is_not(None), events.c.local_status == literal_column(str(int(LocalStatus.PUBLISHED)))

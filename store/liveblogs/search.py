@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, insert, or_, select, tuple_
 
@@ -11,9 +12,6 @@ from mapping.rules.tokens import query_words, words
 from store.engine.records import teams_of
 from store.liveblogs.event_rows import in_chunks
 from store.tables import game_links, games, teams, tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 TEAM, TAG, SHARED = "team", "tag", "shared"
 TAG_LENGTH = 255

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from sqlalchemy import Connection, delete, insert, select, update
 
 from mapping.errors import Conflict
+from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.search import index_master
 from store.tables import declarations, locations
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from store.engine.unit import Unit
 
 DeclaredKind = Literal["template", "pricing", "tag", "location"]
 SOURCE = "declared"

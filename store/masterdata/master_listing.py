@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from sqlalchemy import ColumnElement, Connection, Table
 
 from store.liveblogs.listing import Listed, ListedRecords, Page, read_page
 from store.liveblogs.search import find_words
 from store.masterdata.masterdata import Master, master_of
 from store.tables import players
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlalchemy import ColumnElement, Connection, Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,29 +5,26 @@ An import merges field by field: what differs from the provider's last word is a
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, insert, or_, select, update
 
+from mapping.match.match import Incident, Match, Named, Person, Side
 from mapping.match.references import References
 from mapping.posts.merge import merge_game
 from store.engine.errors import UnreadableRow
 from store.engine.ids import new_object_id
 from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.search import NAMES, index_master
 from store.media import image_uses
 from store.media.upload_uses import HOLDERS, note_uses
 from store.tables import locations, players, teams, tournaments
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
-
-    from mapping.match.match import Incident, Match, Named, Person, Side
-    from store.engine.unit import Unit
 
 Edited = dict[tuple[str, str], dict[str, Any]]
 """What people have changed of records, by table and `ext_id`."""

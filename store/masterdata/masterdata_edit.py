@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Mapping
+from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Table, insert, select, update
 
 from store.engine.ids import new_object_id
+from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.search import index_master
 from store.masterdata.masterdata import Master, find
 from store.masterdata.masterdata_use import Correction, correct_liveblogs
 from store.tables import players
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from store.engine.unit import Unit
 
 MasterTable: TypeAlias = Table
 """One of the tables of master data."""

@@ -7,30 +7,24 @@ it into the liveblogs, each into one, with so many posts: none takes long, and n
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Integer, and_, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Integer, Row, and_, bindparam, delete, func, insert, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
+from store.database import Store
 from store.engine.errors import UnreadableRow
-from store.engine.records import check_document, teams_of, title_of
+from store.engine.records import StoredEvent, StoredGame, check_document, teams_of, title_of
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.following import ledger, sources, sync
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import in_chunks
+from store.masterdata.masterdata import Master
 from store.tables import attachments, corrections, events, follows, game_records, games, teams
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import Connection, Row
-
-    from store.database import Store
-    from store.engine.records import StoredEvent, StoredGame
-    from store.engine.unit import Unit
-    from store.masterdata.masterdata import Master
 
 OPEN_FOR = 30 * 24 * 3600
 """Seconds since the last change, or since the start, for which a liveblog counts as open; a followed one always does."""

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from sqlalchemy import Connection, delete, exists, select
 
 from store.engine.sql.bulk_write import insert_ignore, write_batch
 from store.engine.sql.insert_new import insert_new
+from store.engine.unit import Unit
 from store.media.tables import image_uses, purged_files
 from store.tables import events
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from store.engine.unit import Unit
 
 KEY_DIGITS = 32
 

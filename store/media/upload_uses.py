@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
 
 from mapping.documents.scalars import LocalStatus
 from mapping.liveblog.file_addresses import addresses_in
 from mapping.rules.public import file_is_public
+from store.engine.unit import Unit
 from store.media import image_uses, uploads
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Connection
-
-    from store.engine.unit import Unit
-    from store.media.uploads import Kind
+from store.media.uploads import Kind
 
 HOLDERS: dict[str, Kind] = {"players": "player", "teams": "team", "tournaments": "tournament"}
 """Tables of master data whose records name files → what they are called as users of files."""

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, exists, not_, or_, select
 
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import Unprocessable
 from store.engine.sql.bulk_write import insert_rows, write_batch
+from store.engine.unit import Unit
 from store.media.tables import upload_uses, uploads
 from store.public import liveblog_is_shown, post_is_shown
 from store.tables import events
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from store.engine.unit import Unit
 
 Kind = Literal["event", "game", "team", "player", "tournament"]
 """Kinds of records that refer to uploads. A game is named by its `id`, an event by its `local_id`."""

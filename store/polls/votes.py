@@ -6,27 +6,22 @@ that the connection reads, so delayed readers see the results of their moment.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, literal, select, tuple_, union_all
+from sqlalchemy import Connection, FromClause, bindparam, delete, literal, select, tuple_, union_all
 
 from mapping.polls.reader_polls import Tally
+from store.engine.records import StoredEvent
 from store.engine.sql.bulk_write import insert_ignore, update_rows, upsert, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.liveblogs import history, liveblogs
 from store.liveblogs.event_rows import in_chunks
 from store.liveblogs.history_tables import poll_history
 from store.polls.tables import poll_tallies, poll_votes
 from store.public import DELETED_GAMES
 from store.tables import block_ids
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from sqlalchemy import Connection, FromClause
-
-    from store.engine.records import StoredEvent
-    from store.engine.unit import Unit
 
 PURGED = 500
 """Votes that one unit forgets."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Index, Table, delete, select, tuple_
 
@@ -11,9 +10,7 @@ from store.engine.columns import integer, metadata, text
 from store.engine.portable_table import of_organization
 from store.engine.sql.insert_new import insert_new
 from store.engine.stored_capability import StoredCapability
-
-if TYPE_CHECKING:
-    from store.engine.unit import Unit
+from store.engine.unit import Unit
 
 FORGOTTEN = 100
 """Ended tokens that are forgotten with each new one, so that none of them has to wait for all."""

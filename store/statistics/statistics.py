@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import delete, func, insert, literal_column, select, tuple_, union_all, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    delete,
+    func,
+    insert,
+    literal_column,
+    select,
+    tuple_,
+    union_all,
+    update,
+)
 
 from mapping.rules.periods import QUARTER
 from mapping.statistics.reader_sketch import ReaderSketch
 from mapping.statistics.salt_spans import DAY, last_use, months_between
 from store.engine.sql.bulk_write import add_numbers, insert_ignore, update_rows, write_batch
 from store.engine.sql.insert_new import insert_new
+from store.engine.unit import Unit
 from store.public import DELETED_GAMES
 from store.statistics.tables import beacon_intakes, load_counts, load_days, load_rollups, reader_salts, reader_sketches
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import ColumnElement, Connection, Table
-
-    from store.engine.unit import Unit
 
 SALT_BYTES = 32
 PURGED = 500

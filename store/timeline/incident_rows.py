@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice, takewhile
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, Table, exists, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Table, exists, or_, select, update
 
 from mapping.documents.scalars import LocalStatus
-from store.engine.records import EventWrite
+from store.engine.records import EventWrite, StoredEvent
 from store.engine.sql.bulk_write import upsert, write_batch
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import event_of
 from store.tables import (
@@ -28,14 +30,6 @@ from store.tables import (
     webhooks,
 )
 from store.timeline.tables import post_times
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import ColumnElement
-
-    from store.engine.records import StoredEvent
-    from store.engine.unit import Unit
 
 MASTERS: Mapping[str, Table] = {table.name: table for table in (tournaments, locations, teams, players)}
 """Parents before what refers to them."""

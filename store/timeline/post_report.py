@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Connection
 
 from mapping.fusion.source_chain import lead_changes
 from mapping.rules.lateness import iso_instant, lateness, verdict, whose
 from store.following import standbys, sync
+from store.liveblogs.liveblogs import StoredGame
 from store.timeline import timeline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sqlalchemy import Connection
-
-    from store.liveblogs.liveblogs import StoredGame
-    from store.timeline.timeline import PostTime
+from store.timeline.timeline import PostTime
 
 POSTS = 200
 """Posts of a liveblog that are shown at once, those that were written last."""

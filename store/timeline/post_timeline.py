@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import structlog
 
 from mapping.errors import ServiceError
+from store.database import Store
 from store.engine.lasting import LoggedLoop, repeat
+from store.engine.unit import Unit
 from store.timeline import timeline
 from store.timeline.post_report import step_of
-from store.timeline.timeline import Commit, FirstFrame
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from store.database import Store
-    from store.engine.unit import Unit
-    from store.timeline.timeline import PostTime
+from store.timeline.timeline import Commit, FirstFrame, PostTime
 
 T = TypeVar("T")
 

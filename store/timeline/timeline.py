@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
-from store.engine.sql.bulk_write import insert_rows, upsert
+from store.engine.sql.bulk_write import TableWrite, insert_rows, upsert
+from store.engine.unit import Unit
 from store.tables import webhook_rounds
 from store.timeline.tables import decisions, post_times
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from store.engine.sql.bulk_write import TableWrite
-    from store.engine.unit import Unit
 
 DIGEST = 16
 """Characters of a body's SHA-256 by which a timeline names the body."""

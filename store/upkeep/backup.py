@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sqlalchemy import Connection, text
+from sqlalchemy.engine import URL
 
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning, StoreError, store_errors
@@ -19,11 +20,6 @@ from store.engine.sqlite import file_copy as files
 from store.engine.sqlite.backend import database_file
 from store.engine.sqlite.file_lock import FileLock
 from store.upkeep.new_numbers import begin_anew
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sqlalchemy.engine import URL
 
 LOOKS, AGAIN = 10, 0.2
 """How often it is looked again for connections of a process that may have just ended, and seconds between two looks."""

@@ -7,7 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
 
 from store.engine import migrate
 from store.engine.errors import StoreError, store_errors
@@ -16,12 +20,6 @@ from store.engine.settings import PoolSettings
 from store.engine.sqlite import backend as sqlite
 from store.engine.unit import Unit
 from store.engine.unit_pool import Transaction
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from sqlalchemy.engine import URL
 
 T = TypeVar("T")
 

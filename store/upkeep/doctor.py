@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, text
+from sqlalchemy.engine import URL
 from sqlalchemy.exc import DatabaseError
 
 from store.engine import migrate
@@ -15,9 +15,6 @@ from store.engine.naming import parse_url
 from store.engine.sqlite import backend as sqlite
 from store.engine.unit_pool import Transaction
 from store.upkeep.doctor_rows import CheckResult, examine_rows
-
-if TYPE_CHECKING:
-    from sqlalchemy.engine import URL
 
 COLLATION_KNOWN = 150_000
 """The first version of PostgreSQL that notes how texts were sorted."""

@@ -7,18 +7,19 @@ purpose is no fault: a link to a record that is no longer named, a post of the s
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from sqlalchemy import and_, exists, func, literal, select, tuple_
+from sqlalchemy import CompoundSelect, Connection, Row, Select, Table, and_, exists, func, literal, select, tuple_
 
 from mapping.documents.scalars import LocalStatus
-from mapping.match.references import named_in, part_ids
+from mapping.match.references import RecordName, named_in, part_ids
 from mapping.posts.reconcile import State
 from store.engine.errors import UnreadableRow
-from store.engine.records import check_document
+from store.engine.records import StoredEvent, StoredGame, check_document
 from store.following import ledger, sync
 from store.liveblogs.event_rows import event_of, owners_of_parts
 from store.liveblogs.liveblogs import game_of
@@ -43,14 +44,6 @@ from store.tables import (
 from store.tables import ledger as ledger_table
 from store.tables import webhooks as webhooks_table
 from store.webhooks import webhooks
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from sqlalchemy import CompoundSelect, Connection, Row, Select, Table
-
-    from mapping.match.references import RecordName
-    from store.engine.records import StoredEvent, StoredGame
 
 PAGE = 500
 """Rows that are read at once."""

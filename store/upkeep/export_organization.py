@@ -5,29 +5,25 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from sqlalchemy import Connection
 
 from store.engine import migrate
 from store.engine.errors import StoreError
 from store.engine.portable_table import ORGANIZATION
 from store.engine.sql.json_type import dumps
+from store.files.port import FileStore
 from store.media.tables import uploads
 from store.upkeep import command
 from store.upkeep.portable_files import copy_files
 from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, line_of, value_of
 from store.upkeep.portable_tables import PORTABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from sqlalchemy import Connection
-
-    from store.files.port import FileStore
 
 PAGE = 500
 """Rows that are read at a time."""

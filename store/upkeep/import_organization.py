@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, BinaryIO
 
-from sqlalchemy import insert, select, tuple_
+from sqlalchemy import Connection, insert, select, tuple_
 from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
@@ -18,6 +20,8 @@ from store.engine.naming import parse_url
 from store.engine.portable_table import ORGANIZATION, PortableTable
 from store.engine.sqlite.backend import database_file
 from store.engine.sqlite.file_lock import FileLock
+from store.engine.unit import Unit
+from store.files.port import FileStore
 from store.following.closing import close_unattached
 from store.media.tables import uploads
 from store.schema import CAPABILITIES
@@ -28,16 +32,6 @@ from store.upkeep.new_numbers import continue_numbers
 from store.upkeep.portable_files import copy_files, delete_files
 from store.upkeep.portable_rows import FORMAT, FORMAT_VERSION, LONGEST_LINE, LineRefused, row_of, value_of
 from store.upkeep.portable_tables import KIND_OF_REFERENCE, OWNER_OF, OWNERS, PORTABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-    from typing import BinaryIO
-
-    from sqlalchemy import Connection
-
-    from store.engine.unit import Unit
-    from store.files.port import FileStore
 
 BATCH_ROWS = 500
 """Rows that are checked and inserted at a time, well below every database's limit of parameters."""

@@ -6,16 +6,11 @@ all of them, and each delivery with a new number, of which its `webhook-id` is m
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import case, delete, func, insert, literal, or_, select, text, update
+from sqlalchemy import Connection, case, delete, func, insert, literal, or_, select, text, update
 
 from mapping.rules.versions import first_after_restore
 from store.liveblogs.history_tables import game_versions
 from store.tables import attachments, games, outbox, outbox_sequence, webhook_waiting, webhooks
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 IDS = {
     "sqlite": (

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from collections.abc import AsyncIterator, Iterable, Mapping
+from typing import Any
 
 from store.engine.errors import StoreError
-from store.files.port import FileMissing
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Mapping
-
-    from store.files.port import FileStore
+from store.files.port import FileMissing, FileStore
 
 CHUNK = 1 << 20
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 import base64
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from pydantic_core import from_json
 from sqlalchemy import BigInteger, Boolean, Column, Double, LargeBinary
 
 from store.engine.errors import StoreError
+from store.engine.portable_table import PortableTable
 from store.engine.sql.json_type import Json, dumps
 from store.files.port import KEY
 from store.media.tables import uploads
 from store.upkeep.portable_tables import OWNERS, PORTABLE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from store.engine.portable_table import PortableTable
 
 FORMAT = "matchwire-organization"
 FORMAT_VERSION = 1

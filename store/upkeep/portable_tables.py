@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from sqlalchemy import Select, and_, or_, select, union
+from sqlalchemy import ColumnElement, Select, Table, and_, or_, select, union
 
 from store.engine.portable_table import GAMES, ORGANIZATION, PortableTable, of_games, of_organization
 from store.following.standby_tables import standbys
@@ -34,11 +35,6 @@ from store.tables import (
     webhooks,
 )
 from store.webhooks.webhooks import ENDED, new_secret
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import ColumnElement, Table
 
 OWNERS = ("organization_id", "owner_id")
 """Columns that name the organization of a row."""

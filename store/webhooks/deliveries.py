@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from sqlalchemy import Connection, Text, bindparam, delete, insert, or_, select, type_coerce, update
+from sqlalchemy import Connection, Row, Text, bindparam, delete, insert, or_, select, type_coerce, update
 
+from mapping.rules.delivery import Health
 from store.engine.errors import UnreadableRow
 from store.engine.sql.bulk_write import insert_rows, update_rows, write_batch
 from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.unit import Unit
 from store.tables import webhook_rounds, webhook_waiting, webhooks
 from store.webhooks.webhooks import Subscription, renew_secrets, subscription_of, unclaimed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from sqlalchemy import Row
-
-    from mapping.rules.delivery import Health
-    from store.engine.unit import Unit
 
 Kind = Literal["update", "replay", "ping"]
 

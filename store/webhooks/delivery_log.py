@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, TextClause, delete, func, select, text, tuple_
 
 from mapping.errors import Conflict, NotFound
+from store.engine.unit import Unit
 from store.tables import games, outbox, webhook_rounds, webhook_waiting, webhooks
 from store.webhooks.deliveries import Delivery, enqueue
 from store.webhooks.outbox import PURGED, sequence
 from store.webhooks.webhooks import Subscription, find, require
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from store.engine.unit import Unit
 
 REPLAYED = 10_000
 """Updates that one replay sends again, at most."""

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import ForeignKey, Table, select, update
+from sqlalchemy import Connection, ForeignKey, Table, select, update
 
 from store.engine.columns import integer, metadata, text
 from store.engine.sql.insert_new import insert_new
+from store.engine.unit import Unit
 from store.public import liveblog_is_public
 from store.tables import games
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from sqlalchemy import Connection
-
-    from store.engine.unit import Unit
 
 hub_pings = Table(
     "hub_pings",

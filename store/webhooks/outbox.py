@@ -7,19 +7,16 @@ numbered in the order of its versions, because its writers take turns.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
 from store.engine.sql.bulk_write import update_rows, write_batch
 from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.unit import Unit
 from store.tables import outbox, outbox_sequence, webhooks
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from store.engine.unit import Unit
 
 NUMBERED_AT_ONCE = 1000
 """Rows that one unit numbers, at most."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import itertools
 import secrets as random
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from sqlalchemy import (
     BindParameter,
@@ -35,13 +36,9 @@ from store.engine.errors import UnreadableRow
 from store.engine.ids import new_object_id
 from store.engine.sql.compiled_query import Among, CompiledQuery
 from store.engine.sql.json_type import read
+from store.engine.unit import Unit
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers
 from store.webhooks.outbox import number_committed
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    from store.engine.unit import Unit
 
 Status = Literal["active", "disabled"]
 

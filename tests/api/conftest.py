@@ -3,13 +3,15 @@ from __future__ import annotations
 import asyncio
 import functools
 import sqlite3
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import Connection
 
 from api.app import create_app
 from api.feeds.themes import UnknownThemes
@@ -18,11 +20,12 @@ from api.http.step_signal import StepSignal
 from api.middleware.request_log import RequestLog
 from api.view.read_cache import ReadCounts
 from ingest.sync.fixture_lists import day_of
-from mapping.match.fixture import FixtureDay, FixtureList
+from mapping.match.fixture import Fixture, FixtureDay, FixtureList
 from store.clients import clients
 from store.clients.service_keys import Keys
 from store.database import Store
-from store.files.port import FileMissing, FoundFile, StoredFile
+from store.files.port import FileMissing, FileStore, FoundFile, StoredFile
+from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 from store.liveblogs import liveblogs
 from store.masterdata import declarations
 from store.schema import metadata
@@ -31,15 +34,6 @@ from tests.kit.browser import browser, browsers, chromium
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.settings import configured
 from tests.kit.sqlite import copied_url, filled_database
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Mapping
-
-    from sqlalchemy import Connection
-
-    from mapping.match.fixture import Fixture
-    from store.files.port import FileStore
-    from store.following.import_request import FoundStandby, ImportRequest, StandbyRequest
 
 __all__ = ["browser", "browsers", "chromium"]
 

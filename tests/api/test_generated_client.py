@@ -7,16 +7,13 @@ import base64
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.kit.day import ORGANIZATION, match_day
 from tests.kit.desk import news
 from tests.kit.event_desk import post
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.proof
 

@@ -9,8 +9,8 @@ import asyncio
 import os
 import re
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,9 +22,6 @@ from tests.kit.desk import news
 from tests.kit.event_desk import post
 from tests.kit.polling_readers import POLL, poll_post
 from tests.providers.heim.feed import row, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 pytestmark = pytest.mark.proof
 

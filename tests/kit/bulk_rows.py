@@ -6,19 +6,15 @@ Every liveblog is of one organization, because that is what costs the most.
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-from sqlalchemy import Boolean, Double, LargeBinary, Text
+from sqlalchemy import Boolean, Column, Connection, Double, LargeBinary, Table, Text
 from sqlalchemy import text as sql
 
 from store.engine.sql.json_type import Json
 from store.schema import metadata
 from tests.kit.day import ORGANIZATION
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Column, Connection, Table
 
 BORN = 1_600_000_000
 """When the first of them came to be, in Unix seconds; the others follow second by second."""

@@ -6,14 +6,12 @@ import asyncio
 import re
 import time
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 
 from tests.kit.forked import Forked, forked
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECRET = "a-secret-of-these-tests-alone"
 HEAD = """

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -14,10 +16,6 @@ from config import Settings
 from ingest.daemon import run as daemon
 from providers.replay import Line, Replay, ReplaySettings, read_lines
 from tests.kit.sqlite import migrated_url
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable
-    from pathlib import Path
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 CREATE = f"/apigw/sports/v2/{ORGANIZATION}/liveblog/createFromExternal"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from tests.kit import matchday
-
-if TYPE_CHECKING:
-    import httpx
 
 WRITE = "/api/v5/write"
 META = "Svc::Model::GameMetaInfo::"

@@ -6,16 +6,20 @@ of the functions below its statuses follow from who may have it. What all rows a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import httpx
 
 from api.desk.comments_page import STATUSES
 from api.desk.match_overview import SHOWS, SOME
+from api.http.routing import Route
 from api.routes import ROUTES
 from mapping.desk.match_trouble import Trouble
 from mapping.desk.post_filter import PostFilter
+from tests.api.conftest import Server
 from tests.kit.desk import change, news, player, team, tournament
 from tests.kit.event_desk import post
 from tests.kit.full_house import HOOK, SECRET, WORDS, Names, OpenSession
@@ -23,14 +27,6 @@ from tests.kit.matchday import ORGANIZATION
 from tests.kit.people import OWN_SITE, PASSWORD, SignedInBrowser
 from tests.kit.pictures import picture
 from tests.kit.polling_readers import reader_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import httpx
-
-    from api.http.routing import Route
-    from tests.api.conftest import Server
 
 
 class Caller(StrEnum):

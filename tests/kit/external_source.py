@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from providers.replay import Line
 from tests.kit.creating import LINES, MATCH, ROWS
-from tests.kit.day import ORGANIZATION, match_day
+from tests.kit.day import ORGANIZATION, MatchDay, match_day
 from tests.providers.heim.feed import row, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.day import MatchDay
-
 
 OTHER_MATCH = "9000002"
 LIVEBLOG = f"/apigw/sports/v2/{ORGANIZATION}/liveblog"

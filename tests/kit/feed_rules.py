@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 from xml.etree import ElementTree as ET
 
 from jsonschema_rs import validator_for
 
 from tests.kit.harmless import active_parts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 MEDIA = "{http://search.yahoo.com/mrss/}"

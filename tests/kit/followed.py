@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from mapping.fusion.source_pair import PairState
+from store.engine.unit import Unit
 from store.following import standbys, sync
 from store.liveblogs import liveblogs
 from tests.kit import matchday
-
-if TYPE_CHECKING:
-    from mapping.fusion.source_pair import PairState
-    from store.engine.unit import Unit
 
 TERMS = {"sport": "soccer", "auto_post": True}
 

@@ -10,14 +10,12 @@ import multiprocessing
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from tests.kit.command import ENVIRON, MATCHWIRE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
 
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["tests.kit.forked_loaded"])

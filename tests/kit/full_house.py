@@ -7,11 +7,12 @@ written as they are. Every text of it holds `WORDS`, which nobody but its organi
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Boolean, LargeBinary, Text, insert, select
+from sqlalchemy import Boolean, Column, Connection, LargeBinary, Text, insert, select
 
 from mapping.fusion.source_pair import PairState
 from mapping.posts.reconcile import Entry
@@ -22,11 +23,12 @@ from store.clients import clients, service_keys
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
 from store.engine.sql.json_type import Json
+from store.engine.unit import Unit
 from store.following import ledger
 from store.masterdata import declarations
 from store.schema import metadata
 from store.tables import attachments, webhooks
-from tests.api.conftest import NOW, serving
+from tests.api.conftest import NOW, Server, serving
 from tests.kit import matchday
 from tests.kit.desk import WRITE, change, match, player, team, tournament
 from tests.kit.event_desk import photo, text
@@ -37,14 +39,6 @@ from tests.kit.pictures import picture
 from tests.kit.polling_readers import POLL, poll_post, reader_of
 from tests.kit.settings import configure
 from tests.kit.sqlite import filled_database
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlalchemy import Column, Connection
-
-    from store.engine.unit import Unit
-    from tests.api.conftest import Server
 
 OWNER, OTHER = matchday.ORGANIZATION, matchday.OTHER
 SECRET = matchday.SECRET

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from ingest.sync.standby_sources import LOOK
 from mapping.errors import BadBody, MatchUnknown, ProviderRefused, ServiceError, UpstreamUnavailable
 from mapping.fusion.source_chain import leader_of
+from mapping.match.match import Match
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.adapter import HEIM
 from tests.kit.opening import endpoint_of
 from tests.kit.scripted import Clock, Crash, Crashing, Scripted, _endpoints, answer_with
 from tests.kit.source_pair import TwoSources
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Mapping
-
-    import pytest
-
-    from mapping.match.match import Match
-    from tests.kit.wire_forms.forms import Bodies, WireForm
+from tests.kit.wire_forms.forms import Bodies, WireForm
 
 STEADY = (
     "ingest.sync.endpoint_limiter", "ingest.sync.follower", "ingest.sync.match_quarantine", "ingest.sync.poll",

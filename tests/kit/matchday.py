@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from store.clients.clients import ClientSpec, hash_secret
+from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import EventWrite, NewGame
 from store.masterdata.declarations import Declaration
-
-if TYPE_CHECKING:
-    from store.engine.unit import Unit
 
 ORGANIZATION = "5f0c1de2a1b2c3d4e5f60718"
 OTHER = "5f0c1de2a1b2c3d4e5f60719"

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import Connection
 
 from config.sections import Database, Limits, Polling
+from providers.base import Endpoint
+from providers.http_client import Client
 from store.database import Store
 from store.engine.settings import PoolSettings
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-
-    from providers.base import Endpoint
-    from providers.http_client import Client
 
 DATABASE = Database()
 

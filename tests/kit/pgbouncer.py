@@ -9,17 +9,13 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
-from tests.kit.postgres import free_port, identity
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.kit.postgres import Cluster
+from tests.kit.postgres import Cluster, free_port, identity
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "postgresql.md"
 START_WITHIN = 30.0

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from mapping.readers import reader_token
 from mapping.readers.reader_token import VerifiedReader
 from tests.api.conftest import NOW
 from tests.kit import matchday
-
-if TYPE_CHECKING:
-    import httpx
 
 CONTENT = "Svc::Model::Content"
 POLLS = "/apigw/polls/v1/polls"

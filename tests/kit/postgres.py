@@ -14,16 +14,14 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 from psycopg.sql import SQL, Composable, Identifier, Literal
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 START_WITHIN = 30.0
 """Seconds."""

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from ingest.kit.quarantine import Quarantine
+from ingest.sync.followed_match import FollowedMatch
 from ingest.sync.follower import Followers
 from ingest.sync.import_match import MatchImporter
-from ingest.sync.poll import record_nothing
+from ingest.sync.poll import Record, record_nothing
 from ingest.sync.provider_source import ProviderSource
+from providers.base import Provider, ProviderAdapter
 from store.clients import clients
+from store.database import Store
 from store.engine.ids import new_local_id
 from store.following import sync
-from tests.api.conftest import serving
+from tests.api.conftest import Server, serving
 from tests.kit import matchday
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.scripted import Clock
 from tests.kit.settings import LIMITS, polling
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-
-    import httpx
-
-    from ingest.sync.followed_match import FollowedMatch
-    from ingest.sync.poll import Record
-    from providers.base import Provider, ProviderAdapter
-    from store.database import Store
-    from tests.api.conftest import Server
 
 DESK = ("desk", matchday.SECRET)
 ORGANIZATION = f"/apigw/sports/v2/{matchday.ORGANIZATION}/liveblog"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import psycopg
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 QUERY = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b", re.IGNORECASE)
 LITERAL = re.compile(r"'(?:[^']|'')*'|\b\d[\d.e+]*\b|\?|%s")

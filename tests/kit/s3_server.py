@@ -11,21 +11,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
 
+from store.files.s3 import S3Files
 from tests.kit.pgbouncer import missing
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from store.files.s3 import S3Files
 
 START_WITHIN = 60.0
 """Seconds."""

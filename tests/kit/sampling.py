@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
 
 TWINS = ("2226833", "2415987", "2416108")
 """Recorded soccer matches in which nothing happens that no other one has."""

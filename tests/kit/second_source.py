@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from mapping.match.match import Match, Person, Side
 from tests.kit.wire_forms.other_words import Rates, in_other_words, plain
-
-if TYPE_CHECKING:
-    from mapping.match.match import Match, Person, Side
 
 
 def as_second_source(match: Match, seed: int, *, missing: float = 0.1) -> Match:

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from mapping.belief.confirm import ConfirmedMatch, confirm_answer
+from mapping.match.match import Match
 from mapping.match.parts import ALL_PARTS
+from providers.heim.read import Event
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
 from providers.row_cache import RowCache
-from tests.kit.scripted import BERLIN, NAMES, timeline
+from tests.kit.scripted import BERLIN, NAMES, Bodies, timeline
 from tests.kit.wire_forms.other_words import with_first_yellows
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mapping.match.match import Match
-    from providers.heim.read import Event
-    from tests.kit.scripted import Bodies
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from api.external.change_sources import change_sources
 from ingest.daemon.build import standby_rules
@@ -18,21 +19,17 @@ from ingest.sync.standby_sources import LOOK, StandbyRules
 from ingest.sync.standby_watch import StandbyWatch
 from mapping.documents.external import ExternalChange
 from mapping.errors import ProviderRefused, UpstreamUnavailable
+from mapping.fusion.source_pair import PairState
+from mapping.match.match import Match
 from providers.base import Fetched, Known
 from providers.heim.adapter import HEIM
 from store.engine.ids import new_local_id
+from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.import_request import StandbyRequest
 from tests.kit.opening import endpoint_of
 from tests.kit.scripted import OWNER, Process, _endpoints, answer_with
 from tests.kit.settings import LIMITS, configured, polling
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from mapping.fusion.source_pair import PairState
-    from mapping.match.match import Match
-    from store.engine.unit import Unit
 
 
 class SecondProvider:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import httpx
 
 from store.clients import clients
 from store.liveblogs import liveblogs
-from tests.api.conftest import serving
+from tests.api.conftest import Server, serving
 from tests.kit import matchday
 from tests.kit.opening import pool_settings, store_at
 from tests.kit.scripted import Clock, Scripted
 from tests.kit.second_source import as_second_source
 from tests.kit.source_pair import Second, TwoSources
 from tests.providers.heim.feed import MATCH_ID, person, results, row, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
-
-    import httpx
-
-    from tests.api.conftest import Server
 
 SEED = 7
 SECOND_ID, THIRD_ID = f"z{MATCH_ID}", f"y{MATCH_ID}"

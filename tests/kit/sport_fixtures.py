@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from mapping.documents.import_options import ImportOptions
+from mapping.match.match import Match
 from mapping.match.references import References
-from mapping.posts.posts import wanted_posts
+from mapping.posts.posts import Post, wanted_posts
 from providers.heim.names import names_of
 from providers.heim.translate import translate
 from providers.replay import read
-
-if TYPE_CHECKING:
-    from mapping.match.match import Match
-    from mapping.posts.posts import Post
 
 FOLDER = Path(__file__).resolve().parents[1] / "fixtures" / "heim"
 BERLIN = ZoneInfo("Europe/Berlin")

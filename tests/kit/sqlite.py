@@ -8,14 +8,12 @@ from __future__ import annotations
 import asyncio
 import functools
 import tempfile
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from store.engine import migrate
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 
 def migrated_url(file: Path) -> str:

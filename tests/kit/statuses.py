@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from providers.contract import StateTable
 from tests.kit.wire_courses.courses import SOCCER, id_of
 from tests.kit.wire_courses.soccer import OVER, PLANNED, SECOND_HALF
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
 
 FILE = Path(__file__).resolve().parents[1] / "tables" / "statuses.toml"
 HEIM_INCIDENTS = {"nach Verlängerung": "1", "im Elfmeterschießen": "2", "verlegt": "3", "abgebrochen": "5"}

@@ -5,10 +5,8 @@ from __future__ import annotations
 import gc
 import itertools
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Any
 
 
 def calls(function: Callable[..., Any], *given: Any) -> int:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
 from providers.http_server import bind_socket, listening
 from tests.kit.event_desk import DESK, applied
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
 
 STREAM = "/api/embed/v4/stream"
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 Json = dict[str, Any]
 STATUSES = {f"https://schema.org/Event{name}" for name in ("Scheduled", "Postponed", "Rescheduled", "Cancelled")}

@@ -5,13 +5,11 @@ from __future__ import annotations
 import html
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from api.page.card_facts import CardFacts
-    from tests.kit.provider_service import ProviderService
+from api.page.card_facts import CardFacts
+from tests.kit.provider_service import ProviderService
 
 Words = dict[str, str]
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 from ingest.sync import endpoint_limiter, fixture_lists, follower, match_quarantine, poll
 from tests.simulation.virtual_loop import VirtualLoop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
 
 CLOCKED = (endpoint_limiter, fixture_lists, follower, match_quarantine, poll)
 """Modules with a steady clock of their own."""

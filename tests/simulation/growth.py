@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sqlite3
 import sys
 from collections import Counter, deque
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cachetools import Cache
 
 from tests.simulation.simulated_daemon import is_product
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
 
 COLLECTIONS = (dict, list, set, deque)
 CACHED = (

@@ -12,9 +12,10 @@ import json
 import random
 import re
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
@@ -25,7 +26,9 @@ from ingest.kit.quarantine import Quarantine
 from mapping.documents.external import HandBack
 from mapping.errors import MatchUnknown
 from mapping.posts.disallowed import WithdrawalRules
+from providers.base import Fetched
 from store.engine.ids import new_local_id
+from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.connection import NamedLiveblog, change_terms, lock
 from store.liveblogs import liveblogs
@@ -39,13 +42,8 @@ from tests.simulation.inline_store import InlineStore
 from tests.simulation.invariants import Violation, promise, require
 from tests.simulation.shortest import shortest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+Document = dict[str, Any]
 
-    from providers.base import Fetched
-    from store.engine.unit import Unit
-
-    Document = dict[str, Any]
 
 STEPS = 12
 SETTLED_WITHIN = 50

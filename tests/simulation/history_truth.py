@@ -6,15 +6,13 @@ A small model, written apart: it knows nothing of keys, ledgers, beliefs, versio
 from __future__ import annotations
 
 import copy
+import random
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.providers.heim.feed import AWAY, BERLIN, HOME, MATCH_ID, encoded, item, match, person, results, row
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Collection, Mapping
 
 Bodies = dict[str, bytes]
 LEFT_NOTES = {"soccer.goal": "soccer.disallowed-goal", "soccer.red-card": "soccer.withdrawn-card",

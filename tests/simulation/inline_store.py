@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from sqlalchemy import Connection
+
+from store.engine.unit import Unit
 from store.files.disk import DiskFiles
 from store.upkeep.export_organization import export_organization
 from store.upkeep.import_organization import import_organization
 from store.upkeep.new_numbers import begin_anew, continue_numbers
 from tests.kit.sqlite import empty_database
 from tests.simulation.simulated_store import SimulatedDatabase
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Connection
-
-    from store.engine.unit import Unit
 
 T = TypeVar("T")
 

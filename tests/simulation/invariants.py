@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from tests.kit.scripted import board, says
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Mapping
-
-    from tests.simulation.simulated_provider import Course
-    from tests.simulation.simulated_receivers import SimulatedReceivers
+from tests.simulation.simulated_provider import Course
+from tests.simulation.simulated_receivers import SimulatedReceivers
 
 Minute = str
 """As posts say it: `46'`."""

@@ -186,7 +186,7 @@ PLANTS = _plants("""
     store/following/moves.py: ledger.move(unit, game_id, before_id, after_id)
     → pass
     What the leading source takes back stays taken back while another one is late.
-    mapping/fusion/fused_match.py: if row.of(leads) and not sources.has(leads, row):
+    mapping/fusion/fused_match.py: if row.of(leads) and not row.older and not sources.has(leads, row):
     → if False:
     What stands by for a match has the match's keys.
     mapping/fusion/fused_match.py: keys = {row.first: row.key for row in rows if row.first and row.first != row.key}

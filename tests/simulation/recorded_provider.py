@@ -6,10 +6,13 @@ What a resource answers at a moment, with its dates moved, is what `providers.re
 from __future__ import annotations
 
 import asyncio
+import random
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 import httpx
 
@@ -17,11 +20,6 @@ from providers.replay import Recording, Replay, ReplaySettings, gn_gsd, heim, re
 from providers.replay.demo import demo_files
 from providers.replay.faults import HTML, JSON, Fault, spoil
 from tests.kit.sport_fixtures import FOLDER
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
 
 KNOWN_BEFORE = timedelta(days=1)
 """So long before its first recorded answer a match is known, with what that answer says."""

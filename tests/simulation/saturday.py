@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -16,12 +18,7 @@ from tests.simulation.simulated_daemon import SimulatedDaemon, in_virtual_time
 from tests.simulation.simulated_process import OWNER, WallClock
 from tests.simulation.simulated_receivers import SimulatedReceivers
 from tests.simulation.simulated_store import SimulatedDatabase
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-    from pathlib import Path
-
-    from tests.simulation.virtual_loop import VirtualLoop
+from tests.simulation.virtual_loop import VirtualLoop
 
 MORNING = 1_749_880_920.0
 """The wall clock when a simulation begins: a Saturday, two minutes past six (UTC)."""

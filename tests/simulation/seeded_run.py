@@ -11,12 +11,13 @@ import random
 import secrets
 import sys
 import time
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from itertools import count
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import Any
 from unittest.mock import patch
 
 from structlog.testing import capture_logs
@@ -27,6 +28,7 @@ from ingest.webhooks import attempt, dispatcher
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.database import Store
+from store.engine.unit import Unit
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs
 from store.webhooks import webhooks
@@ -37,12 +39,6 @@ from tests.simulation.simulated_provider import SimulatedProvider, course
 from tests.simulation.simulated_receivers import SimulatedReceiverClient, SimulatedReceivers
 from tests.simulation.simulated_store import SimulatedBackend, SimulatedDatabase
 from tests.simulation.virtual_loop import Deadlock, VirtualLoop
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator, Mapping
-    from typing import Any
-
-    from store.engine.unit import Unit
 
 PROCESSES = 3
 MATCHES = 2

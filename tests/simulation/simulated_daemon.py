@@ -7,22 +7,26 @@ and the server; the application that it would serve is called in its place.
 from __future__ import annotations
 
 import asyncio
+import random
 import sys
 import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import partial
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest.mock import patch
 
 import apscheduler.schedulers.base
 import apscheduler.triggers.interval
 import httpx
+from starlette.types import ASGIApp
 
 import api.app
 import api.media.variants  # see below
+from config import Settings
 from ingest.alarms import alarms
 from ingest.daemon import build, run
 from ingest.jobs import tasks
@@ -33,21 +37,10 @@ from ingest.sync import match_leases
 from ingest.webhooks import dispatcher
 from providers import http_client
 from store.database import Store
-from tests.simulation.simulated_receivers import SimulatedReceiverClient
-from tests.simulation.simulated_store import SimulatedBackend
-from tests.simulation.virtual_loop import SimulatedExecution
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-
-    from starlette.types import ASGIApp
-
-    from config import Settings
-    from tests.simulation.simulated_process import WallClock
-    from tests.simulation.simulated_receivers import SimulatedReceivers
-    from tests.simulation.simulated_store import SimulatedDatabase
-    from tests.simulation.virtual_loop import VirtualLoop
+from tests.simulation.simulated_process import WallClock
+from tests.simulation.simulated_receivers import SimulatedReceiverClient, SimulatedReceivers
+from tests.simulation.simulated_store import SimulatedBackend, SimulatedDatabase
+from tests.simulation.virtual_loop import SimulatedExecution, VirtualLoop
 
 PRODUCT = frozenset({"api", "config", "ingest", "mapping", "providers", "store"})
 RARER = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from config.sections import Webhooks
 from ingest.kit.quarantine import Quarantine
@@ -19,12 +19,10 @@ from providers.heim.adapter import HEIM
 from store.database import Store
 from store.engine.ids import new_local_id
 from tests.kit.settings import LIMITS, polling
+from tests.simulation.simulated_provider import SimulatedProvider
+from tests.simulation.simulated_receivers import SimulatedReceivers
+from tests.simulation.simulated_store import SimulatedBackend
 from tests.simulation.virtual_loop import SimulatedExecution, VirtualLoop
-
-if TYPE_CHECKING:
-    from tests.simulation.simulated_provider import SimulatedProvider
-    from tests.simulation.simulated_receivers import SimulatedReceivers
-    from tests.simulation.simulated_store import SimulatedBackend
 
 EPOCH = 1_749_918_000.0
 """The wall clock at the beginning: the matches are under way."""

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mapping.errors import BadBody, UpstreamUnavailable
+from mapping.match.match import Match
 from providers.base import Answer, Fetched, Known, Outcome
 from providers.heim.translate import translate
 from tests.kit.opening import endpoint_of
 from tests.providers.heim.feed import BERLIN, NAMES, encoded, match, results, row
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Mapping
-
-    from mapping.match.match import Match
 
 Bodies = dict[str, bytes]
 KEYWORDS = ("goal/right-foot", "goal/head", "card/yellow", "goal/penalty")

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
 from ingest.webhooks.receiver_client import NoResponse, Response
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Mapping
 
 
 class SimulatedReceivers:

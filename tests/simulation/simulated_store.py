@@ -7,23 +7,19 @@ caller hears that it is not, or is the last thing that its process did.
 from __future__ import annotations
 
 import asyncio
+import random
 import sqlite3
+from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.pool import StaticPool
 
 from mapping.errors import StoreUnavailable
-from store.engine.unit import Unit
+from store.engine.unit import Hear, HearWord, Unit
 from tests.kit.sqlite import empty_database
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Mapping
-
-    from store.engine.postgres.notify import Hear, HearWord
 
 T = TypeVar("T")
 

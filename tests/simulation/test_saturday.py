@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
@@ -17,9 +17,6 @@ from store.webhooks import delivery_log, outbox
 from tests.simulation.growth import growth, reading
 from tests.simulation.saturday import KICKOFFS, Saturday
 from tests.simulation.virtual_loop import VirtualLoop
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = pytest.mark.proof
 

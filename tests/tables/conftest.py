@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import structlog
 
-from tests.api.conftest import contents, open_store, serving
+from tests.api.conftest import Server, contents, open_store, serving
 from tests.kit import full_house
 from tests.kit.full_house import OWNER, House
 from tests.kit.settings import configure
 from tests.kit.sqlite import copied_url
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
-
-    from tests.api.conftest import Server
 
 DATABASES = ("sqlite", "postgresql")
 ON_BOTH = pytest.mark.parametrize("houses", DATABASES, indirect=True, scope="module")

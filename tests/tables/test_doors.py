@@ -6,30 +6,22 @@ what it was: every table is compared, none is left out (rate limits live in memo
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+import httpx
 import pytest
 import pytest_asyncio
 
 from mapping.desk.account_roles import SCOPES
-from tests.api.conftest import contents
+from tests.api.conftest import Server, contents
 from tests.kit.described import operations
 from tests.kit.desk import refused
-from tests.kit.doors import BY_NAME, DOORS, ROLE_SCOPES, Caller, Credentials, credentials_of, parameters_of, send
-from tests.kit.full_house import MISSING, OTHER, SECRET, WORDS, OpenSession, empty_tables
-from tests.tables.conftest import BOTH_IN_PROOF, ON_BOTH
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import httpx
-
-    from tests.api.conftest import Server
-    from tests.kit.doors import Door
-    from tests.kit.full_house import House, Names
-    from tests.tables.conftest import Houses
+from tests.kit.doors import BY_NAME, DOORS, ROLE_SCOPES, Caller, Credentials, Door, credentials_of, parameters_of, send
+from tests.kit.full_house import MISSING, OTHER, SECRET, WORDS, House, Names, OpenSession, empty_tables
+from tests.tables.conftest import BOTH_IN_PROOF, ON_BOTH, Houses
 
 pytestmark = pytest.mark.usefixtures("quiet")
 READING = [name for name, route in BY_NAME.items() if route.method == "GET"]

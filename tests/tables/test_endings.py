@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import tomllib
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from api.page import card
-from providers.base import Fetched, Known
+from providers.base import Fetched, Known, Provider, Selector
 from providers.registry import Registry
 from tests.kit.opening import endpoint_of
 from tests.kit.provider_service import ProviderService, provider_service
 from tests.kit.scripted import answer_with
 from tests.kit.sqlite import migrated_url
-from tests.kit.surfaces import SURFACES, card_words, read_words
+from tests.kit.surfaces import SURFACES, Words, card_words, read_words
 from tests.kit.wire_courses.courses import CORRECTED, REQUIRED, course, endings
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-
-    import pytest
-
-    from providers.base import Provider, Selector
-    from tests.kit.surfaces import Words
 
 Bodies = dict[str, bytes]
 

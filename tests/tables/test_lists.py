@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
 
@@ -21,9 +22,10 @@ from mapping.match.fixture import Fixture
 from store.clients import clients
 from store.comments import comments
 from store.comments.comments import NewComment
+from store.engine.unit import Unit
 from store.liveblogs.liveblogs import EventWrite
 from store.tables import webhook_rounds, webhooks
-from tests.api.conftest import open_store, serving
+from tests.api.conftest import Server, open_store, serving
 from tests.kit import matchday
 from tests.kit.described import operations
 from tests.kit.desk import player, refused, team, tournament
@@ -32,12 +34,6 @@ from tests.kit.full_house import MISSING, OTHER, OWNER, SCOPES, SECRET
 from tests.kit.settings import configure
 from tests.kit.sqlite import migrated_url
 from tests.tables.conftest import DATABASES
-
-if TYPE_CHECKING:
-    import httpx
-
-    from store.engine.unit import Unit
-    from tests.api.conftest import Server
 
 pytestmark = pytest.mark.usefixtures("quiet")
 SEVEN = 7

@@ -7,8 +7,9 @@ large enough for a finger, nothing needs scrolling sideways or moves for those w
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyotp
 import pytest
@@ -31,9 +32,6 @@ from tests.kit.people import PASSWORD
 from tests.kit.pictures import picture
 from tests.kit.served_page import AT_ONCE
 from tests.kit.shootout_page import cup, posts
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 __all__ = ["browsers", "chromium"]
 pytestmark = [needed, pytest.mark.proof]

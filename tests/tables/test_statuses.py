@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import pytest
 
 from api.view.key_moments import state_of
-from mapping.belief.confirm import confirm_answer
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from mapping.liveblog.prefill import game_document
 from mapping.locales import translator
-from mapping.match.match import Status
+from mapping.match.match import Match, Status
 from mapping.match.parts import ALL_PARTS
 from mapping.posts.recap import recap
 from mapping.sports import sport_of
@@ -25,10 +24,6 @@ from tests.kit.statuses import MOMENTS, SAYING, cell, rows, state_table
 from tests.kit.wire_courses.courses import SOCCER, id_of
 from tests.kit.wire_courses.soccer import HALF_TIME
 from tests.mapping.soccer_builders import NOBODY, terms
-
-if TYPE_CHECKING:
-    from mapping.belief.confirm import ConfirmedMatch
-    from mapping.match.match import Match
 
 PROVIDERS = {each.id: each for each in Registry.load() if "soccer" in each.catalog and rows(each.id)}
 LONGEST = 40

@@ -6,13 +6,16 @@ import asyncio
 import re
 import secrets
 from base64 import urlsafe_b64encode
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
+import httpx
 import pytest
 
 from api.app import create_app
@@ -39,12 +42,6 @@ from tests.kit.proxy import Answer
 from tests.kit.sqlite import migrated_url
 from tests.kit.streams import Follower
 from tests.kit.uploads import MP4
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-    from pathlib import Path
-
-    import httpx
 
 ORGANIZATION, GAME, POST, COMMENT = matchday.ORGANIZATION, "gderby", "etaken", "c1"
 VERSION = 3

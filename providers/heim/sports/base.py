@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from mapping.match.match import Comment, Match, Status
+from mapping.match.match import Comment, Incident, Match, Named, Person, Score, Side, SideName, Status
 from providers import teams
+from providers.fault_collector import FaultCollector
 from providers.heim import clock, squads
-from providers.heim.comments import comments, in_order, number_of
+from providers.heim.comments import Binding, comments, in_order, number_of
 from providers.heim.events import Context
-from providers.heim.payload import competition
-from providers.heim.read import Event
+from providers.heim.payload import Found, competition
+from providers.heim.read import Event, Row
 from providers.local_times import TimedRow, change_within, nearest, settle_times
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import tzinfo
-
-    from mapping.match.match import Incident, Named, Person, Score, Side, SideName
-    from providers.fault_collector import FaultCollector
-    from providers.heim.comments import Binding
-    from providers.heim.payload import Found
-    from providers.heim.read import Row
-    from providers.row_cache import RowCache
+from providers.row_cache import RowCache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from mapping.match.match import RankingEntry
+from mapping.match.match import RankingEntry
 
 
 def is_disqualified(status: str | None, words: str) -> bool:

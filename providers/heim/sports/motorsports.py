@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from mapping.match.match import PERIOD_KEY, Incident, Involved, Match, Person, Race, RankingEntry, Side, Status
+from providers.fault_collector import FaultCollector
 from providers.heim import squads
 from providers.heim.payload import EVENTS, race_title, round_of
 from providers.heim.read import Row
+from providers.heim.sports.base import RaceEvent, Source
 from providers.heim.sports.disqualification import close_gaps, is_disqualified
 from providers.heim.sports.races import (
     MARKS,
@@ -22,12 +24,6 @@ from providers.heim.sports.races import (
     merge_flags,
     read_rows,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from providers.fault_collector import FaultCollector
-    from providers.heim.sports.base import RaceEvent, Source
 
 SPORT = "motorsports"
 FLAGS = frozenset({"safety-car", "virtual-safety-car", "red-flag", "yellow-flag"})

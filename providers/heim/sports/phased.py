@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
 
 from mapping.match.match import Clock, Decided, Match, PeriodScore, Score, Status
 from providers.heim import squads
 from providers.heim.score import EXTRA_TIME, RUNNING, table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from providers.heim.sports.base import Source
+from providers.heim.sports.base import Source
 
 OVERTIME = "overtime"
 """Title of the score within it."""

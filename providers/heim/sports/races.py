@@ -5,22 +5,15 @@ Public material shows no such row, so every keyword of it is a name that the con
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from mapping.match.match import PERIOD_KEY, Status
+from mapping.match.match import PERIOD_KEY, Person, Side, Status
 from providers.fault_collector import FaultCollector, ValueMismatch
 from providers.heim import squads
 from providers.heim.payload import EVENTS
-from providers.heim.read import read_row
-from providers.heim.sports.base import RaceEvent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from mapping.match.match import Person, Side
-    from providers.heim.read import Row
-    from providers.heim.sports.base import Source
+from providers.heim.read import Row, read_row
+from providers.heim.sports.base import RaceEvent, Source
 
 PREFIX = "race_"
 FRAME = {"game-start": "start", "game-end": "end"}

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
-from mapping.match.match import Status
+from mapping.match.match import Incident, Match, Side, SideName, Status
 from providers.heim import clock, squads
 from providers.heim.catalog import PERIOD_KEYS, PERIODS
 from providers.heim.comments import incident_of_comment
 from providers.heim.events import SHOOTOUT, Context, incident_keys, incidents, people_of, read_events
+from providers.heim.read import Event
 from providers.heim.score import EXTRA_TIME, FULL_TIME, RUNNING, scores, table
+from providers.heim.sports.base import Source
 from providers.local_times import nearest
 from providers.teams import how_decided
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from mapping.match.match import Incident, Match, Side, SideName
-    from providers.heim.read import Event
-    from providers.heim.sports.base import Source
-
 
 HALVES = 2
 """The last phase of regular time."""

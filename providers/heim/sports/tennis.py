@@ -7,8 +7,8 @@ is corrected downwards takes back exactly the games above it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from mapping.match.games import NOTHING, SET, game_key, side_with_enough_sets
 from mapping.match.match import PERIOD_KEY, Clock, Decided, Incident, Match, PeriodScore, Score, SideName, Status
@@ -16,11 +16,7 @@ from providers.fault_collector import ValueMismatch
 from providers.heim import squads
 from providers.heim.read import Row
 from providers.heim.score import RUNNING, side_of, table
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from providers.heim.sports.base import Source
+from providers.heim.sports.base import Source
 
 SETS = ("1", "2", "3", "4", "5")
 MARKERS = {"game-start": "tennis.start", "game-end": "tennis.end"}

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection
+from sqlalchemy.engine import URL
 
 from store.engine.errors import StoreError, connect_error, unavailable
 from store.engine.postgres.connection import PostgresConnection, make_engine
 from store.engine.postgres.liveness_lock import LivenessLock
 from store.engine.postgres.notify import NotifyListener, NotifySender
 from store.engine.postgres.session import LOST, Session, sessions_last
+from store.engine.settings import PoolSettings
+from store.engine.unit import Unit
 from store.engine.unit_pool import Transaction, UnitPool, in_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from sqlalchemy import Connection
-    from sqlalchemy.engine import URL
-
-    from store.engine.settings import PoolSettings
-    from store.engine.unit import Unit
 
 T = TypeVar("T")
 READ, WRITE = Transaction.READ, Transaction.WRITE

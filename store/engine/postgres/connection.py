@@ -9,15 +9,17 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import chain
 from traceback import clear_frames
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Connection, create_engine, exc
+from sqlalchemy import Connection, Engine, create_engine, exc
+from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool
 
 from store.engine.errors import (
@@ -30,16 +32,9 @@ from store.engine.errors import (
     sqlstate,
     unavailable,
 )
+from store.engine.settings import PoolSettings
 from store.engine.sql.compiled_query import translate_error
 from store.engine.unit_pool import Locked, PooledConnection, QueuedUnit, Transaction, UnitOutcome, Work, answer
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Engine
-    from sqlalchemy.engine import URL
-
-    from store.engine.settings import PoolSettings
 
 T = TypeVar("T")
 BEGIN = {

@@ -6,15 +6,12 @@ import os
 import re
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from sqlalchemy.engine import URL
 
 from store.engine import private
 from store.engine.errors import StoreError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PLAIN = ("--no-owner", "--no-privileges")
 """Who owns the tables is a matter of the server that they are put into."""

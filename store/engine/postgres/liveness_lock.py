@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 from store.engine.errors import unavailable
 from store.engine.postgres.session import LOST, Session
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 
 class LivenessLock:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from sqlalchemy import Connection, exc
 
@@ -24,11 +24,9 @@ from mapping.errors import StoreUnavailable
 from store.engine.backoff import pause
 from store.engine.lasting import LoggedLoop, repeat
 from store.engine.log_once import LogOnce
-from store.engine.postgres.session import LOST
+from store.engine.postgres.session import LOST, Session
 from store.engine.sql.compiled_query import execute
-
-if TYPE_CHECKING:
-    from store.engine.postgres.session import Session
+from store.engine.unit import Hear, HearWord, Stepped
 
 CHANNEL = "matchwire_steps"
 WORDS = "matchwire_words"
@@ -44,13 +42,6 @@ INTERVAL = 0.02
 """Seconds between one statement and the next."""
 QUIET = 10.0
 """Seconds after which the connection is checked: a dead peer says nothing by itself."""
-
-Stepped = Mapping[str, int] | None
-"""Liveblogs that stepped: `ticker_id` → version. None: nobody knows which, it may be any."""
-Hear = Callable[[Stepped], None]
-"""Called in the event loop, so it should be quick."""
-HearWord = Callable[[str], None]
-"""The same, with what another process has said."""
 
 Run = Callable[[Callable[[Connection], None]], Awaitable[None]]
 """Runs a statement outside any transaction."""

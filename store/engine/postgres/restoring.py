@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlalchemy import text
+from sqlalchemy import Connection, text
 
 from store.engine.migrate import RESTORING
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection
 
 FREE = text(f"SELECT to_regclass('alembic_version') IS NULL OR to_regclass('{RESTORING}') IS NOT NULL")
 

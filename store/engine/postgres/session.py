@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
+from sqlalchemy.engine import URL
 
 from store.engine.postgres.connection import close_attempt, connect_timeout, shut_down, socket_handle
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
-
-    from sqlalchemy.engine import URL
-
-    from store.engine.settings import PoolSettings
+from store.engine.settings import PoolSettings
 
 LOST = (psycopg.Error, OSError)
 """What a connection fails with, whatever has become of the server."""

@@ -8,15 +8,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import LargeBinary, Text, bindparam, cast, column, func, select, update
+from sqlalchemy import (
+    Column,
+    Connection,
+    Dialect,
+    LargeBinary,
+    Table,
+    Text,
+    bindparam,
+    cast,
+    column,
+    func,
+    select,
+    update,
+)
 
 from store.engine.sql.compiled_query import Convert, compiled_for, execute
 from store.engine.sql.json_type import Json, column_value, dumps
-
-if TYPE_CHECKING:
-    from sqlalchemy import Column, Connection, Dialect, Table
 
 Row = Mapping[str, Any]
 

@@ -5,20 +5,29 @@ SQLAlchemy's own way to a row costs several times what SQLite needs for the row 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import Any, Protocol, cast
 
-from sqlalchemy import ARRAY, ColumnElement, Float, Text, any_, bindparam, exc, func, select
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    Dialect,
+    Executable,
+    Float,
+    Select,
+    Text,
+    any_,
+    bindparam,
+    exc,
+    func,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.types import TypeEngine
 
 from store.engine.sql.json_type import Json, dumps, read
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from sqlalchemy import Connection, Dialect, Executable, Select
-    from sqlalchemy.types import TypeEngine
 
 Convert = Callable[[Any], Any]
 

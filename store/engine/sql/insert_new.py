@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sqlalchemy import Connection, Table
 from sqlalchemy.dialects import sqlite
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Table
 
 
 def insert_new(conn: Connection, table: Table, **values: Any) -> bool:

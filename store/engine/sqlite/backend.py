@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.engine import URL
 
 from store.engine import private
 from store.engine.errors import StoreError
+from store.engine.settings import PoolSettings
 from store.engine.sqlite.connection import READER_PRAGMAS, WRITER_PRAGMAS, SqliteConnection, make_engine, run_pragmas
 from store.engine.sqlite.file_copy import leftovers
 from store.engine.sqlite.file_lock import FileLock
+from store.engine.unit import Hear, HearWord, Unit
 from store.engine.unit_pool import Transaction, UnitPool, in_unit
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from sqlalchemy import Connection, Engine
-    from sqlalchemy.engine import URL
-
-    from store.engine.postgres.notify import Hear, HearWord
-    from store.engine.settings import PoolSettings
-    from store.engine.unit import Unit
 
 T = TypeVar("T")
 READ, WRITE = Transaction.READ, Transaction.WRITE

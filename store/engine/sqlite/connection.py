@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy.engine import URL
 from sqlalchemy.pool import NullPool, StaticPool
 
 from store.engine.errors import caller_error, late, unavailable
+from store.engine.settings import PoolSettings
 from store.engine.sql.compiled_query import execute
 from store.engine.unit_pool import Locked, PooledConnection, QueuedUnit, Transaction, UnitOutcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy.engine import URL
-
-    from store.engine.settings import PoolSettings
 
 READER_PRAGMAS = ("query_only=ON",)
 WRITER_PRAGMAS = (

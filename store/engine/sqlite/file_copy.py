@@ -7,13 +7,10 @@ import sqlite3
 from contextlib import closing, suppress
 from glob import escape
 from itertools import count
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from store.engine import private
 from store.engine.errors import StoreError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside a file in WAL mode."""

@@ -5,12 +5,9 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from store.engine.errors import AlreadyRunning, StoreError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class FileLock:

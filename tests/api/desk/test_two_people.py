@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from structlog.testing import capture_logs
@@ -15,11 +15,8 @@ from store.comments.comments import NewComment
 from tests.api.conftest import declared_database
 from tests.kit import matchday
 from tests.kit.desk_table import a_person
-from tests.kit.source_service import SECOND_ID, THIRD_ID, source_service
+from tests.kit.source_service import SECOND_ID, THIRD_ID, SourceService, source_service
 from tests.kit.sqlite import copied_url
-
-if TYPE_CHECKING:
-    from tests.kit.source_service import SourceService
 
 COMMENT = f"{1:024x}"
 ALONE = {

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import httpx
 import pytest
 import pytest_asyncio
 
 from tests.kit.creating import LINES, MATCH
-from tests.kit.day import ORGANIZATION, match_day
+from tests.kit.day import ORGANIZATION, MatchDay, match_day
 from tests.kit.external_source import LIVEBLOG, shown, source, standing_day
-
-if TYPE_CHECKING:
-    import httpx
-
-    from tests.kit.day import MatchDay
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from tests.kit.wire_courses.gn_gsd import RACE_STATUS, gn_gsd_bodies, stage_bodies
 from tests.kit.wire_courses.heim import NAMES, heim_bodies
 from tests.kit.wire_courses.heim_sports import SPORTS, sport_bodies
 from tests.kit.wire_courses.openligadb import openligadb_bodies
 from tests.kit.wire_courses.pa import pa_bodies
-from tests.kit.wire_courses.soccer import ENDINGS, KICK_OFF
+from tests.kit.wire_courses.soccer import ENDINGS, KICK_OFF, Moment
 from tests.kit.wire_courses.statsperform import statsperform_bodies
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from tests.kit.wire_courses.soccer import Moment
 
 Steps = list[tuple[float, dict[str, bytes]]]
 

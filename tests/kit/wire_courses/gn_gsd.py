@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.kit.wire_courses.soccer import SQUADS, STARTS, TEAMS, clock
+from tests.kit.wire_courses.soccer import SQUADS, STARTS, TEAMS, Moment, clock
 from tests.providers.gn_gsd.gsd import SIDES, action, encoded, match, named, person, race, result
-
-if TYPE_CHECKING:
-    from tests.kit.wire_courses.soccer import Moment
 
 STATUS = {
     "planned": "NOT_STARTED", "running": "IN_PROGRESS", "over": "FINISHED_OFFICIAL", "suspended": "SUSPENDED",

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from tests.kit.wire_courses.soccer import CAPS, ENDS, SQUADS, STARTS, TEAMS, clock
+from tests.kit.wire_courses.soccer import CAPS, ENDS, SQUADS, STARTS, TEAMS, Moment, clock
 from tests.providers.heim import feed
 from tests.providers.heim.feed import encoded, item, results, row, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.kit.wire_courses.soccer import Moment
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = {1: "game-start", 2: "second-half-start", 3: "first-extra-start", 4: "second-extra-start", 5: "penalty-start"}

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from tests.kit.wire_courses.soccer import KICK_OFF, TEAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.kit.wire_courses.soccer import Moment, Score
+from tests.kit.wire_courses.soccer import KICK_OFF, TEAMS, Moment, Score
 
 HALF, FULL, EXTRA, SHOOTOUT = 1, 2, 3, 4
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 
-from tests.kit.wire_courses.soccer import KICK_OFF, SQUADS, TEAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.kit.wire_courses.soccer import Moment
+from tests.kit.wire_courses.soccer import KICK_OFF, SQUADS, TEAMS, Moment
 
 NOTHING = b"<errors><error>No data available</error></errors>"
 STATUS = {

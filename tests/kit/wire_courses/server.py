@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from providers.base import Endpoint
 from providers.contract.server import Reply, Server
 from providers.registry import Registry
 from tests.kit.opening import endpoint_of
 from tests.kit.wire_courses.courses import SOCCER, id_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from providers.base import Endpoint
-    from tests.kit.wire_courses.soccer import Moment
+from tests.kit.wire_courses.soccer import Moment
 
 PROVIDERS = tuple(Registry.load())
 OURS, ANOTHER = 9_300_001, 9_300_002

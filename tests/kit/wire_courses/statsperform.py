@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.kit.wire_courses.soccer import ENDS, KICK_OFF, STARTS, TEAMS, clock
-
-if TYPE_CHECKING:
-    from tests.kit.wire_courses.soccer import Goal, Moment, Score
+from tests.kit.wire_courses.soccer import ENDS, KICK_OFF, STARTS, TEAMS, Goal, Moment, Score, clock
 
 STATUS = {"planned": "Fixture", "running": "Playing", "over": "Played"}
 """Others are the word with a capital."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from mapping.match.match import Match
 from providers.openligadb.adapter import OPENLIGADB
 from providers.openligadb.names import names_of as openligadb_names
 from providers.openligadb.translate import translate as read_openligadb
@@ -21,11 +23,6 @@ from tests.kit.wire_forms.ma1_body import ma1_body
 from tests.kit.wire_forms.openligadb_body import openligadb_body
 from tests.kit.wire_forms.other_words import Rates, base_36, digits, in_other_words
 from tests.kit.wire_forms.pa_bodies import pa_bodies
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mapping.match.match import Match
 
 Bodies = dict[str, bytes]
 

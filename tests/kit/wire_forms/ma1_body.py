@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mapping.match.match import Status
+from mapping.match.match import Incident, Match, Person, Side, Status
 from tests.kit.wire_forms.other_words import base_36, digits, extra_time_comes, full_time, half_time, has_begun
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mapping.match.match import Incident, Match, Person, Side
 
 CARDS = {"soccer.yellow-card": "YC", "soccer.yellow-red-card": "Y2C", "soccer.red-card": "RC"}
 POSITIONS = {"keeper": "Goalkeeper", "defense": "Defender", "offense": "Attacker"}

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from mapping.match.match import Score, Status
+from mapping.match.match import Incident, Match, Score, Side, Status
 from tests.kit.wire_forms.other_words import digits, full_time, half_time, has_begun
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mapping.match.match import Incident, Match, Side
 
 HALF, FULL, EXTRA, SHOOTOUT = 1, 2, 3, 4
 KICK = "Elfmeterschießen"

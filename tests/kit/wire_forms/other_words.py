@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import random
 import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
-from mapping.match.match import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from mapping.match.match import Incident, Match, Person, Side
+from mapping.match.match import Incident, Match, Person, Side, Status
 
 FIRST_MINUTES = {1: 1, 2: 46, 3: 91, 4: 106, 5: 120}
 LAST_MINUTES = {1: 45, 2: 90, 3: 105, 4: 120, 5: 130}

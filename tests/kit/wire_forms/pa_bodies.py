@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
-from mapping.match.match import Status
+from mapping.match.match import Incident, Match, Person, Side, Status
 from providers.pa.clock import LONDON
 from tests.kit.wire_forms.other_words import digits, extra_time_comes, half_time, has_begun, plain
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mapping.match.match import Incident, Match, Person, Side
 
 CAPS = {1: 45, 2: 90, 3: 105, 4: 120}
 WORDS = {

@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import pytest
 
-from providers.contract import Case, ProviderContract
-from providers.contract.rules import RULES, check
+from providers.contract import Case, ProviderContract, Sample
+from providers.contract.rules import RULES, Rule, check
 from tests.kit.sampling import sampled
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from providers.contract import Sample
-    from providers.contract.rules import Rule
 
 Path = tuple[Any, ...]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
@@ -11,15 +11,10 @@ from tests.kit.corrected_match import FIRST, ONE, START, begun, snapshot
 from tests.kit.editing import edit
 from tests.kit.no_post_lost import Followed
 from tests.kit.sampling import in_proof
-from tests.kit.scripted import open_store
+from tests.kit.scripted import Bodies, open_store
 from tests.kit.sqlite import migrated_url
 from tests.kit.watched import COURSES
 from tests.providers.heim.feed import row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.kit.scripted import Bodies
 
 ROWS: dict[str, tuple[str, ...]] = {"match-event": (), "liveticker": (), "actions": ("actions",)}
 """Resource → where its rows are."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from mapping.belief.confirm import confirm_answer
 from mapping.documents.import_options import ImportOptions
 from mapping.liveblog.prefill import game_document
 from mapping.match.references import References
+from mapping.posts.key_moments import KeyMoment
 from mapping.posts.posts import wanted_posts
 from providers.heim.translate import translate
 from providers.replay.demo import demo_files
@@ -20,11 +22,6 @@ from tests.kit.recorded_courses import course, others
 from tests.kit.recordings import soccer_recordings
 from tests.kit.sampling import is_twin, sampled
 from tests.kit.scripted import BERLIN, NAMES, OWNER, Bodies
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from mapping.posts.key_moments import KeyMoment
 
 NOBODY = References(owner_id=OWNER)
 

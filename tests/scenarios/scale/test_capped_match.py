@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -12,9 +12,6 @@ from providers.replay import Line
 from tests.kit.day import match_day
 from tests.kit.opening import look
 from tests.providers.heim.feed import MATCH_ID, row, wrapped
-
-if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
 
 HOUR = 3600
 LIMITS = {

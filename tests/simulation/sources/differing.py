@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from random import Random
 
 from mapping.belief.goals import credited_side
 from mapping.fusion.paired_incidents import kind_class
-from mapping.match.match import OPPONENT, Involved, Person, Score
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from collections.abc import Set as AbstractSet
-    from random import Random
-
-    from mapping.match.match import Incident, Match
-    from tests.kit.soccer_courses import Course
+from mapping.match.match import OPPONENT, Incident, Involved, Match, Person, Score
+from tests.kit.soccer_courses import Course
 
 SCRIPT = str.maketrans({"c": "tsch", "k": "c", "y": "j", "w": "v", "z": "s", "i": "y", "j": "dsch", "o": "ö"})
 

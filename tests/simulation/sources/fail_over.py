@@ -5,28 +5,24 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from ingest.daemon.build import standby_rules
 from ingest.sync.followed_match import everybody
+from mapping.match.match import Match
 from tests.kit.editing import edit
 from tests.kit.hand_driven import FAILURES, Failing, HandDriven, steady_by
-from tests.kit.scripted import Clock
+from tests.kit.scripted import Bodies, Clock
 from tests.kit.settings import configured
+from tests.kit.soccer_courses import Course
+from tests.kit.wire_forms.forms import WireForm
 from tests.simulation.inline_store import InlineStore
 from tests.simulation.sources.differing import Differences, without
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from collections.abc import Set as AbstractSet
-
-    import pytest
-
-    from mapping.match.match import Match
-    from tests.kit.scripted import Bodies
-    from tests.kit.soccer_courses import Course
-    from tests.kit.wire_forms.forms import WireForm
 
 WAYS = ("silent", "frozen", "older", *FAILURES)
 QUIET, CYCLE = 90.0, 500.0

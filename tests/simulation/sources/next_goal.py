@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import pytest
 
 from mapping.fusion.fused_match import SECOND_KEY
+from mapping.match.match import Match
 from tests.kit.hand_driven import HandDriven, steady_by
 from tests.kit.scripted import Clock
+from tests.kit.soccer_courses import Course
+from tests.kit.wire_forms.forms import WireForm
 from tests.simulation.inline_store import InlineStore
 from tests.simulation.sources.fail_over import second_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pytest
-
-    from mapping.match.match import Match
-    from tests.kit.soccer_courses import Course
-    from tests.kit.wire_forms.forms import WireForm
 
 WAYS = ("silence", "stall", "5xx", "frozen score", "vanished match", "swapped match")
 ERRORS = {"5xx": "5xx", "vanished match": "vanished", "silence": "silent"}

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from mapping.belief.confirm import confirm_answer
+from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from mapping.belief.goals import credited_side, goals_of
 from mapping.fusion.leading_source import LeadRules, SourceHealth
 from mapping.fusion.source_pair import PairRules, PairState, fuse_pair, look
 from mapping.match.parts import ALL_PARTS
 from providers.heim.adapter import HEIM
+from tests.kit.soccer_courses import Course
+from tests.kit.wire_forms.forms import WireForm
 from tests.simulation.sources.differing import Differences, in_play
 from tests.simulation.sources.fail_over import second_keys
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from mapping.belief.confirm import ConfirmedMatch
-    from tests.kit.soccer_courses import Course
-    from tests.kit.wire_forms.forms import WireForm
 
 LEAD = LeadRules(silence=60.0, stall=60.0, implausible=120.0, quiet_time=300.0)
 LOST = ("well", "well", "well", "failing", "refused", "silent", "stalled", "older")
