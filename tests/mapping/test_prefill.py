@@ -192,54 +192,34 @@ def test_the_score_is_empty_until_the_provider_gives_one():
     assert scores(prefilled(replace(BEFORE, score=Score(0, 0)))) == [("0", "0", "")]
 
 
+# fmt: off
 PLAYED = [
     pytest.param(MATCH, [("1", "0", "")], [("1", "0", "")], id="first half"),
-    pytest.param(
-        FINISHED, [("3", "1", ""), ("1", "0", "Half-time")], [("3", "1", ""), ("1", "0", "Halbzeit")], id="finished"
-    ),
-    pytest.param(
-        replace(FINISHED, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME), decided=Decided.OVERTIME),
+    pytest.param(FINISHED, [("3", "1", ""), ("1", "0", "Half-time")], [("3", "1", ""), ("1", "0", "Halbzeit")],
+        id="finished"),
+    pytest.param(replace(FINISHED, score=Score(2, 1), periods=(HALF_TIME, FULL_TIME), decided=Decided.OVERTIME),
         [("2", "1", "a.e.t."), ("1", "0", "Half-time"), ("1", "1", "Full-time")],
-        [("2", "1", "n. V."), ("1", "0", "Halbzeit"), ("1", "1", "Reguläre Spielzeit")],
-        id="after extra time",
-    ),
-    pytest.param(
-        replace(MATCH, score=Score(1, 1), periods=(HALF_TIME, FULL_TIME), clock=Clock(phase=3)),
+        [("2", "1", "n. V."), ("1", "0", "Halbzeit"), ("1", "1", "Reguläre Spielzeit")], id="after extra time"),
+    pytest.param(replace(MATCH, score=Score(1, 1), periods=(HALF_TIME, FULL_TIME), clock=Clock(phase=3)),
         [("1", "1", ""), ("1", "0", "Half-time"), ("1", "1", "Full-time")],
-        [("1", "1", ""), ("1", "0", "Halbzeit"), ("1", "1", "Reguläre Spielzeit")],
-        id="in extra time",
-    ),
-    pytest.param(
-        replace(MATCH, status=Status.SHOOTOUT, score=Score(2, 2), shootout=Score(2, 1), periods=(EXTRA_TIME,)),
+        [("1", "1", ""), ("1", "0", "Halbzeit"), ("1", "1", "Reguläre Spielzeit")], id="in extra time"),
+    pytest.param(replace(MATCH, status=Status.SHOOTOUT, score=Score(2, 2), shootout=Score(2, 1), periods=(EXTRA_TIME,)),
         [("2", "2", "a.e.t."), ("2", "2", "After extra time"), ("2", "1", "Penalty shoot-out")],
         [("2", "2", "n. V."), ("2", "2", "Nach Verlängerung"), ("2", "1", "Elfmeterschießen")],
-        id="in the shoot-out",
-    ),
-    pytest.param(
-        replace(FINISHED, score=Score(2, 2), shootout=Score(3, 4), periods=(EXTRA_TIME,), decided=Decided.SHOOTOUT),
+        id="in the shoot-out"),
+    pytest.param(replace(FINISHED, score=Score(2, 2), shootout=Score(3, 4), periods=(EXTRA_TIME,), decided=Decided.SHOOTOUT),
         [("2", "2", "pens"), ("2", "2", "After extra time"), ("3", "4", "Penalty shoot-out")],
         [("2", "2", "i. E."), ("2", "2", "Nach Verlängerung"), ("3", "4", "Elfmeterschießen")],
-        id="after the shoot-out",
-    ),
-    pytest.param(
-        replace(FINISHED, periods=(), decided=Decided.SHOOTOUT),
-        [("3", "1", "pens")],
-        [("3", "1", "i. E.")],
-        id="after a shoot-out without a tally",
-    ),
-    pytest.param(
-        replace(FINISHED, periods=(HALF_TIME,), decided=Decided.UNKNOWN),
+        id="after the shoot-out"),
+    pytest.param(replace(FINISHED, periods=(), decided=Decided.SHOOTOUT), [("3", "1", "pens")], [("3", "1", "i. E.")],
+        id="after a shoot-out without a tally"),
+    pytest.param(replace(FINISHED, periods=(HALF_TIME,), decided=Decided.UNKNOWN),
         [("3", "1", "result not reported"), ("1", "0", "Half-time")],
-        [("3", "1", "Ergebnis nicht gemeldet"), ("1", "0", "Halbzeit")],
-        id="finished without its result",
-    ),
-    pytest.param(
-        replace(MATCH, status=Status.ABANDONED, clock=Clock(phase=3)),
-        [("1", "0", "")],
-        [("1", "0", "")],
-        id="abandoned in extra time",
-    ),
+        [("3", "1", "Ergebnis nicht gemeldet"), ("1", "0", "Halbzeit")], id="finished without its result"),
+    pytest.param(replace(MATCH, status=Status.ABANDONED, clock=Clock(phase=3)), [("1", "0", "")], [("1", "0", "")],
+        id="abandoned in extra time"),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(("match", "english", "german"), PLAYED)
@@ -268,6 +248,7 @@ def state_after(gamestate, recurrence, minute, *, at=None, seconds=0, is_break=F
     }
 
 
+# fmt: off
 STATES = [
     pytest.param(BEFORE, state_after(0, 0, 0, at=KICKOFF), id="before"),
     pytest.param(replace(BEFORE, kickoff=None), state_after(0, 0, 0), id="before, no kick-off known"),
@@ -275,60 +256,30 @@ STATES = [
     pytest.param(replace(BEFORE, status=Status.CANCELLED), state_after(31, 0, 0), id="cancelled"),
     pytest.param(MATCH, state_after(1, 1, 0, at=STARTED), id="first half"),
     pytest.param(replace(MATCH, clock=Clock()), state_after(1, 1, 0), id="live, nothing known of the clock"),
-    pytest.param(
-        replace(
-            MATCH,
-            status=Status.BREAK,
-            clock=Clock(phase=1, phase_started_at=STARTED, in_break=True, break_started_at=BROKE),
-        ),
-        state_after(1, 1, 45, at=BROKE, seconds=47 * 60, is_break=True),
-        id="half-time",
-    ),
-    pytest.param(
-        replace(MATCH, status=Status.BREAK, clock=Clock(phase=1, phase_started_at=STARTED, in_break=True)),
-        state_after(1, 1, 45, at=STARTED + 2700, seconds=2700, is_break=True),
-        id="half-time, its beginning unknown",
-    ),
-    pytest.param(
-        replace(
-            MATCH,
-            status=Status.BREAK,
-            clock=Clock(phase=1, phase_started_at=STARTED, in_break=True, break_started_at=STARTED - 60),
-        ),
-        state_after(1, 1, 45, at=STARTED - 60, seconds=2700, is_break=True),
-        id="half-time before the start",
-    ),
-    pytest.param(
-        replace(MATCH, clock=Clock(phase=2, phase_started_at=SECOND)),
-        state_after(1, 2, 45, at=SECOND),
-        id="second half",
-    ),
-    pytest.param(
-        replace(MATCH, status=Status.BREAK, clock=Clock(phase=2, in_break=True, break_started_at=BROKE)),
-        state_after(1, 2, 90, at=BROKE, seconds=2700, is_break=True),
-        id="before extra time",
-    ),
-    pytest.param(
-        replace(MATCH, clock=Clock(phase=3, phase_started_at=SECOND)), state_after(1, 3, 90, at=SECOND), id="extra time"
-    ),
-    pytest.param(
-        replace(MATCH, clock=Clock(phase=4, phase_started_at=SECOND)),
-        state_after(1, 4, 105, at=SECOND),
-        id="its second half",
-    ),
-    pytest.param(
-        replace(MATCH, status=Status.SHOOTOUT, clock=Clock(phase=4), incidents=(KICKS,)),
-        state_after(2, 4, 120, at=KICKOFF + 9000),
-        id="shoot-out",
-    ),
+    pytest.param(replace(MATCH, status=Status.BREAK, clock=
+        Clock(phase=1, phase_started_at=STARTED, in_break=True, break_started_at=BROKE)),
+        state_after(1, 1, 45, at=BROKE, seconds=47 * 60, is_break=True), id="half-time"),
+    pytest.param(replace(MATCH, status=Status.BREAK, clock=Clock(phase=1, phase_started_at=STARTED, in_break=True)),
+        state_after(1, 1, 45, at=STARTED + 2700, seconds=2700, is_break=True), id="half-time, its beginning unknown"),
+    pytest.param(replace(MATCH, status=Status.BREAK, clock=
+        Clock(phase=1, phase_started_at=STARTED, in_break=True, break_started_at=STARTED - 60)),
+        state_after(1, 1, 45, at=STARTED - 60, seconds=2700, is_break=True), id="half-time before the start"),
+    pytest.param(replace(MATCH, clock=Clock(phase=2, phase_started_at=SECOND)), state_after(1, 2, 45, at=SECOND),
+        id="second half"),
+    pytest.param(replace(MATCH, status=Status.BREAK, clock=Clock(phase=2, in_break=True, break_started_at=BROKE)),
+        state_after(1, 2, 90, at=BROKE, seconds=2700, is_break=True), id="before extra time"),
+    pytest.param(replace(MATCH, clock=Clock(phase=3, phase_started_at=SECOND)), state_after(1, 3, 90, at=SECOND),
+        id="extra time"),
+    pytest.param(replace(MATCH, clock=Clock(phase=4, phase_started_at=SECOND)), state_after(1, 4, 105, at=SECOND),
+        id="its second half"),
+    pytest.param(replace(MATCH, status=Status.SHOOTOUT, clock=Clock(phase=4), incidents=(KICKS,)),
+        state_after(2, 4, 120, at=KICKOFF + 9000), id="shoot-out"),
     pytest.param(replace(FINISHED, incidents=(END,)), state_after(31, 2, 90, at=KICKOFF + 6600), id="finished"),
     pytest.param(replace(FINISHED, clock=Clock(phase=4)), state_after(31, 4, 120), id="finished after extra time"),
-    pytest.param(
-        replace(MATCH, status=Status.ABANDONED, incidents=(incident("soccer.goal", minute=31),)),
-        state_after(31, 1, 31),
-        id="abandoned",
-    ),
+    pytest.param(replace(MATCH, status=Status.ABANDONED, incidents=(incident("soccer.goal", minute=31),)),
+        state_after(31, 1, 31), id="abandoned"),
 ]
+# fmt: on
 
 
 @pytest.mark.parametrize(("match", "expected"), STATES)
