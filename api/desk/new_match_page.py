@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -13,13 +13,15 @@ from starlette.responses import Response
 from api.desk.chosen_matches import MOST as MOST_MADE
 from api.desk.chosen_matches import make_liveblogs
 from api.desk.desk_frame import DeskPage, alert_html, redirect
-from api.desk.fixture_terms import terms_html
-from api.desk.fixtures_section import MOST, FixturesPage, fixtures_html
+from api.desk.fixtures_section import MOST, FixturesPage, Json, fixtures_html
+from api.desk.form_fields import select_html
 from api.desk.fragment_cache import FragmentCache
 from api.desk.handlers import write_down
 from api.desk.match_by_id import kind_of, look_form, preview_html
+from api.desk.match_settings_page import EXCLUDE, box, locale_select
 from api.desk.matches_page import NEW, may_change
 from api.desk.refusal_text import refusal_text
+from api.desk.source_words import kind_name
 from api.external import operations
 from api.external.fixtures import fixtures_of
 from api.http.json_path import local
@@ -30,6 +32,8 @@ from api.page.scoreboard import title
 from mapping.desk.fixtures_text import FixturesText
 from mapping.desk.matches_text import MatchesText
 from mapping.errors import ServiceError, StoreUnavailable
+from mapping.locales.labels import SPORT_CONTEXT
+from mapping.sports import SPORTS
 from store.following.connection import NamedLiveblog
 
 MADE = Integer("made", high=MOST_MADE)
@@ -180,3 +184,46 @@ async def _attached_to(request: ApiRequest, person: DeskPerson, given: Query) ->
         return ""
     game = await request.services.store.read(NamedLiveblog(given["attach"], person.organization_id).find)
     return f'<p dir="auto"><strong>{escape(title(game.as_document()))}</strong></p>'
+
+
+def terms_html(made: FixturesPage) -> str:
+    """The fields, as the form had them that was refused, and the button."""
+    page, given, fixtures = made.page, made.given, made.found["objects"] if made.found is not None else ()
+    sent = "key" in given
+    ticks = [("auto", page.text(MatchesText.POST_AUTOMATICALLY), not sent or "auto" in given)]
+    ticks += [("text", page.text(MatchesText.WITH_TEXT), "text" in given)] if made.text else []
+    ticks += [("editorial", page.text(FixturesText.EDITORIAL), "editorial" in given)]
+    if any(each["liveblogs"] for each in fixtures) or made.refused:
+        ticks += [("second", page.text(FixturesText.SECOND), "second" in given)]
+    boxes = "".join(box(name, label, ticked=on) for name, label, on in ticks)
+    return (
+        f'<div class="card terms" role="group" aria-labelledby="terms"><h2 id="terms">{page.text(FixturesText.TERMS)}</h2>'
+        f"{_sources(made)}{locale_select(page, given.get('locale') or page.texts.locale)}{boxes}{_types(made, fixtures)}"
+        f'<p class="go"><a class="button plain" href="#terms">{page.text(FixturesText.TERMS)}</a>'
+        f'<button id="create" data-one="{page.text(FixturesText.CREATE_ONE)}"'
+        f' data-many="{page.text(FixturesText.CREATE_MANY, count="{count}")}">{page.text(FixturesText.CREATE)}</button></p></div>'
+    )
+
+
+def _sources(made: FixturesPage) -> str:
+    page, others = made.page, [each for each in made.providers if each != made.provider]
+    if not others:
+        return ""
+    options = [("", page.text(FixturesText.ALONE, provider=made.provider))]
+    options += [(each, page.text(FixturesText.WITH_STANDBY, provider=made.provider, standby=each)) for each in others]
+    return select_html(page, "standby", FixturesText.SOURCES, options, made.given.get("standby", ""))
+
+
+def _types(made: FixturesPage, fixtures: Sequence[Json]) -> str:
+    """The event types of the sports that are listed, each to be left out of automatic posting."""
+    page, sports = made.page, sorted({each["sport"] for each in fixtures if each["followable"]})
+    parts = ""
+    for sport in sports:
+        kinds = sorted(each for each in made.event_types if each.startswith(f"{sport}."))
+        boxes = "".join(
+            box(EXCLUDE + each, escape(kind_name(page.texts, each)), ticked=EXCLUDE + each in made.given)
+            for each in kinds
+        )
+        name = escape(page.texts.text(SPORTS[sport].name, context=SPORT_CONTEXT))
+        parts += f"<fieldset><legend>{name}</legend>{boxes}</fieldset>" if boxes else ""
+    return f"<details><summary>{page.text(MatchesText.LEFT_OUT)}</summary>{parts}</details>" if parts else ""

@@ -44,13 +44,8 @@ class Param(ABC):
     @property
     def document(self) -> Json:
         """The parameter in the OpenAPI document."""
-        return {
-            "name": self.name,
-            "in": "query",
-            "description": self.description,
-            "required": False,
-            "schema": self.schema,
-        }
+        shown = {"name": self.name, "in": "query", "description": self.description, "required": False}
+        return {**shown, "schema": self.schema}
 
 
 @dataclass(frozen=True)

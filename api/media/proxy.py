@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import os
+import sys
+import threading
 import time
 from base64 import b64decode
+from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import structlog
 
+from api.http.errors import Overloaded
 from api.http.flight_group import SingleFlightCache
 from api.http.rendered import OVERHEAD, Rendering
 from api.media.disk_cache import DiskCache
 from api.media.origins import FetchImage, Origins, original_key
 from api.media.variant import RefusedImage, Variant
-from api.media.workers import ImageWorkers
 from config.sections import MediaConfig
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import NotFound
@@ -41,6 +47,13 @@ PLACEHOLDER: Final = (
     "iVBORw0KGgoAAAANSUhEUgAAAAQAAAADCAAAAACRn/EaAAAAEElEQVR4nGN8wMDAwMQAIwAMfADmKVMBtAAAAABJRU5ErkJggg=="
 )
 """A PNG of twelve pixels."""
+
+
+T = TypeVar("T")
+NICENESS: Final = 10
+"""Added to that of the process: polls and the API go first where the processor is short."""
+RETRY_AFTER: Final = 2.0
+"""Seconds named to those for whom there is no place."""
 
 
 class Uploads(Protocol):
@@ -202,3 +215,39 @@ def _size(shown: ShownImage | None) -> int:
 def placeholder() -> ShownImage:
     """The neutral image that pages show where there is none: light grey, four to three."""
     return ShownImage.of(Variant("image/png", b64decode(PLACEHOLDER)))
+
+
+class ImageWorkers:
+    """At most `workers` threads.
+
+    `render_queue` pieces of work may be under way or wait, `organization_render_queue` of them of one organization.
+    """
+
+    def __init__(self, *, workers: int, render_queue: int, organization_render_queue: int) -> None:
+        self._threads = ThreadPoolExecutor(workers, "images", initializer=_step_back)
+        self._queue = render_queue
+        self._organization_queue = organization_render_queue
+        self._waiting: Counter[str] = Counter()
+
+    async def run(self, organization_id: str, work: Callable[[], T]) -> T:
+        """The result of `work`, done in a thread. Raises Overloaded where too much waits already."""
+        if self._waiting.total() >= self._queue or self._waiting[organization_id] >= self._organization_queue:
+            raise Overloaded("too many images wait to be resized", retry_after=RETRY_AFTER)
+        self._waiting[organization_id] += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._waiting[organization_id] -= 1
+            self._waiting += Counter()  # keeps only those who wait
+
+    def close(self) -> None:
+        """End the threads once they have done what they are at; what waits is not done."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _step_back() -> None:
+    """Lower the priority of this thread alone, which Linux can do."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            thread = threading.get_native_id()
+            os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)

@@ -40,13 +40,7 @@ UPDATE: Json = {
         "data": {
             "type": "string",
             "contentMediaType": "application/json",
-            "contentSchema": {
-                "anyOf": [
-                    openapi.response_schema(GameShowResponse),
-                    CHANGES,
-                    *(openapi.response_schema(each.document) for each in LIVE),
-                ]
-            },
+            "contentSchema": {"anyOf": [openapi.response_schema(GameShowResponse), CHANGES, *LIVE_SCHEMAS]},
         },
     },
 }

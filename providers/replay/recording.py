@@ -13,7 +13,6 @@ from providers.replay import dates, gn_gsd
 from providers.replay.failure import Failure
 from providers.replay.paths import Source
 
-JSONL_SUFFIXES = (".jsonl", ".jsonl.gz")
 HEIM = (dates.kickoff_of, ("match",))
 RESOURCE = re.compile(r"(?P<kind>match-event|match|liveticker)(?:/co\w*)?/ma(?P<match>\w+)")
 

@@ -12,7 +12,6 @@ from providers.heim import squads
 from providers.heim.payload import EVENTS, race_title, round_of
 from providers.heim.read import Row
 from providers.heim.sports.base import RaceEvent, Source
-from providers.heim.sports.disqualification import close_gaps, is_disqualified
 from providers.heim.sports.races import (
     MARKS,
     ONCE,
@@ -316,3 +315,25 @@ def _rank(place: RankingEntry) -> tuple[int, int]:
     """By position, those without one last; ids break ties so that equal bodies give equal rankings."""
     ident = place.person.ext_id if place.person is not None else "0"
     return (place.position if place.position is not None else 10_000, int(ident))
+
+
+def is_disqualified(status: str | None, words: str) -> bool:
+    """Whether the reason to have no place begins with one of the words, which commas separate, in any case."""
+    first = (status or "").casefold().split()
+    return bool(first) and first[0].strip(".,:") in {word.strip().casefold() for word in words.split(",")}
+
+
+def close_gaps(places: Sequence[RankingEntry]) -> tuple[RankingEntry, ...]:
+    """The ranking without the places of those who are disqualified; nobody moves up by more than there are of them."""
+    out = sum(place.disqualified for place in places)
+    if not out:
+        return tuple(places)
+    held = [place.position for place in places if place.position is not None and not place.disqualified]
+    return tuple(replace(place, position=_position(place, held, out)) for place in places)
+
+
+def _position(place: RankingEntry, held: Sequence[int], out: int) -> int | None:
+    if place.disqualified or place.position is None:
+        return None
+    ahead = sum(position < place.position for position in held)
+    return max(1 + ahead, place.position - out)
