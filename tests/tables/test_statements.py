@@ -60,6 +60,7 @@ RUNS = {
     "media purge": "https://photos.example.org/a.jpg",
     "keys rotate": "media",
     "explain": GAME,
+    "fixtures": "--provider heim",
     "incident": f"{GAME} --out bundle.zip",
     "export": f"{OWNER} organization.jsonl",
     "import": "organization.jsonl",
@@ -68,8 +69,8 @@ RUNS = {
     "restore": "copy.db --replace",
 }
 """Commands → what they are given, in the order in which they are run."""
-REFUSED = {"doctor": 1, "sync-once": 1, "import": 2}
-"""Those that end otherwise: the house has rows that no process writes, nobody has its match, what is imported is there."""
+REFUSED = {"doctor": 1, "sync-once": 1, "fixtures": 1, "import": 2}
+"""Those that end otherwise: the house has rows that no process writes, nobody has or lists its match, what is imported is there."""
 WITHOUT_DATABASE = {"init", "clients hash", "replay", "providers probe"}
 DAEMONS = {"run", "demo"}
 
