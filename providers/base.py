@@ -22,7 +22,7 @@ from providers.row_cache import RowCache
 Catalog = Mapping[str, tuple[str, ...]]
 """Sport → event types, in the order of the interface's provider table."""
 
-CarriedBy = Mapping["Part", frozenset[str]]
+CarriedBy = Mapping[Part, frozenset[str]]
 """Part of a match → names of the resources that carry it."""
 
 

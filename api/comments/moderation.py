@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from functools import partial
 
 from sqlalchemy import Connection
@@ -80,7 +81,7 @@ CLOSE = openapi.operation(
     parameters=[ORGANIZATION, openapi.in_path("channelId")],
     body=openapi.json_body(openapi.request_schema(ChannelClosingRequest), {"closed": True}),
 )
-FORMAT = table_export.format_parameter("jsonl")
+FORMAT = replace(table_export.FORMAT, default="jsonl")
 EXPORT = openapi.operation(
     "comments.export",
     "All comments of a liveblog",

@@ -65,7 +65,7 @@ class _Maker(NamedTuple):
             raise Refused(self.page.text(FixturesText.NOT_LISTED))
         if match_id in self.on_them and "second" not in self.form:
             raise Refused(self.page.text(FixturesText.HAS_ALREADY))
-        standby = self._standby(fixture)
+        standby = await asyncio.to_thread(self._standby, fixture)  # the other list may be a long one
         services, owner = self.request.services, self.person.organization_id
         key = sha256(f"{self.form.get('key')} {match_id}".encode()).hexdigest()
         game = await operations.create(

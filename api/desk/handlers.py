@@ -21,8 +21,8 @@ CODE_STEP = f"{SIGN_IN}/code"
 """Where a code is entered, behind the password."""
 FORM = "application/x-www-form-urlencoded"
 FORM_BYTES = 16 * 1024
-Show = Callable[["ApiRequest", DeskPage, DeskPerson], Awaitable["Response"]]
-Submit = Callable[["ApiRequest", DeskPage, DeskPerson, Query], Awaitable["Response"]]
+Show = Callable[[ApiRequest, DeskPage, DeskPerson], Awaitable[Response]]
+Submit = Callable[[ApiRequest, DeskPage, DeskPerson, Query], Awaitable[Response]]
 
 
 def desk_page(show: Show) -> Handler:

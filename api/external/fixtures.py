@@ -28,7 +28,7 @@ from store.liveblogs.listing import Listed, Page
 
 MANY = 500
 """Matches from which on the event loop does not look through them."""
-Lister = Callable[[str, str, str], Awaitable["FixtureDay"]]
+Lister = Callable[[str, str, str], Awaitable[FixtureDay]]
 """`Importer.fixtures`."""
 Reader = Callable[[Callable[[Any], Any]], Awaitable[Any]]
 """`Store.read`."""

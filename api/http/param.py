@@ -116,8 +116,11 @@ class OneOf(Param, Generic[T]):
 
 
 @dataclass(frozen=True)
-class Flag(Param):
+class Flag(OneOf[bool]):
     """A switch, off unless it is said; without a value it is off."""
+
+    choices: Mapping[str, bool] = field(default_factory=lambda: FLAGS, kw_only=True)
+    default: bool = field(default=False, kw_only=True)
 
     @property
     def schema(self) -> Json:
@@ -126,10 +129,6 @@ class Flag(Param):
     @property
     def document(self) -> Json:
         return {**super().document, "allowEmptyValue": True}
-
-    def of(self, query: Query) -> bool:
-        """Whether it is on."""
-        return OneOf(self.name, choices=FLAGS, default=False).of(query)
 
 
 def words(choices: Mapping[str, object] | tuple[str, ...]) -> dict[str, str]:

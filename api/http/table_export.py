@@ -19,6 +19,7 @@ Read = Callable[[Callable[[Connection], Any]], Awaitable[Any]]
 
 Row = dict[str, Any]
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
+FORMAT = OneOf("format", "What the file is", choices=words(FORMATS), default="csv")
 BETWEEN = "|"
 """Between the values of a cell that has several."""
 
@@ -43,14 +44,6 @@ class TableFile(NamedTuple):
         """The file under this name, of which each part is read when it is wanted."""
         headers = {"Content-Disposition": f'attachment; filename="{name}.{self.form}"'}
         return StreamingResponse(parts, media_type=FORMATS[self.form], headers=headers)
-
-
-def format_parameter(default: str = "csv") -> OneOf[str]:
-    """Which of `FORMATS` the file shall have."""
-    return OneOf("format", "What the file is", choices=words(tuple(FORMATS)), default=default)
-
-
-FORMAT = format_parameter()
 
 
 def response(description: str) -> Json:

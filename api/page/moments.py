@@ -22,7 +22,7 @@ SHOWN = 6
 FEW_MORE = 2
 """… and so many more are no reason to fold them."""
 
-Grouped = tuple[str, "KeyMoment"]
+Grouped = tuple[str, KeyMoment]
 """The part of the match that it stands under, and the moment."""
 
 

@@ -104,15 +104,16 @@ class FixtureLists:
     def _ended(self, key: Key, kept: KeptList, request: asyncio.Task[FixtureList]) -> None:
         """Keep the outcome for as long as it may be kept, and for its size."""
         self._running.discard(request)
-        current = self._kept.pop(key, None)
         if request.cancelled() or request.exception() is not None:  # seen: nobody may be waiting any more
             kept.until = monotonic() + FAILED_FOR
         else:
             found = request.result()
             kept.until = monotonic() + min(max(found.fresh_for or 0.0, self._least), self._most)
             kept.rows = min(max(len(found.fixtures), LEAST_ROWS), MOST_ROWS)
-        if current is kept and not request.cancelled():
-            self._kept[key] = kept
+        if self._kept.get(key) is kept:
+            del self._kept[key]
+            if not request.cancelled():
+                self._kept[key] = kept
 
 
 def day_of(text: str, timezone: str, now: float) -> date:

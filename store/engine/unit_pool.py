@@ -27,7 +27,7 @@ from store.engine.unit import Unit
 
 T = TypeVar("T")
 Locked = dict[str, StoredGame]
-Work = Callable[["Connection", Locked], T]
+Work = Callable[[Connection, Locked], T]
 """What is done in a transaction: given the connection and the liveblogs that the transaction has locked already."""
 ABORTED = 2.0
 """Seconds for threads to come back once their connections are broken off."""

@@ -68,10 +68,6 @@ async def read_once(url: URL, settings: PoolSettings, query: Callable[[Connectio
         await engine.dispose()
 
 
-def _readers(url: URL, settings: PoolSettings, size: int) -> UnitPool:
-    return UnitPool(partial(SqliteConnection, make_engine(url, settings, READER_PRAGMAS)), settings, size, "reader")
-
-
 class NoLivenessLock:
     """Stands for PostgreSQL's liveness lock: no second process can use the file, so nobody looks for a sign of life."""
 
@@ -112,7 +108,8 @@ class SqliteBackend:
         self._lock = None if file is None else FileLock(file)
         self._engine = writer_engine(url, settings)
         self._writer = UnitPool(partial(SqliteConnection, self._engine), settings, 1, "matchwire-writer")
-        self._readers = None if file is None else _readers(url, settings, settings.pool_size)
+        connect = partial(SqliteConnection, make_engine(url, settings, READER_PRAGMAS))
+        self._readers = None if file is None else UnitPool(connect, settings, settings.pool_size, "reader")
 
     @property
     def waiting(self) -> int:
