@@ -272,12 +272,15 @@ def linter() -> Iterator[str]:
 
 
 def rooms() -> Iterator[str]:
-    """Rooms, circles and capabilities stay within the bars of `make house`, which docs/architecture.md shows."""
+    """Rooms, circles, capabilities and weight stay within the bars of `make house`; docs/architecture.md shows the first three."""
     for what, found, most in house.figures(house.structure()):
         if any(int(a) > int(b) for a, b in zip(found.split(","), most.split(","), strict=True)):
             yield f"{what}: {found}, at most {most}"
         if f"| {what} | {found} | {most} |" not in files()["docs/architecture.md"]:
             yield f"docs/architecture.md: has not | {what} | {found} | {most} |"
+    for what, weighed, way, bar in house.weights(house.weigh()):
+        if weighed > bar if way == "at most" else weighed < bar:
+            yield f"{what}: {weighed}, {way} {bar}"
 
 
 RULES: tuple[Callable[[], Iterator[str]], ...] = (

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import ast
 import functools
+import io
 import re
+import statistics
 import sys
+import tokenize
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -42,6 +45,8 @@ PARTICIPLE = re.compile(
     r"bound|read|put|cut|split|spread|chosen|broken|hidden|driven|begun|thrown|grown|fallen|spoilt|meant|brought|thought"
 )
 """Verbs in the form that says what has been done. `read`, `put` and the like are verbs as well, and may stand."""
+SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
+SMALL = 60
 VERBS = frozenset({"read", "put", "cut", "split", "spread", "feed", "need", "speed", "exceed", "embed"})
 
 
@@ -193,6 +198,65 @@ def figures(built: Structure) -> list[tuple[str, str, str]]:
     return rows
 
 
+@dataclass(frozen=True)
+class Weight:
+    """What there is to read; code is lines without blank ones, comments and docstrings, of a template those not blank."""
+
+    code: int
+    imports: int
+    lines: int
+    guarded: int
+    files: list[int]
+    """Lines of each file, `__init__.py` apart."""
+
+
+def weigh(root: Path = ROOT) -> Weight:
+    """The product's weight as it stands below `root`."""
+    code = imports = lines = guarded = 0
+    files: list[int] = []
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        nodes = list(ast.walk(ast.parse(text)))
+        length = len(text.splitlines())
+        code += len(_lines_of_tokens(text) - {line for node in nodes for line in _docstring_lines(node)})
+        imports += sum(_length(node) for node in nodes if isinstance(node, ast.Import | ast.ImportFrom))
+        guarded += sum(isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) for node in nodes)
+        lines += length
+        files += [] if path.name == "__init__.py" else [length]
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("templates/**/*.html")):
+        code += sum(bool(line.strip()) for line in path.read_text(encoding="utf-8").splitlines())
+    return Weight(code, imports, lines, guarded, files)
+
+
+def _lines_of_tokens(text: str) -> set[int]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return {line for each in tokens if each.type not in SILENT for line in range(each.start[0], each.end[0] + 1)}
+
+
+def _docstring_lines(node: ast.AST) -> range:
+    """The lines of a docstring, of a text by itself that describes the name above it too."""
+    value = node.value if isinstance(node, ast.Expr) else None
+    text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+    return range(node.lineno, node.lineno + _length(node)) if text and isinstance(node, ast.Expr) else range(0)
+
+
+def _length(node: ast.stmt) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def weights(weight: Weight) -> list[tuple[str, float, str, float]]:
+    """What is weighed, how much it is, and the bar: at most or at least so much."""
+    small = sum(length <= SMALL for length in weight.files)
+    return [
+        ("lines of code, templates counted", weight.code, "at most", 60_400),
+        ("files of Python", len(weight.files), "at most", 630),
+        (f"files of at most {SMALL} lines", small, "at most", 126),
+        ("median lines of a file", statistics.median(weight.files), "at least", 110),
+        ("lines of imports in a hundred", round(100 * weight.imports / weight.lines, 1), "at most", 9.3),
+        ("blocks under TYPE_CHECKING", weight.guarded, "at most", 30),
+    ]
+
+
 def listed(built: Structure) -> Iterator[str]:
     """What the figures count, line by line."""
     yield from (f"{floor}: {a} ↔ {b}" for floor in FLOORS for a, b in two_way_doors(built, floor))
@@ -205,6 +269,7 @@ def main() -> None:
     """Print the figures; with `--list` also what they count."""
     built = structure()
     lines = [f"{name:55} {found:>10}   at most {most}" for name, found, most in figures(built)]
+    lines += [f"{name:55} {found:>10,}   {way} {bar:,}" for name, found, way, bar in weights(weigh())]
     lines.append(f"lines of the product: {sum(built.lines.values()):,}")
     lines += listed(built) if "--list" in sys.argv else []
     sys.stdout.write("\n".join(lines) + "\n")
