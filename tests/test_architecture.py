@@ -1,7 +1,5 @@
 """The architecture as it is drawn: where imports may point, and what each part must not touch."""
 
-from __future__ import annotations
-
 import ast
 import re
 from functools import cache

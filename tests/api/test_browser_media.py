@@ -1,7 +1,5 @@
 """Images and videos in a real browser: nothing jumps, no third party is involved before a click, and keys are enough."""
 
-from __future__ import annotations
-
 import asyncio
 import io
 import os

@@ -1,7 +1,5 @@
 """A client that openapi-python-client makes of the OpenAPI document, used against the daemon: it imports, writes and reads."""
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import json

@@ -1,7 +1,5 @@
 """A liveblog is named alike wherever it is named, and what the public reads of it names no client."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The connection to PostgreSQL ends in the middle of COMMIT: nobody knows whether it counted, and a retry must not matter."""
 
-from __future__ import annotations
-
 import asyncio
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Who a reader is: tokens that cannot be guessed, altered or lent, and sign-ins that count once."""
 
-from __future__ import annotations
-
 import base64
 import json
 from dataclasses import dataclass

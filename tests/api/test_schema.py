@@ -3,8 +3,6 @@
 All phases (examples, coverage, fuzzing, stateful) and all checks, with a client that may do everything and with nobody.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """The OpenAPI document itself: links that can be followed, examples that keep to their schemas, every refusal described."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

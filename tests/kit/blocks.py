@@ -1,7 +1,5 @@
 """The code that documents print, block by block, and the commands in them."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from dataclasses import dataclass

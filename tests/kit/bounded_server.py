@@ -1,7 +1,5 @@
 """The daemon with clients that do not behave around it: what tests of its connections have in common."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

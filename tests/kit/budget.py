@@ -1,7 +1,5 @@
 """How many browser tests and processes a run starts: `make test` promises a bound for both, and breaks where a change breaks it."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from typing import Any

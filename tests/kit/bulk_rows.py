@@ -3,8 +3,6 @@
 Every liveblog is of one organization, because that is what costs the most.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Daemons and a provider between which everything fails."""
 
-from __future__ import annotations
-
 import hashlib
 import random
 import time

@@ -1,7 +1,5 @@
 """Answers believed one after the other."""
 
-from __future__ import annotations
-
 from mapping.belief.confirm import ConfirmedMatch, confirm_answer
 from mapping.match.parts import ALL_PARTS
 from store.following.sync import packed_belief, unpacked_belief

@@ -1,7 +1,5 @@
 """A match of heim whose goals are corrected."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

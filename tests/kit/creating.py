@@ -1,7 +1,5 @@
 """A small match of heim, from which liveblogs are created."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from providers.replay import Line

@@ -1,7 +1,5 @@
 """Recorded matches of a day with many."""
 
-from __future__ import annotations
-
 import json
 from datetime import datetime, timedelta
 

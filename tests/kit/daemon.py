@@ -1,7 +1,5 @@
 """`matchwire run` beside a test: a configuration for it, the process, and a client that may do everything."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import time

@@ -1,7 +1,5 @@
 """A match day: a replay server, a running daemon on a real database, and a client that only knows the HTTP API."""
 
-from __future__ import annotations
-
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterable

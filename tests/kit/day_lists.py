@@ -1,7 +1,5 @@
 """The list of one day as each provider would write it: a match at each moment that a list distinguishes."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace

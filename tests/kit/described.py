@@ -1,7 +1,5 @@
 """The OpenAPI document at collection time, so that tests can be made from it."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

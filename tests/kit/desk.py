@@ -1,7 +1,5 @@
 """Requests of an editor's desk to the write API."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ A new route needs one row here and nothing else: what is sent (`sends`, of the r
 of the functions below its statuses follow from who may have it. What all rows are tried with is in tests/tables/test_doors.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum

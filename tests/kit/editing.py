@@ -1,7 +1,5 @@
 """An editor's changes beside the sync."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from store.liveblogs import liveblogs

@@ -1,7 +1,5 @@
 """What tests of the event operations have in common: a desk that posts, and the words that posts are made of."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A liveblog with a source, and what its settings show."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from contextlib import asynccontextmanager

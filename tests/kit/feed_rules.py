@@ -1,7 +1,5 @@
 """What the standards demand of feeds, as rules that name what is wrong: RFC 4287, RSS 2.0 with its validator's, JSON Feed 1.1."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

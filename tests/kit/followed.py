@@ -1,7 +1,5 @@
 """Liveblogs on matches as a sync leaves them, without a provider."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Any

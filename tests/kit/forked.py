@@ -3,8 +3,6 @@
 A start that is to be cold is `asyncio.create_subprocess_exec(*MATCHWIRE, …)`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import os

@@ -4,8 +4,6 @@ What is looked at is made as the service makes it, through the API or by the sto
 written as they are. Every text of it holds `WORDS`, which nobody but its organization may read.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Mapping
 from dataclasses import dataclass

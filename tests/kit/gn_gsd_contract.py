@@ -1,7 +1,5 @@
 """The samples of gn-gsd for the contract of all adapters."""
 
-from __future__ import annotations
-
 from providers.base import Selector
 from providers.contract import Sample
 from providers.gn_gsd.adapter import GN_GSD

@@ -1,7 +1,5 @@
 """A match day of gn-gsd."""
 
-from __future__ import annotations
-
 from datetime import datetime, timedelta
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The sync of a match of two sources by a clock that a test drives: each is polled when it is due, and fails as the test says."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

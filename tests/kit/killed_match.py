@@ -1,7 +1,5 @@
 """The match that is followed while processes are killed."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

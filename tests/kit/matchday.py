@@ -1,7 +1,5 @@
 """Liveblogs for the tests: a match invented by us, in the shape that imports give it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

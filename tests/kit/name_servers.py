@@ -1,7 +1,5 @@
 """Addresses that the guard refuses, and names that lead to them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 PUBLIC = "93.184.216.34"

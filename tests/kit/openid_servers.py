@@ -1,7 +1,5 @@
 """A provider of OpenID Connect for tests, which says whatever a test wants, and the service and browsers that use it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """What the daemon opens by its default settings: stores, and endpoints of providers. A test says what it wants otherwise."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """An origin of clients' files with faults: each path is a way to behave, each request is noted."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import re

@@ -1,7 +1,5 @@
 """People for tests: accounts with a password that is hashed once, and browsers that keep their sessions."""
 
-from __future__ import annotations
-
 import functools
 from dataclasses import dataclass, field
 from functools import partial

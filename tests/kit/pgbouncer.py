@@ -1,7 +1,5 @@
 """A PgBouncer of the tests' own in front of their PostgreSQL, configured as docs/postgresql.md says."""
 
-from __future__ import annotations
-
 import configparser
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Every place of a document that may name an image."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

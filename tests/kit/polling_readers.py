@@ -1,7 +1,5 @@
 """Liveblogs with polls, and readers who vote."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A PostgreSQL server for tests and benchmarks: made from the machine's binaries, loopback only, thrown away afterwards."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import hmac

@@ -1,7 +1,5 @@
 """The service with providers behind it in one process: liveblogs are created over HTTP, and matches are polled by hand."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What an origin of images answers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

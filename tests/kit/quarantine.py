@@ -1,7 +1,5 @@
 """A daemon on a database with rows that cannot be read."""
 
-from __future__ import annotations
-
 import asyncio
 import zlib
 from contextlib import asynccontextmanager

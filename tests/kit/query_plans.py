@@ -1,7 +1,5 @@
 """Every statement that a process gives its database, and how the database would look for the rows."""
 
-from __future__ import annotations
-
 import re
 import sqlite3
 from collections.abc import Iterator

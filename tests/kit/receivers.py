@@ -1,7 +1,5 @@
 """Receivers of webhooks beside the test: two processes that all tests share, or one of a test's own."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

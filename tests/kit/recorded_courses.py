@@ -1,7 +1,5 @@
 """Recorded matches as courses of answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

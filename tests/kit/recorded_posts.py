@@ -1,7 +1,5 @@
 """Posts of a liveblog and of the provider's rows, in a form in which they can be compared."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

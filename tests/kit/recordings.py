@@ -1,7 +1,5 @@
 """Where recorded provider traffic is found. It is not part of the repository: the commentary in it is copyrighted."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -6,8 +6,6 @@ Prints what became of them as one JSON object. Whatever is closed is opened agai
 the rest to be closed.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """A real storage with the API of S3: SeaweedFS on loopback, in memory of this process's tests alone."""
 
-from __future__ import annotations
-
 import json
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Which parameters of a long table a bounded run takes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

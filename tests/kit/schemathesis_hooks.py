@@ -4,8 +4,6 @@ Loaded by schemathesis itself. Each row names the operations, the status and the
 other refusal of such a request stays a failure.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import zlib

@@ -1,7 +1,5 @@
 """A provider that plays by a script, and a process that can be crashed anywhere: for tests of the sync's promises."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

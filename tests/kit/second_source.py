@@ -1,7 +1,5 @@
 """A match in another provider's words, under ids of its own, as the values that its adapter would give."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from mapping.match.match import Match, Person, Side

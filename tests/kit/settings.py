@@ -1,7 +1,5 @@
 """Settings for tests that build parts of the daemon by themselves: the defaults of the configuration, with changes."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

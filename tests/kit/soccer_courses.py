@@ -1,7 +1,5 @@
 """The course of each soccer match that was recorded or is in the demo: what its feed said after each answer, and when."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

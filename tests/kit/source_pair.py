@@ -1,7 +1,5 @@
 """A match of several sources in one process: the first one by a recording, the others by the same match in other words."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import partial

@@ -1,7 +1,5 @@
 """The API beside a match of two sources: what people and clients change of them is seen to by the sync itself."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,7 +1,5 @@
 """Good answers with one thing wrong, as a provider that errs once may give them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Our own matches of the other sports in HEIM:SPIEL's format, and how a test steps through one."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -3,8 +3,6 @@
 So are those that hold what many tests begin with.
 """
 
-from __future__ import annotations
-
 import asyncio
 import functools
 import tempfile

@@ -4,8 +4,6 @@ Nearly every test opens engines of its own, and each would compile anew what the
 many tests cost. A daemon, whose engines live for weeks, compiles each statement once as well.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sqlalchemy import Connection, Engine, event

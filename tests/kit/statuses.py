@@ -1,7 +1,5 @@
 """The table of the words for a match's state, `tests/tables/statuses.toml`, and the bodies of a match with each of them."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

@@ -1,7 +1,5 @@
 """How much is done, counted instead of timed."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import sys

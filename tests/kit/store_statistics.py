@@ -1,7 +1,5 @@
 """Beacons and their sums, straight in the store."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path

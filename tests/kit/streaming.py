@@ -1,7 +1,5 @@
 """A reader of server-sent events that comes back with the last id, as a browser does."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator

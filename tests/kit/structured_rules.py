@@ -1,7 +1,5 @@
 """What search engines demand of a live blog's structured data: one table, which holds for every output that has some."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What a liveblog shows in every place where somebody reads it, as plain words."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

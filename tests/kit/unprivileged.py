@@ -1,7 +1,5 @@
 """Runs programs as a user who may do nothing special: root, as tests in containers are, can write everywhere."""
 
-from __future__ import annotations
-
 import functools
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Tests of polls and waits in a loop whose time jumps to what is planned next: nothing is waited for, no machine is too slow."""
 
-from __future__ import annotations
-
 import asyncio
 import functools
 from collections.abc import Callable, Coroutine

@@ -1,7 +1,5 @@
 """Matches of every provider, polled by their own adapters without a network or a store: what is believed, and what shows."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from functools import lru_cache

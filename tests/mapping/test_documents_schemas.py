@@ -1,7 +1,5 @@
 """The JSON schemas of documents say what is understood in a request, and what a response holds."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import jsonschema_rs

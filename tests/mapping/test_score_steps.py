@@ -1,7 +1,5 @@
 """American football: what the steps of the score say, quarters that end, corrections, and what nobody can know."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

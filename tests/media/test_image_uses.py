@@ -1,7 +1,5 @@
 """An image of a third party is shown as long as something published names it, on both databases, however it is signed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

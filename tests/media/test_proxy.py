@@ -1,7 +1,5 @@
 """The image proxy over HTTP: what it shows, how long, and what it requests from origins."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """A provider on the loopback interface that behaves exactly as a test wants, down to the bytes on the wire."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

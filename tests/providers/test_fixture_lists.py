@@ -1,7 +1,5 @@
 """The lists of matches of all providers: recorded and authored ones, and whatever comes in their place."""
 
-from __future__ import annotations
-
 import gzip
 import re
 import tomllib

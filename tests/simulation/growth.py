@@ -1,7 +1,5 @@
 """What there is in a process at a moment, apart from caches with bounds of their own, and what there is more of than before."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import sqlite3

@@ -4,8 +4,6 @@
 happened in it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import copy
 import json

@@ -3,8 +3,6 @@
 A small model, written apart: it knows nothing of keys, ledgers, beliefs, versions or statuses of posts that were withdrawn.
 """
 
-from __future__ import annotations
-
 import copy
 import random
 from collections.abc import Collection, Mapping

@@ -1,7 +1,5 @@
 """A store whose units run at once, in memory: for very many short histories in one process."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing

@@ -1,7 +1,5 @@
 """What holds after every commit, whatever has happened, and what holds at the end. Read from the tables, not through the store."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from collections import Counter, defaultdict

@@ -6,8 +6,6 @@ have the word.
 
 # ruff: noqa: E501 -- lines of the product stand here as they are there
 
-from __future__ import annotations
-
 import ast
 import sys
 from concurrent.futures import ProcessPoolExecutor

@@ -3,8 +3,6 @@
 What a resource answers at a moment, with its dates moved, is what `providers.replay` answers; so are 304 and most faults.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Days of matches in virtual time: the daemon, its providers, receivers, an editor, a reader, and what goes wrong."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from collections.abc import AsyncIterator, Callable

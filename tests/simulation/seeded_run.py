@@ -4,8 +4,6 @@
 and of what people do, and prints what happened in it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import secrets

@@ -1,7 +1,5 @@
 """A failing history made short: what can be left out of it is left out, one thing after the other, as long as it fails."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """A process of the daemon in a simulation: the product's own followers, leases, outbox sequencer and deliveries."""
 
-from __future__ import annotations
-
 import asyncio
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """A provider with two resources a match, whose courses, delays and faults are seeded. What it answers is heim's format."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

@@ -1,7 +1,5 @@
 """Days in virtual time, with all faults: when they are over, nothing is left of them but their liveblogs."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random

@@ -1,7 +1,5 @@
 """Seeded runs of several processes in virtual time: promises hold after each commit, and the simulation sees when they do not."""
 
-from __future__ import annotations
-
 import os
 import re
 from concurrent.futures import ProcessPoolExecutor

@@ -1,7 +1,5 @@
 """Both databases, a clock that the test moves, and a liveblog to write to."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

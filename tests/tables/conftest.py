@@ -1,7 +1,5 @@
 """A full house on either kind of database: one that all tests of a module read, and copies for those that write."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable

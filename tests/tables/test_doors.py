@@ -4,8 +4,6 @@ The rows are those of tests/kit/doors.py, the routes those of the product. After
 what it was: every table is compared, none is left out (rate limits live in memory, the audit of clients is a log).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """What readers learn of every match of every provider, by how it ends: `endings.toml`, a table that can be read aloud."""
 
-from __future__ import annotations
-
 import asyncio
 import tomllib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ A list is an operation that takes a `limit`; LISTS has a row for each. What is s
 tests/kit/doors.py: of an organization or a liveblog that has seven of everything, and of one that has nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ A new page of the desk or of readers needs one row here. The same holds for each
 large enough for a finger, nothing needs scrolling sideways or moves for those who want it still, and the page complains of nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

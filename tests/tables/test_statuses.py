@@ -1,7 +1,5 @@
 """What each documented word for a match's state means to readers: `statuses.toml`, a table to be read aloud."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Every public form of a liveblog and every way of taking something down: gone from the next request on, at every delay."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import secrets

@@ -1,7 +1,5 @@
 """What goes wrong between a provider and us: of every resource of every provider, nothing is withdrawn and health says it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AsyncExitStack

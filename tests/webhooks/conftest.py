@@ -1,7 +1,5 @@
 """A store, and deliveries to receivers in processes of their own."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import time

@@ -1,7 +1,5 @@
 """Nothing is delivered in the name of a process that others may count as dead."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """What a stranger's address can make this machine call: nothing but what everybody can call."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from contextlib import asynccontextmanager

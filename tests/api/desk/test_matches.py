@@ -1,7 +1,5 @@
 """The table of matches: what is wrong stands first, in words; who may do what; and what it costs."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
 

@@ -1,7 +1,5 @@
 """How providers of OpenID Connect say who somebody is: a row each, as they document it, and a real one as a process of its own."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any, NamedTuple

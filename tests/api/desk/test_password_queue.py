@@ -1,7 +1,5 @@
 """The queue of passwords that are checked: who guesses, from however many addresses of a network, waits for itself alone."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

@@ -1,7 +1,5 @@
 """Every form of the desk, opened by one person before another changes something: what the other has changed stays."""
 
-from __future__ import annotations
-
 from functools import partial
 from html.parser import HTMLParser
 from typing import Any, NamedTuple

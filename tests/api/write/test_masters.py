@@ -1,7 +1,5 @@
 """Players, teams and tournaments: each field of the reference is written, kept, cleared and refused as it says."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The command line, as an operator types it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

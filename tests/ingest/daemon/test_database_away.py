@@ -1,7 +1,5 @@
 """A start while PostgreSQL is away: one line that names it, a bounded wait, and then it is ready or ends with a status."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

@@ -1,7 +1,5 @@
 """Rows of another version in our own tables: each is quarantined to what it belongs to, said once, and everything else goes on."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Receivers, clients, declared liveblogs and scheduled events of another version: each hurts itself alone, and is said once."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from functools import partial

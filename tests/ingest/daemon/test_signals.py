@@ -1,7 +1,5 @@
 """SIGTERM in the middle of things, and a process that stands still: nothing is done by halves, nothing posted twice."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

@@ -1,7 +1,5 @@
 """The daemon's clock keeps ticking, whatever is done to the clock on the wall."""
 
-from __future__ import annotations
-
 import asyncio
 from datetime import datetime, timedelta
 

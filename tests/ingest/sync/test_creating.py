@@ -1,7 +1,5 @@
 """createFromExternal with everything behind it: the answer, the defaults, and each error of the interface's table."""
 
-from __future__ import annotations
-
 import secrets
 from typing import Any
 

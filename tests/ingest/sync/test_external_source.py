@@ -1,7 +1,5 @@
 """The external source after the creation: shown, changed, paused, attached, taken off and given fields back."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

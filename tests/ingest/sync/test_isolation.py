@@ -1,7 +1,5 @@
 """Several liveblogs and organizations on one match: none of them has anything of the others."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ingest.daemon.endpoints import rehome

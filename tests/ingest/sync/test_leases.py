@@ -1,7 +1,5 @@
 """Who follows a match: leases that no clock can mislead, and followers that keep to them."""
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """A match and its liveblogs for longer than the match: ids that are given twice, endings, moves to another endpoint."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

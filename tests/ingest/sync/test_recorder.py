@@ -1,7 +1,5 @@
 """The recorder: what is polled can be played again, and whatever happens to the recording happens to nothing else."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

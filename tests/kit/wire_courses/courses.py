@@ -1,7 +1,5 @@
 """Every course of every provider and sport: how a match comes to an ending, as steps of what the provider answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A football match and a race as Global Sports Data is believed to send them: actions, a state, scores of the parts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.kit.wire_courses.soccer import SQUADS, STARTS, TEAMS, Moment, clock

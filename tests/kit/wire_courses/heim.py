@@ -1,7 +1,5 @@
 """A football match as HEIM:SPIEL sends it: rows of whistles and goals, and a score whose row is the tally of a shoot-out."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 from zoneinfo import ZoneInfo

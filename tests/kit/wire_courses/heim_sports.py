@@ -1,7 +1,5 @@
 """Matches and sessions of the other sports as HEIM:SPIEL sends them: scores by row, a period, what is special about them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tests.kit.wire_courses.heim import INCIDENTS

@@ -1,7 +1,5 @@
 """A football match as OpenLigaDB's volunteers enter it: goals, results by their kind, one flag."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """A football match as PA Media sends it: a word for its state, a score, events by the clock; all of it XML."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from zoneinfo import ZoneInfo
 

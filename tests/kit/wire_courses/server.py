@@ -1,7 +1,5 @@
 """All providers at one address on the loopback interface, each below its id, with a match of the same story."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The story of a football match, whatever feed has it: what is known of it at each moment, and the ways in which it may end."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal

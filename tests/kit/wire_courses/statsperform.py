@@ -1,7 +1,5 @@
 """A football match as Stats Perform's MA1 sends it: whistles, scores of the parts, goals with the score after them; one body."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

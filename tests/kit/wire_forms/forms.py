@@ -1,7 +1,5 @@
 """The forms in which a second source may send a match, and how each is read back by its own adapter's rules."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial

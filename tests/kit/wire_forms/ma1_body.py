@@ -1,7 +1,5 @@
 """A match as Stats Perform's MA1 sends it: whistles, incidents in lists that are left out while empty, squads; one body."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """A match as OpenLigaDB sends it: goals and results that volunteers enter, and nothing else; the score after a goal is its key."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """A match as another newsroom's feed has it: names in other spellings, minutes one off, rows missing, ids of its own."""
 
-from __future__ import annotations
-
 import random
 import unicodedata
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """A match as PA's soccer feed sends it: state and score, events by the clock without scores, squads; all of it XML."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from xml.sax.saxutils import escape, quoteattr

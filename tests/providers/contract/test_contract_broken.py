@@ -1,7 +1,5 @@
 """The contract finds what is wrong: for each rule an adapter that is right in everything else, and breaks that one."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Samples with fewer rows: the rules that hurt each field of a body take as long as it has rows, and rows of one kind are alike."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Builds bodies in the shapes that gn-gsd is believed to have, with invented people; no recorded answer is public."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The adapter against real servers: what it requests, what it makes of the responses, and what it leaves alone."""
 
-from __future__ import annotations
-
 from contextlib import asynccontextmanager
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The replay server speaks for gn-gsd: addresses, key, dates and faults, beside HEIM:SPIEL in one recording."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 
 import pytest

@@ -1,7 +1,5 @@
 """Builds bodies in HEIM:SPIEL's format with invented people, so that a test says only what matters to it."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 from zoneinfo import ZoneInfo

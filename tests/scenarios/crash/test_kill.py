@@ -1,7 +1,5 @@
 """kill -9: whenever the process dies, the next one goes on, and the liveblog ends as the provider's last word says."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

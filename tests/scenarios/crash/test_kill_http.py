@@ -1,7 +1,5 @@
 """kill -9 under clients that write: what was acknowledged is there once, and a retry is the same event."""
 
-from __future__ import annotations
-
 import asyncio
 import random
 from dataclasses import dataclass, field

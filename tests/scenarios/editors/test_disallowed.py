@@ -1,7 +1,5 @@
 """A goal that is taken back after readers have seen it: its post says so, counts nowhere, and becomes the goal again."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Editors win, field by field: what a person changed or deleted is never overwritten or posted again by the sync."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Master data that is corrected, through HTTP: every open liveblog shows it, and what a person says holds against the provider."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rows that come again under other ids are the same posts: nothing is doubled, and what a person did to them stays."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Settings that are switched off and on, and posts that wait for their time: what a person decided stays decided."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """End state = f(last good snapshot): whatever was polled, failed or crashed before."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from functools import cache

@@ -1,7 +1,5 @@
 """American football from end to end: its steps of the score as posts, whoever dies, by the settings, with corrections."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Key moments = truth at every step of every recording; the truth is read off the provider's rows, not by our mapping."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A match of every provider over HTTP: created or refused, corrected, taken back and given again, recorded and played again."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 from collections.abc import AsyncIterator, Callable, Iterator

@@ -1,7 +1,5 @@
 """A match that is broken off, called off or ended by mistake and set again: one try after the other, never a mixture of both."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The timeline of posts in a running daemon, beside a clock of the test's own: provider, poll, commit, stream, webhook."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import json

@@ -1,7 +1,5 @@
 """Bad answers of any provider: one withdraws nothing, two count, and a resource takes back its own alone."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from random import Random

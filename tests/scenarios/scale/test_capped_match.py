@@ -1,7 +1,5 @@
 """A match of more rows than a limit allows is refused by that limit's name."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Awaitable, Callable
 

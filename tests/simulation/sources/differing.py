@@ -1,7 +1,5 @@
 """How the second source of a match says it otherwise, and what both take back: drawn by a seed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace

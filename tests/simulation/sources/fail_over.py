@@ -1,7 +1,5 @@
 """A recorded match with a second source: the first one fails again and again, editors write, the process dies; all is well."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """The first source of a running match fails, and then a goal falls: how long until it is public by the word of the other one."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass

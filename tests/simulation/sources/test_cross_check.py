@@ -1,7 +1,5 @@
 """Two sources are compared: what is only said otherwise does not count as a difference."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from dataclasses import replace
