@@ -52,6 +52,8 @@ export function keepUpToDate(element, path, { changed = () => {}, state = () => 
   }
 
   document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : next()));
+  // A form that leaves the page ends what the page asks: after a sign-out it would be refused.
+  addEventListener("submit", (event) => event.defaultPrevented || clearTimeout(timer));
   timer = setTimeout(next, waits ? AT_ONCE : EVERY);
   return () => next(true);
 }
