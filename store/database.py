@@ -14,17 +14,16 @@ from sqlalchemy.engine import URL
 from mapping.errors import StoreUnavailable
 from store.engine import migrate as migrations
 from store.engine import spans
-from store.engine.durations import Durations
 from store.engine.errors import SchemaMissing, StoreError
-from store.engine.naming import parse_url
-from store.engine.settings import PoolSettings
+from store.engine.settings import PoolSettings, parse_url
+from store.engine.spans import Durations
 from store.engine.unit import Hear, Stepped, Unit
 from store.liveblogs.history import read_at
 from store.tables import service_keys
 
 if TYPE_CHECKING:
     from store.engine.postgres.backend import PostgresBackend
-    from store.engine.postgres.liveness_lock import LivenessLock
+    from store.engine.postgres.sessions import LivenessLock
     from store.engine.sqlite.backend import NoLivenessLock, SqliteBackend
 
 __all__ = ["PoolSettings", "Store", "Unit"]

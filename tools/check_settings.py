@@ -43,7 +43,7 @@ OPTIONS = {
     "mapping/fusion/source_pair.py PairState.lead",
     "mapping/rules/delivery.py Plan.rounds",
     "store/webhooks/deliveries.py Delivery.rounds",
-    "store/engine/log_once.py LogOnce.level",
+    "store/engine/lasting.py LogOnce.level",
     "store/webhooks/outbox.py purge.after",
 }
 """Defaults of something else that is called like a setting."""

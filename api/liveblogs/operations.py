@@ -24,8 +24,7 @@ from mapping.documents.scalars import LocalStatus
 from mapping.errors import Conflict, Forbidden, Unprocessable
 from mapping.liveblog.modifications import OWNERS_ONLY, Editing, apply, check_for_sport, kind_of, sent_fields
 from store.clients import idempotency
-from store.engine.ids import new_local_id, new_object_id
-from store.engine.records import title_of
+from store.engine.records import new_local_id, new_object_id, title_of
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, NewGame, StoredGame

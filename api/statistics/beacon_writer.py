@@ -20,8 +20,7 @@ from mapping.statistics.reader_sketch import HASH_BYTES
 from mapping.statistics.salt_spans import DAY, day_slots, last_use, month_slots
 from store.database import Store
 from store.engine.errors import StoreError, brief_reason, transient
-from store.engine.lasting import LoggedLoop, repeat
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LoggedLoop, LogOnce, repeat
 from store.liveblogs import liveblogs
 from store.statistics import statistics
 from store.statistics.statistics import CountKey, LoadBatch, SketchKey

@@ -13,7 +13,7 @@ from starlette.types import Send
 
 from api.http.body_parts import body_part
 from api.liveblogs.messages import Form, Message
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce
 
 
 class StreamRequest(NamedTuple):

@@ -26,8 +26,7 @@ from api.view.delay import moment
 from mapping.errors import StoreUnavailable
 from mapping.rules.versions import known_since
 from store.database import Store
-from store.engine.lasting import LoggedLoop, repeat
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LoggedLoop, LogOnce, repeat
 from store.engine.unit import Stepped
 from store.liveblogs import deltas, history, liveblogs
 from store.liveblogs.liveblogs import StoredGame

@@ -30,9 +30,8 @@ from store.alarms import alarms
 from store.alarms.alarms import Alarm, HowEnded, Observed, State
 from store.database import Store
 from store.engine.errors import reason
-from store.engine.ids import new_local_id
-from store.engine.lasting import repeat
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce, repeat
+from store.engine.records import new_local_id
 
 if TYPE_CHECKING:
     from ingest.webhooks.receiver_client import ReceiverClient

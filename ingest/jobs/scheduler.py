@@ -15,8 +15,7 @@ from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
 from mapping.errors import ServiceError, StoreUnavailable
-from store.engine.lasting import LoggedLoop, repeat
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LoggedLoop, LogOnce, repeat
 
 Tick = Callable[[], Awaitable[Any]]
 Hear = Callable[[float], None]

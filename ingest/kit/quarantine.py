@@ -12,7 +12,7 @@ from typing import Literal
 from prometheus_client import Gauge
 
 from store.engine.errors import UnreadableRow, brief_reason
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce
 
 Kind = Literal["match", "liveblog", "receiver", "client", "loop"]
 KINDS: tuple[Kind, ...] = ("match", "liveblog", "receiver", "client", "loop")

@@ -9,7 +9,7 @@ from config.errors import StartError
 from ingest.kit.exit_status import ExitStatus
 from mapping.errors import ServiceError, StoreUnavailable
 from store.engine.errors import FAULTS, DatabaseAway, StoreError, reason
-from store.engine.naming import name_of
+from store.engine.settings import name_of
 
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Errors of a disk or a quota without room."""

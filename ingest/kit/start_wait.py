@@ -10,10 +10,9 @@ from typing import Any, TypeVar
 
 from config.sections import Database
 from mapping.errors import StoreUnavailable
-from store.engine.backoff import pause
 from store.engine.errors import DatabaseAway, StoreError, reason, unusable
-from store.engine.log_once import LogOnce
-from store.engine.naming import name_of
+from store.engine.lasting import LogOnce, pause
+from store.engine.settings import name_of
 
 Steady = Callable[[], float]
 

@@ -11,7 +11,7 @@ from ingest.sync.snapshot import Snapshot
 from mapping.fusion.leading_source import SourceHealth
 from mapping.match.match import Fault
 from providers.base import Answer, Outcome
-from store.engine.sql.bulk_write import TableWrite
+from store.engine.statements import TableWrite
 from store.engine.unit import Unit
 from store.following import sync
 from store.timeline import timeline

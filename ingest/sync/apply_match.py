@@ -20,7 +20,7 @@ from mapping.match.match import Match
 from mapping.match.references import References
 from mapping.posts.disallowed import WithdrawalRules
 from store.engine.errors import brief_reason, transient
-from store.engine.sql.bulk_write import write_batch
+from store.engine.statements import write_batch
 from store.engine.unit import Unit
 from store.following import closing as endings
 from store.following import sources, sync

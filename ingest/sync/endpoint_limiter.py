@@ -29,8 +29,8 @@ from mapping.rules.token_bucket import TokenBucket
 from providers.base import CarriedBy, Endpoint, Fetched, FixtureLister, Known, ProviderAdapter, Selector
 from providers.http_client import Throttled
 from store.engine import spans
-from store.engine.durations import Durations
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce
+from store.engine.spans import Durations
 
 ENDPOINT_ERRORS = (UpstreamUnavailable, ProviderRefused)
 """Errors that may be the endpoint's; any other one concerns a single match."""

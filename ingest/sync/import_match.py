@@ -39,9 +39,8 @@ from providers.http_client import patient
 from store.clients import idempotency
 from store.database import Store
 from store.engine import spans
-from store.engine.ids import new_local_id, new_object_id
-from store.engine.records import StoredGame
-from store.engine.sql.bulk_write import write_batch
+from store.engine.records import StoredGame, new_local_id, new_object_id
+from store.engine.statements import write_batch
 from store.engine.unit import Unit
 from store.following import sync
 from store.following.import_request import ImportRequest, StandbyRequest

@@ -18,7 +18,7 @@ from ingest.sync.followed_match import FollowedMatch
 from mapping.errors import ServiceError
 from store.database import Store
 from store.engine.errors import UnreadableRow, brief_reason
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce
 from store.engine.unit import Unit
 from store.following import leases, sync
 

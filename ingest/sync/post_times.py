@@ -14,7 +14,7 @@ from mapping.posts.posts import TEXT
 from mapping.posts.reconcile import Changes, Entry, State
 from mapping.rules.public import post_is_public
 from providers.base import Answer, Fetched, Known, Outcome
-from store.engine.durations import Durations
+from store.engine.spans import Durations
 from store.liveblogs.liveblogs import EventWrite, StoredEvent
 from store.timeline.timeline import DIGEST, PostTime
 

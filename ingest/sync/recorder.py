@@ -23,7 +23,7 @@ from providers.replay.failure import Ending, Failure
 from providers.replay.paths import Source
 from providers.replay.recording import Line
 from store.engine import private
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce
 from store.timeline.timeline import DIGEST
 
 Key = tuple[str, str, str]

@@ -19,7 +19,7 @@ from mapping.fusion.leading_source import Reason
 from mapping.fusion.source_chain import lasting_differences, leader_of
 from mapping.match.match import Status
 from store.database import Store
-from store.engine.durations import Durations
+from store.engine.spans import Durations
 
 OUTCOMES = ("changed", "unchanged", "failed")
 

@@ -34,8 +34,7 @@ from mapping.rules import delivery as rules
 from store.database import Store
 from store.engine import spans
 from store.engine.errors import UnreadableRow
-from store.engine.lasting import repeat
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce, repeat
 from store.engine.unit import Stepped
 from store.webhooks import deliveries, delivery_log, outbox, webhooks
 from store.webhooks.outbox import OutboxRow

@@ -20,8 +20,7 @@ from ingest.webhooks.receiver_client import operators_client
 from mapping.errors import ServiceError
 from mapping.rules.delivery import Verdict, verdict
 from store.database import Store
-from store.engine.lasting import LoggedLoop, repeat
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LoggedLoop, LogOnce, repeat
 from store.engine.unit import Stepped
 from store.webhooks import hub_pings
 from store.webhooks.hub_pings import PingableGame

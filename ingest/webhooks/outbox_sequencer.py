@@ -10,7 +10,7 @@ from sqlalchemy import Connection
 from ingest.kit.steady_clock import SteadyClock
 from ingest.webhooks.delivery_metrics import DeliveryMetrics
 from store.database import Store
-from store.engine.log_once import LogOnce
+from store.engine.lasting import LogOnce
 from store.engine.unit import Unit
 from store.webhooks import outbox
 from store.webhooks.outbox import Sequence

@@ -12,7 +12,7 @@ from mapping.desk.post_filter import PostFilter
 from mapping.documents.scalars import LocalStatus
 from mapping.posts.reconcile import State
 from store.engine.records import StoredEvent
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.statements import CompiledQuery
 from store.following.standby_tables import standbys
 from store.liveblogs.event_rows import event_of, in_chunks
 from store.liveblogs.history_tables import event_history

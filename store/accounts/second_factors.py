@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 from mapping.desk.one_time_codes import RECOVERY_BYTES, RECOVERY_CODES, recovery_code, recovery_digest, step_of
 from store.accounts import accounts
 from store.accounts.tables import recovery_codes, second_factors
-from store.engine.sql.bulk_write import upsert, write_batch
+from store.engine.statements import upsert, write_batch
 from store.engine.unit import Unit
 
 

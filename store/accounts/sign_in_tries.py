@@ -9,7 +9,7 @@ from sqlalchemy import Connection, and_, delete, or_, select, update
 
 from mapping.errors import RateLimited
 from store.accounts.tables import sign_in_tries
-from store.engine.sql.bulk_write import insert_ignore, upsert, write_batch
+from store.engine.statements import insert_ignore, upsert, write_batch
 from store.engine.unit import Unit
 
 KEPT = 86_400

@@ -5,8 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Index, Table, UniqueConstraint, select
 
 from store.engine.columns import Bytewise, Counter, integer, metadata, text
-from store.engine.portable_table import of_organization
-from store.engine.stored_capability import StoredCapability
+from store.engine.portable_table import StoredCapability, of_organization
 
 accounts = Table(
     "accounts",

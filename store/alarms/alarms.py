@@ -9,8 +9,8 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, Select, delete, or_, select, update
 
 from store.alarms.tables import alarms as table
-from store.engine.ids import new_local_id
-from store.engine.sql.insert_new import insert_new
+from store.engine.records import new_local_id
+from store.engine.statements import insert_new
 from store.engine.unit import Unit
 
 State = Literal["began", "ended"]

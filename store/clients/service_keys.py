@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, select
 
-from store.engine.sql.bulk_write import insert_ignore, upsert, write_batch
+from store.engine.statements import insert_ignore, upsert, write_batch
 from store.engine.unit import Unit
 from store.tables import service_keys
 

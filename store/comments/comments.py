@@ -20,7 +20,7 @@ from store.comments.tables import (
     reader_bans,
 )
 from store.comments.tables import comments as table
-from store.engine.sql.insert_new import insert_new
+from store.engine.statements import insert_new
 from store.engine.unit import Unit
 from store.liveblogs import history
 from store.media import image_uses

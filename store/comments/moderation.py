@@ -11,7 +11,7 @@ from store.comments import comments
 from store.comments.comments import NO_COMMENT, StoredComment
 from store.comments.tables import CommentStatus, closed_channels, reader_bans
 from store.comments.tables import comments as table
-from store.engine.sql.insert_new import insert_new
+from store.engine.statements import insert_new
 from store.engine.unit import Unit
 from store.media.tables import image_uses
 from store.public import DELETED_GAMES

@@ -21,8 +21,7 @@ from sqlalchemy import (
 from sqlalchemy import text as sql
 
 from store.engine.columns import Bytewise, Counter, integer, metadata, text
-from store.engine.portable_table import ORGANIZATION, PortableTable, of_games, of_organization
-from store.engine.stored_capability import StoredCapability
+from store.engine.portable_table import ORGANIZATION, PortableTable, StoredCapability, of_games, of_organization
 
 
 class CommentStatus(StrEnum):

@@ -5,12 +5,54 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import structlog
 
 from mapping.errors import ServiceError
-from store.engine.backoff import pause
 from store.engine.errors import brief_reason
-from store.engine.log_once import LogOnce
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class LogOnce:
+    """The first failure in a row is logged as the event `lost`, the success that ends it as `recovered`.
+
+    `level`: of `lost`; what recovers is `info`. `each_cause`: a failure with another cause is logged too.
+    """
+
+    lost: str
+    recovered: str
+    level: Literal["warning", "error"] = "warning"
+    each_cause: bool = False
+    cause: object = None
+    failing: bool = False
+
+    def failed(self, *, cause: object, **fields: Any) -> bool:
+        """It failed; whether that was logged."""
+        known = self.failing and (not self.each_cause or cause == self.cause)
+        if not known:
+            self.failing, self.cause = True, cause
+            getattr(log, self.level)(self.lost, cause=cause, **fields)
+        return not known
+
+    def worked(self, **fields: Any) -> bool:
+        """It worked; whether that was logged, because it had failed before."""
+        recovered, self.failing = self.failing, False
+        if recovered:
+            log.info(self.recovered, **fields)
+        return recovered
+
+
+FIRST, LONGEST = 0.1, 10.0
+"""Seconds, doubled with each failure, with jitter."""
+
+
+def pause(failures: int, chance: float) -> float:
+    """Seconds before the next attempt after so many failures in a row; `chance` from 0 to 1 keeps processes apart."""
+    return float(min(FIRST * 2 ** min(failures - 1, 16), LONGEST)) * (0.5 + chance / 2)
 
 
 class LoopReport(Protocol):

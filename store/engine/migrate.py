@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,14 +17,12 @@ from sqlalchemy.engine import URL
 from sqlalchemy.exc import DBAPIError
 
 from store.engine.errors import SchemaMissing, SchemaOutdated, StoreError, no_such_table, store_errors
-from store.engine.naming import parse_url
-from store.engine.settings import PoolSettings
-from store.engine.sqlite.file_lock import FileLock
+from store.engine.settings import PoolSettings, database_file, parse_url
 
 T = TypeVar("T")
 
 RESTORING = "matchwire_restoring"
-"""A table without rows, which stands in a PostgreSQL while a backup is restored into it (store.engine.postgres.restoring)."""
+"""A table without rows, which stands in a PostgreSQL while a backup is restored into it (store.engine.postgres.dump)."""
 HISTORY = Path(__file__).parents[1] / "migrations"
 PATIENT = PoolSettings(pool_size=1, timeout=3600)
 """A migration may take as long as it takes."""
@@ -113,19 +112,14 @@ async def bring_up_to_date(url: str) -> None:
     Raises AlreadyRunning while a daemon holds the SQLite file, DatabaseRefused where the user may not, StoreUnavailable.
     """
     parsed = parse_url(url)
-    file = _file(parsed)
-    lock = None if file is None else FileLock(file)
-    try:
+    with file_locked(parsed):
         await _run(parsed, upgrade_connection)
-    finally:
-        if lock is not None:
-            lock.release()
 
 
 def current(url: str) -> str | None:
     """The revision of the database at `url`, None for an empty one. Not to be called from a running event loop."""
     parsed = parse_url(url)
-    file = _file(parsed)
+    file = database_file(parsed)
     if file is not None and not file.exists():
         return None
     try:
@@ -134,10 +128,19 @@ def current(url: str) -> str | None:
         return None
 
 
-def _file(url: URL) -> Path | None:
-    from store.engine.sqlite import backend as sqlite
+@contextmanager
+def file_locked(url: URL) -> Iterator[None]:
+    """Hold the lock of a SQLite file, whose daemon could not write meanwhile; PostgreSQL has room for both."""
+    if (file := database_file(url)) is None:
+        yield
+        return
+    from store.engine.sqlite.backend import FileLock
 
-    return sqlite.database_file(url) if url.get_backend_name() == "sqlite" else None
+    lock = FileLock(file)
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 async def _run(url: URL, work: Callable[[Connection], T]) -> T:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Column, ColumnElement, Select, Table, Text, bindparam, collate, column, select
+from sqlalchemy import Column, ColumnElement, Executable, Select, Table, Text, bindparam, collate, column, select
 from sqlalchemy import table as named_table
 
 ORGANIZATION: Any = bindparam("organization", type_=Text)
@@ -55,3 +55,17 @@ def of_games(table: Table, **more: Any) -> PortableTable:
     """A table whose rows name a liveblog."""
     parents = {"game_id": "game", **more.pop("parents", {})}
     return PortableTable(table, table.c.game_id.in_(GAMES), parents=parents, **more)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoredCapability:
+    """The tables of a capability, as an export of an organization needs to know them."""
+
+    portable: tuple[PortableTable, ...]
+    """What an export holds, parents before what refers to them."""
+    stays: Mapping[str, str] = field(default_factory=dict)
+    """Tables that no export holds, with the reason."""
+    owners: Mapping[str, Select[Any]] = field(default_factory=dict)
+    """Kind of a record → its id and its organization."""
+    after_import: tuple[Executable, ...] = ()
+    """What makes, of the rows of an organization that were imported, those that no export holds."""

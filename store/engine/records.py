@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+import string
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -33,6 +35,13 @@ EVENT_COLUMNS = frozenset(
     {"_type", "local_id", "version", "local_status", "sort", "user_id", "created_at", "updated_at", "publish_at"}
 )
 """Fields of an event's JSON that are not part of its stored document."""
+
+
+ALPHABET = string.ascii_lowercase + string.digits
+LOCAL_LENGTH = 20
+LETTERS = bytes(ord(ALPHABET[byte % len(ALPHABET)]) for byte in range(256))
+UNFAIR = bytes(range(256 - 256 % len(ALPHABET), 256))
+"""Bytes beyond the last whole round of the alphabet; with them its first letters would come more often."""
 
 
 class StoredGame(NamedTuple):
@@ -260,3 +269,16 @@ def _stamped(item: Mapping[str, Any], before: Mapping[str, Any] | None, version:
 
 def _unversioned(item: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key != "version"}
+
+
+def new_object_id(now: float) -> str:
+    """24 lower-case hex digits: the second in the first eight, 64 random bits behind. `now` in Unix seconds."""
+    return f"{int(now) & 0xFFFFFFFF:08x}{secrets.token_hex(8)}"
+
+
+def new_local_id(letter: str) -> str:
+    """`letter` (g game, e event, m media, b block) and 20 random lower-case letters or digits."""
+    letters = b""
+    while len(letters) < LOCAL_LENGTH:  # once, as good as always
+        letters = secrets.token_bytes(2 * LOCAL_LENGTH).translate(LETTERS, UNFAIR)
+    return letter + letters[:LOCAL_LENGTH].decode("ascii")

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, delete, exists, func, insert, select, update
 
-from store.engine.sql.compiled_query import CompiledQuery
-from store.engine.sql.insert_new import insert_new
+from store.engine.statements import CompiledQuery, insert_new
 from store.engine.unit import Unit
 from store.tables import follows, leaders, workers
 

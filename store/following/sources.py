@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, select
 
-from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
 from store.following import standbys
 from store.following.closing import close_empty

@@ -21,8 +21,7 @@ from mapping.fusion.source_chain import pinned_place, pins
 from mapping.fusion.source_pair import PairState
 from mapping.match.match import Match
 from store.engine.errors import UnreadableRow
-from store.engine.sql.bulk_write import insert_rows, update_rows, upsert, write_batch
-from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.statements import Among, CompiledQuery, insert_rows, update_rows, upsert, write_batch
 from store.engine.unit import Unit
 from store.following import closing, sync
 from store.following.standby_tables import source_health, standbys

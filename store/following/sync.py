@@ -18,9 +18,8 @@ from mapping.documents.scalars import LocalStatus
 from mapping.match.identity import MatchIdentity, is_another, is_renamed, teams_of
 from mapping.match.match import Match, Status
 from store.engine.errors import UnreadableRow, reading
-from store.engine.ids import new_object_id
-from store.engine.sql.bulk_write import TableWrite, update_rows, upsert, write_batch
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.records import new_object_id
+from store.engine.statements import CompiledQuery, TableWrite, update_rows, upsert, write_batch
 from store.engine.unit import Unit
 from store.following.standby_tables import standbys as standbys_table
 from store.tables import attachments as attachments_table

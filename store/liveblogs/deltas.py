@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from mapping.documents.scalars import LocalStatus
 from store.engine.records import StoredEvent
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.statements import CompiledQuery
 from store.liveblogs import history
 from store.liveblogs.event_rows import EventQuery, event_of, in_chunks, read_events
 from store.public import post_is_public

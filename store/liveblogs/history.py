@@ -29,8 +29,7 @@ from sqlalchemy import (
 from mapping.posts.event_media import lost_files, without_files
 from mapping.posts.reconcile import State
 from store.engine.records import StoredEvent, StoredGame
-from store.engine.sql.bulk_write import TableWrite, insert_ignore, write_batch
-from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.statements import Among, CompiledQuery, TableWrite, insert_ignore, write_batch
 from store.engine.unit import Unit
 from store.liveblogs.history_tables import event_history, game_documents, game_versions, master_history, poll_history
 from store.public import liveblog_is_public, post_is_public

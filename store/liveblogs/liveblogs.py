@@ -23,8 +23,7 @@ from store.engine.records import (
     title_of,
     without,
 )
-from store.engine.sql.bulk_write import TableWrite, insert_rows, update_rows, write_batch
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.statements import CompiledQuery, TableWrite, insert_rows, update_rows, write_batch
 from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.event_rows import columns_of, event_of, events_named, link_records, place, read_events

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, delete, select, update
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store.engine.records import StoredEvent, StoredGame, check_document
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.media.tables import media_probes

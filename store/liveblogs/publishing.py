@@ -7,7 +7,7 @@ from sqlalchemy import Connection, and_, bindparam, literal_column, select
 from mapping.documents.scalars import LocalStatus
 from mapping.errors import NotFound
 from store.engine.records import Change, EventWrite, StoredEvent, check_document
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.statements import CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import event_of

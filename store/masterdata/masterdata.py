@@ -17,8 +17,8 @@ from mapping.match.match import Incident, Match, Named, Person, Side
 from mapping.match.references import References
 from mapping.posts.merge import merge_game
 from store.engine.errors import UnreadableRow
-from store.engine.ids import new_object_id
-from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.records import new_object_id
+from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.search import NAMES, index_master

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from sqlalchemy import Connection, Table, insert, select, update
 
-from store.engine.ids import new_object_id
+from store.engine.records import new_object_id
 from store.engine.unit import Unit
 from store.liveblogs import history
 from store.liveblogs.search import index_master

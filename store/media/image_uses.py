@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, delete, exists, select
 
-from store.engine.sql.bulk_write import insert_ignore, write_batch
-from store.engine.sql.insert_new import insert_new
+from store.engine.statements import insert_ignore, insert_new, write_batch
 from store.engine.unit import Unit
 from store.media.tables import image_uses, purged_files
 from store.tables import events

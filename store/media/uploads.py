@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, exists, not_, or
 
 from mapping.documents.scalars import UPLOADED
 from mapping.errors import Unprocessable
-from store.engine.sql.bulk_write import insert_rows, write_batch
+from store.engine.statements import insert_rows, write_batch
 from store.engine.unit import Unit
 from store.media.tables import upload_uses, uploads
 from store.public import liveblog_is_shown, post_is_shown

@@ -5,8 +5,7 @@ from __future__ import annotations
 from sqlalchemy import ForeignKey, Table
 
 from store.engine.columns import integer, json, metadata, text
-from store.engine.portable_table import of_games
-from store.engine.stored_capability import StoredCapability
+from store.engine.portable_table import StoredCapability, of_games
 from store.liveblogs.history_tables import poll_history
 
 poll_votes = Table(

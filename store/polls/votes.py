@@ -13,8 +13,7 @@ from sqlalchemy import Connection, FromClause, bindparam, delete, literal, selec
 
 from mapping.polls.reader_polls import Tally
 from store.engine.records import StoredEvent
-from store.engine.sql.bulk_write import insert_ignore, update_rows, upsert, write_batch
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.statements import CompiledQuery, insert_ignore, update_rows, upsert, write_batch
 from store.engine.unit import Unit
 from store.liveblogs import history, liveblogs
 from store.liveblogs.event_rows import in_chunks

@@ -7,9 +7,8 @@ import hashlib
 from sqlalchemy import Index, Table, delete, select, tuple_
 
 from store.engine.columns import integer, metadata, text
-from store.engine.portable_table import of_organization
-from store.engine.sql.insert_new import insert_new
-from store.engine.stored_capability import StoredCapability
+from store.engine.portable_table import StoredCapability, of_organization
+from store.engine.statements import insert_new
 from store.engine.unit import Unit
 
 FORGOTTEN = 100

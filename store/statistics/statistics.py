@@ -24,8 +24,7 @@ from sqlalchemy import (
 from mapping.rules.periods import QUARTER
 from mapping.statistics.reader_sketch import ReaderSketch
 from mapping.statistics.salt_spans import DAY, last_use, months_between
-from store.engine.sql.bulk_write import add_numbers, insert_ignore, update_rows, write_batch
-from store.engine.sql.insert_new import insert_new
+from store.engine.statements import add_numbers, insert_ignore, insert_new, update_rows, write_batch
 from store.engine.unit import Unit
 from store.public import DELETED_GAMES
 from store.statistics.tables import beacon_intakes, load_counts, load_days, load_rollups, reader_salts, reader_sketches

@@ -5,8 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Column, ForeignKey, Index, LargeBinary, Table, insert, literal, select
 
 from store.engine.columns import integer, metadata, partial_index, text
-from store.engine.portable_table import GAMES, of_games
-from store.engine.stored_capability import StoredCapability
+from store.engine.portable_table import GAMES, StoredCapability, of_games
 
 
 def _sums(name: str, *more: Index) -> Table:

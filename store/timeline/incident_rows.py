@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Table, exists, or_, select, up
 
 from mapping.documents.scalars import LocalStatus
 from store.engine.records import EventWrite, StoredEvent
-from store.engine.sql.bulk_write import upsert, write_batch
+from store.engine.statements import upsert, write_batch
 from store.engine.unit import Unit
 from store.liveblogs import liveblogs
 from store.liveblogs.event_rows import event_of

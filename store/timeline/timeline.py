@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
-from store.engine.sql.bulk_write import TableWrite, insert_rows, upsert
+from store.engine.statements import TableWrite, insert_rows, upsert
 from store.engine.unit import Unit
 from store.tables import webhook_rounds
 from store.timeline.tables import decisions, post_times

@@ -14,11 +14,9 @@ from sqlalchemy.engine import URL
 
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning, StoreError, store_errors
-from store.engine.naming import name_of, parse_url
+from store.engine.settings import database_file, name_of, parse_url
 from store.engine.sqlite import backend as sqlite
 from store.engine.sqlite import file_copy as files
-from store.engine.sqlite.backend import database_file
-from store.engine.sqlite.file_lock import FileLock
 from store.upkeep.new_numbers import begin_anew
 
 LOOKS, AGAIN = 10, 0.2
@@ -67,8 +65,7 @@ def restore(url: str, source: Path, *, replace: bool = False) -> Path | None:
 
 def _restore_file(url: URL, file: Path, source: Path, replace: bool) -> Path | None:
     _require_known(files.schema_of(source), source)
-    lock = FileLock(file)
-    try:
+    with migrate.file_locked(url):
         if file.exists() and not replace:
             raise StoreError(f"{file} is there already: --replace puts it aside")
         fresh = files.fresh(file)
@@ -76,8 +73,6 @@ def _restore_file(url: URL, file: Path, source: Path, replace: bool) -> Path | N
         sqlite.run_once(url.set(database=str(fresh)), migrate.PATIENT, _finish)
         files.fold_wal(fresh)
         return files.exchange(file, fresh)
-    finally:
-        lock.release()
 
 
 def _require_known(schema: str, source: Path) -> None:
@@ -91,24 +86,23 @@ def _finish(conn: Connection) -> None:
 
 
 def _restore_dump(url: str, parsed: URL, source: Path, replace: bool) -> None:
-    from store.engine.postgres import restoring
     from store.engine.postgres.backend import run_once
-    from store.engine.postgres.dump import load, schema_of
+    from store.engine.postgres.dump import begin_restore, end_restore, is_free, load, schema_of
 
     _require_known(schema_of(source), source)
-    if not replace and not asyncio.run(run_once(parsed, migrate.PATIENT, restoring.is_free)):
+    if not replace and not asyncio.run(run_once(parsed, migrate.PATIENT, is_free)):
         raise StoreError(f"the database {name_of(url)} is not empty: --replace overwrites it")
     if others := asyncio.run(_count(parsed)):
         raise AlreadyRunning(f"{others} connections of matchwire are open: stop all its processes first")
-    asyncio.run(run_once(parsed, migrate.PATIENT, restoring.begin))
+    asyncio.run(run_once(parsed, migrate.PATIENT, begin_restore))
     try:
         load(parsed, source)
     except StoreError:  # in one transaction, so all is as it was
-        asyncio.run(run_once(parsed, migrate.PATIENT, restoring.end))
+        asyncio.run(run_once(parsed, migrate.PATIENT, end_restore))
         raise
 
     def finish(conn: Connection) -> None:
-        restoring.end(conn)
+        end_restore(conn)
         _finish(conn)
 
     asyncio.run(run_once(parsed, migrate.PATIENT, finish))

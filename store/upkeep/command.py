@@ -15,11 +15,9 @@ from sqlalchemy.engine import URL
 
 from store.engine import migrate
 from store.engine.errors import StoreError, store_errors
-from store.engine.naming import parse_url
-from store.engine.settings import PoolSettings
+from store.engine.settings import PoolSettings, database_file, parse_url
 from store.engine.sqlite import backend as sqlite
-from store.engine.unit import Unit
-from store.engine.unit_pool import Transaction
+from store.engine.unit import Transaction, Unit
 
 T = TypeVar("T")
 
@@ -64,6 +62,6 @@ def _pool(timeout: float) -> PoolSettings:
 
 
 def _require_file(url: URL) -> None:
-    file = sqlite.database_file(url)
+    file = database_file(url)
     if file is None or not file.exists():
         raise StoreError(f"there is no database {file or url.database} yet: start the daemon first")

@@ -11,9 +11,9 @@ from sqlalchemy.exc import DatabaseError
 
 from store.engine import migrate
 from store.engine.errors import StoreError, store_errors
-from store.engine.naming import parse_url
+from store.engine.settings import database_file, parse_url
 from store.engine.sqlite import backend as sqlite
-from store.engine.unit_pool import Transaction
+from store.engine.unit import Transaction
 from store.upkeep.doctor_rows import CheckResult, examine_rows
 
 COLLATION_KNOWN = 150_000
@@ -39,7 +39,7 @@ async def _examined(url: URL) -> list[CheckResult]:
         from store.engine.postgres.backend import run_once
 
         return await run_once(url, migrate.PATIENT, _findings, Transaction.READ)
-    file = sqlite.database_file(url)
+    file = database_file(url)
     if file is None or not file.exists():
         raise StoreError(f"there is no database {file or url.database}")
     return await sqlite.read_once(url, migrate.PATIENT, _findings)

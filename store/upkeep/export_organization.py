@@ -15,9 +15,9 @@ from typing import Any, BinaryIO
 from sqlalchemy import Connection
 
 from store.engine import migrate
+from store.engine.columns import dumps
 from store.engine.errors import StoreError
 from store.engine.portable_table import ORGANIZATION
-from store.engine.sql.json_type import dumps
 from store.files.port import FileStore
 from store.media.tables import uploads
 from store.upkeep import command

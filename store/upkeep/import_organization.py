@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -15,11 +15,9 @@ from sqlalchemy.exc import IntegrityError
 from mapping.errors import StoreUnavailable
 from store.engine import migrate
 from store.engine.errors import StoreError, reason, store_errors
-from store.engine.ids import new_object_id
-from store.engine.naming import parse_url
 from store.engine.portable_table import ORGANIZATION, PortableTable
-from store.engine.sqlite.backend import database_file
-from store.engine.sqlite.file_lock import FileLock
+from store.engine.records import new_object_id
+from store.engine.settings import parse_url
 from store.engine.unit import Unit
 from store.files.port import FileStore
 from store.following.closing import close_unattached
@@ -69,21 +67,12 @@ def import_organization(
             migrate.upgrade(url)
         copied = Copied()
         try:
-            with ExitStack() as stack:
-                if (lock := _lock(url)) is not None:
-                    stack.callback(lock.release)
+            with migrate.file_locked(parse_url(url)):
                 return command.run(url, partial(_import, lines, files, media, copied), timeout=PATIENCE)
         except StoreError:  # nothing was committed; where that is not known, the purge of uploads sees to the files
             with suppress(StoreUnavailable):
                 delete_files(copied.keys, files)
             raise
-
-
-def _lock(url: str) -> FileLock | None:
-    """The lock of a SQLite file, whose daemon could not write meanwhile; PostgreSQL has room for both."""
-    parsed = parse_url(url)
-    file = database_file(parsed) if parsed.get_backend_name() == "sqlite" else None
-    return None if file is None else FileLock(file)
 
 
 def _head(lines: BinaryIO) -> str:

@@ -11,9 +11,9 @@ from typing import Any
 from pydantic_core import from_json
 from sqlalchemy import BigInteger, Boolean, Column, Double, LargeBinary
 
+from store.engine.columns import Json, dumps
 from store.engine.errors import StoreError
 from store.engine.portable_table import PortableTable
-from store.engine.sql.json_type import Json, dumps
 from store.files.port import KEY
 from store.media.tables import uploads
 from store.upkeep.portable_tables import OWNERS, PORTABLE

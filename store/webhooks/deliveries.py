@@ -11,8 +11,7 @@ from sqlalchemy import Connection, Row, Text, bindparam, delete, insert, or_, se
 
 from mapping.rules.delivery import Health
 from store.engine.errors import UnreadableRow
-from store.engine.sql.bulk_write import insert_rows, update_rows, write_batch
-from store.engine.sql.compiled_query import Among, CompiledQuery
+from store.engine.statements import Among, CompiledQuery, insert_rows, update_rows, write_batch
 from store.engine.unit import Unit
 from store.tables import webhook_rounds, webhook_waiting, webhooks
 from store.webhooks.webhooks import Subscription, renew_secrets, subscription_of, unclaimed

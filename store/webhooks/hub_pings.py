@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, ForeignKey, Table, select, update
 
 from store.engine.columns import integer, metadata, text
-from store.engine.sql.insert_new import insert_new
+from store.engine.statements import insert_new
 from store.engine.unit import Unit
 from store.public import liveblog_is_public
 from store.tables import games

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, Integer, bindparam, delete, func, or_, select
 
-from store.engine.sql.bulk_write import update_rows, write_batch
-from store.engine.sql.compiled_query import CompiledQuery
+from store.engine.statements import CompiledQuery, update_rows, write_batch
 from store.engine.unit import Unit
 from store.tables import outbox, outbox_sequence, webhooks
 

@@ -32,10 +32,10 @@ from sqlalchemy import (
 )
 
 from mapping.errors import NotFound, Unprocessable
+from store.engine.columns import read
 from store.engine.errors import UnreadableRow
-from store.engine.ids import new_object_id
-from store.engine.sql.compiled_query import Among, CompiledQuery
-from store.engine.sql.json_type import read
+from store.engine.records import new_object_id
+from store.engine.statements import Among, CompiledQuery
 from store.engine.unit import Unit
 from store.tables import outbox, webhook_rounds, webhook_waiting, webhooks, workers
 from store.webhooks.outbox import number_committed

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Boolean, Column, Connection, Double, LargeBinary, Table, Text
 from sqlalchemy import text as sql
 
-from store.engine.sql.json_type import Json
+from store.engine.columns import Json
 from store.schema import metadata
 from tests.kit.day import ORGANIZATION
 

@@ -20,7 +20,7 @@ from store.alarms.alarms import Observed
 from store.clients import clients, service_keys
 from store.comments import comments, moderation
 from store.comments.comments import NewComment
-from store.engine.sql.json_type import Json
+from store.engine.columns import Json
 from store.engine.unit import Unit
 from store.following import ledger
 from store.masterdata import declarations

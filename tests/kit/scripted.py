@@ -30,7 +30,7 @@ from providers.heim.read import Event
 from providers.heim.translate import translate
 from providers.row_cache import RowCache
 from store.database import Store
-from store.engine.ids import new_local_id
+from store.engine.records import new_local_id
 from store.following import ledger, sync
 from store.following.import_request import ImportRequest
 from store.liveblogs import liveblogs

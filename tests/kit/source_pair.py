@@ -21,7 +21,7 @@ from mapping.fusion.source_pair import PairState
 from mapping.match.match import Match
 from providers.base import Fetched, Known
 from providers.heim.adapter import HEIM
-from store.engine.ids import new_local_id
+from store.engine.records import new_local_id
 from store.engine.unit import Unit
 from store.following import sources, standbys, sync
 from store.following.import_request import StandbyRequest

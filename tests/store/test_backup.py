@@ -13,7 +13,7 @@ from sqlalchemy import func, make_url, select
 
 from store.engine import migrate
 from store.engine.errors import AlreadyRunning, SchemaOutdated, StoreError
-from store.engine.sqlite.backend import database_file
+from store.engine.settings import database_file
 from store.liveblogs.liveblogs import events, find_game, insert_game
 from store.schema import metadata
 from store.tables import outbox

@@ -9,7 +9,7 @@ from sqlalchemy import exc, insert, text
 
 from ingest.telemetry import logs
 from store.engine.errors import DatabaseRefused, brief_reason, connect_error, reason
-from store.engine.naming import parse_url
+from store.engine.settings import parse_url
 from store.tables import events
 
 URL = parse_url("postgresql://newsroom:secret@db/liveblogs")

@@ -12,8 +12,8 @@ import pytest
 from sqlalchemy import text
 
 from mapping.errors import StoreUnavailable
-from store.engine.naming import parse_url
-from store.engine.postgres.session import Session
+from store.engine.postgres.sessions import Session
+from store.engine.settings import parse_url
 from store.liveblogs.liveblogs import events, insert_game, require_game
 from tests.kit.faults_postgres import frozen
 from tests.kit.opening import pool_settings, store_at

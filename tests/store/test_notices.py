@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from store.engine.postgres.notify import NotifySender, read
+from store.engine.postgres.sessions import NotifySender, read
 from store.liveblogs.liveblogs import Change, insert_game, record
 from tests.kit.notices import WITHIN, broken_off
 from tests.store.conftest import new_game

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import text
 
 from store.engine.errors import StoreError
-from store.engine.naming import parse_url
-from store.engine.postgres.session import Session, sessions_last
+from store.engine.postgres.sessions import Session, sessions_last
+from store.engine.settings import parse_url
 from store.liveblogs.liveblogs import Change, insert_game, record
 from tests.kit.command import MATCHWIRE
 from tests.kit.opening import pool_settings, store_at

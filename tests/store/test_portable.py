@@ -13,8 +13,8 @@ import pytest
 from sqlalchemy import BigInteger, Boolean, Double, LargeBinary, Text, delete, insert, select, text, update
 
 from store.engine import migrate
+from store.engine.columns import Json
 from store.engine.errors import AlreadyRunning, SchemaOutdated, StoreError
-from store.engine.sql.json_type import Json
 from store.files.disk import DiskFiles
 from store.following.standby_tables import standbys
 from store.liveblogs.liveblogs import insert_game

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from sqlalchemy import bindparam, create_engine, select, text
 
-from store.engine.sql.compiled_query import Among, compiled_for
+from store.engine.statements import Among, compiled_for
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game, lock_event, lock_game, record
 from store.tables import ledger, players

@@ -7,8 +7,8 @@ from itertools import permutations
 
 import pytest
 
-from store.engine.durations import Durations
-from store.engine.sql.bulk_write import write_batch
+from store.engine.spans import Durations
+from store.engine.statements import write_batch
 from store.liveblogs import liveblogs
 from store.liveblogs.liveblogs import Change, EventWrite, insert_game
 from store.timeline import incident_rows, timeline

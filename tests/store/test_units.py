@@ -9,7 +9,7 @@ from sqlalchemy import select, update
 from sqlalchemy.exc import IntegrityError
 
 from mapping.errors import StoreUnavailable
-from store.engine.sql.bulk_write import insert_rows, write_batch
+from store.engine.statements import insert_rows, write_batch
 from store.liveblogs.liveblogs import Change, EventWrite, event, events, insert_game, record, require_game
 from store.tables import games, outbox
 from tests.kit.opening import pool_settings, store_at

@@ -8,7 +8,7 @@ from functools import partial
 from sqlalchemy import func, select, text
 
 from mapping.errors import StoreUnavailable
-from store.engine.sqlite import connection
+from store.engine.sqlite import backend
 from store.liveblogs.liveblogs import Change, insert_game, record, require_game
 from store.tables import games
 from tests.kit.opening import pool_settings, store_at
@@ -79,7 +79,7 @@ async def test_who_comes_while_a_lock_is_waited_for_in_vain_has_a_try_of_their_o
     """A transaction that cannot begin refuses whoever waited for it from its beginning; who came later has not waited yet."""
     store = await store_at(migrated_sqlite_url, clock=clock, pool=pool_settings(timeout=60.0))
     game = await store.write(partial(insert_game, game=new_game()))
-    begins, fails, execute = threading.Event(), threading.Event(), connection.execute
+    begins, fails, execute = threading.Event(), threading.Event(), backend.execute
 
     def locked_once(conn, sql, values=()):
         if sql == "BEGIN IMMEDIATE" and not begins.is_set():
@@ -88,7 +88,7 @@ async def test_who_comes_while_a_lock_is_waited_for_in_vain_has_a_try_of_their_o
             raise sqlite3.OperationalError("database is locked")
         return execute(conn, sql, values)
 
-    monkeypatch.setattr(connection, "execute", locked_once)
+    monkeypatch.setattr(backend, "execute", locked_once)
     waited = asyncio.create_task(store.write(writing(game.id, "waited")))
     await asyncio.to_thread(begins.wait, 60)
     came = asyncio.create_task(store.write(writing(game.id, "came")))

@@ -23,7 +23,7 @@ from sqlalchemy.dialects.postgresql import psycopg as postgresql
 import api
 import ingest
 import store
-from store.engine.sql.compiled_query import CompiledQuery, compiled_for
+from store.engine.statements import CompiledQuery, compiled_for
 from store.liveblogs.event_rows import EventQuery
 from tests.kit.command import commands, invoke
 from tests.kit.full_house import GAME, HOOK, OWNER

@@ -11,12 +11,9 @@ from sqlalchemy.engine import URL
 
 from store.engine.errors import StoreError, connect_error, unavailable
 from store.engine.postgres.connection import PostgresConnection, make_engine
-from store.engine.postgres.liveness_lock import LivenessLock
-from store.engine.postgres.notify import NotifyListener, NotifySender
-from store.engine.postgres.session import LOST, Session, sessions_last
+from store.engine.postgres.sessions import LOST, LivenessLock, NotifyListener, NotifySender, Session, sessions_last
 from store.engine.settings import PoolSettings
-from store.engine.unit import Unit
-from store.engine.unit_pool import Transaction, UnitPool, in_unit
+from store.engine.unit import Transaction, Unit, UnitPool, in_unit
 
 T = TypeVar("T")
 READ, WRITE = Transaction.READ, Transaction.WRITE

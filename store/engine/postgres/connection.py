@@ -33,8 +33,8 @@ from store.engine.errors import (
     unavailable,
 )
 from store.engine.settings import PoolSettings
-from store.engine.sql.compiled_query import translate_error
-from store.engine.unit_pool import Locked, PooledConnection, QueuedUnit, Transaction, UnitOutcome, Work, answer
+from store.engine.statements import translate_error
+from store.engine.unit import Locked, PooledConnection, QueuedUnit, Transaction, UnitOutcome, Work, answer
 
 T = TypeVar("T")
 BEGIN = {

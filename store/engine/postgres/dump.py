@@ -1,4 +1,7 @@
-"""Dumps of a PostgreSQL by its own tools, which see one snapshot and let everybody write meanwhile."""
+"""Dumps of a PostgreSQL by its own tools, which see one snapshot and let everybody write meanwhile.
+
+A sign in the database says that a restore is under way: what is there meanwhile is neither the old one nor the new one.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,16 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from sqlalchemy import Connection, text
 from sqlalchemy.engine import URL
 
 from store.engine import private
 from store.engine.errors import StoreError
+from store.engine.migrate import RESTORING
 
 PLAIN = ("--no-owner", "--no-privileges")
 """Who owns the tables is a matter of the server that they are put into."""
+FREE = text(f"SELECT to_regclass('alembic_version') IS NULL OR to_regclass('{RESTORING}') IS NOT NULL")
 
 
 def dump(url: URL, target: Path) -> None:
@@ -72,3 +78,18 @@ def _call(tool: str, *words: str, password: str | None = None) -> str:
     if done.returncode:
         raise StoreError(f"{tool} failed: {' '.join(done.stderr.split()) or done.returncode}")
     return done.stdout
+
+
+def is_free(conn: Connection) -> bool:
+    """Whether a backup overwrites nothing: there is no schema, or a restore that was broken off."""
+    return conn.execute(FREE).scalar_one() is True
+
+
+def begin_restore(conn: Connection) -> None:
+    """From now on nobody but a restore uses the database. A dump knows nothing of the sign, so loading one leaves it there."""
+    conn.execute(text(f"CREATE TABLE IF NOT EXISTS {RESTORING} ()"))
+
+
+def end_restore(conn: Connection) -> None:
+    """The database is whole again."""
+    conn.execute(text(f"DROP TABLE IF EXISTS {RESTORING}"))

@@ -54,7 +54,7 @@ LATER = {
 }
 OTHERS = {
     "sqlite": ("psycopg", "sqlalchemy.dialects.postgresql", "store.engine.postgres.backend"),
-    "postgresql": ("aiosqlite", "sqlalchemy.orm", "store.engine.sqlite.backend", "store.engine.sqlite.connection"),
+    "postgresql": ("aiosqlite", "sqlalchemy.orm", "store.engine.sqlite.backend"),
 }
 
 

@@ -26,7 +26,7 @@ from ingest.webhooks.hub_ping import DuePing, HubPings
 from mapping.errors import NotFound, StoreUnavailable
 from store.engine.errors import UnreadableRow
 from store.engine.lasting import LoggedLoop, repeat
-from store.engine.postgres.notify import NotifyListener, NotifySender
+from store.engine.postgres.sessions import NotifyListener, NotifySender
 from store.timeline.post_timeline import PostTimeline
 from tests.kit.settings import LIMITS, configured, polling
 from tests.simulation.virtual_loop import VirtualLoop
@@ -45,7 +45,7 @@ BOUNDED = {
     "ingest/webhooks/attempt_writer.py:_run": "ends when nothing waits; each record's failure is told to its receiver",
     "ingest/webhooks/attempt_writer.py:_until_written": "ends with the write, and with `stop`",
     "providers/contract/resolving.py:closing": "ends within CLOSED_WITHIN",
-    "store/engine/postgres/notify.py:_listen": "ends with its connection, which the lasting loop of the notices opens again",
+    "store/engine/postgres/sessions.py:_listen": "ends with its connection, which the lasting loop of the notices opens again",
 }
 """Loops without a bound in their head, and what ends them."""
 

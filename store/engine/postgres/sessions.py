@@ -1,4 +1,6 @@
-"""LISTEN and NOTIFY between processes: which liveblogs stepped, and to which version; and words that nothing is stored of.
+"""Connections to PostgreSQL that are kept for what lasts as long as they do: a lock, listening.
+
+LISTEN and NOTIFY between processes: which liveblogs stepped, and to which version; and words that nothing is stored of.
 
 A process notifies of what it has committed, after the COMMIT: at once, and while much happens of all of it every
 `INTERVAL` seconds, because PostgreSQL commits transactions that notify one after the other. Its own notices, which come
@@ -14,19 +16,99 @@ import random
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import psycopg
 from sqlalchemy import Connection, exc
+from sqlalchemy.engine import URL
 
 from mapping.errors import StoreUnavailable
-from store.engine.backoff import pause
-from store.engine.lasting import LoggedLoop, repeat
-from store.engine.log_once import LogOnce
-from store.engine.postgres.session import LOST, Session
-from store.engine.sql.compiled_query import execute
+from store.engine.errors import unavailable
+from store.engine.lasting import LoggedLoop, LogOnce, pause, repeat
+from store.engine.postgres.connection import close_attempt, connect_timeout, shut_down, socket_handle
+from store.engine.settings import PoolSettings
+from store.engine.statements import execute
 from store.engine.unit import Hear, HearWord, Stepped
+
+LOST = (psycopg.Error, OSError)
+"""What a connection fails with, whatever has become of the server."""
+PROBE = "matchwire_probe"
+"""The channel on which a start finds out whether it hears itself."""
+
+
+class Session:
+    """One connection outside any transaction. `driver`: the connection of psycopg."""
+
+    def __init__(self, driver: psycopg.AsyncConnection[Any], timeout: float) -> None:
+        self.driver = driver
+        self._timeout = timeout
+        self._handle = socket_handle(driver)
+
+    @classmethod
+    async def open(cls, url: URL, settings: PoolSettings, purpose: str) -> Session:
+        """Connect. Raises one of LOST."""
+        _, given = url.get_dialect()().create_connect_args(url)
+        try:
+            driver = await psycopg.AsyncConnection.connect(
+                **given,
+                autocommit=True,
+                application_name=f"matchwire {purpose}",
+                connect_timeout=connect_timeout(settings),
+            )
+        except BaseException as error:  # that of a caller who is cancelled, too
+            close_attempt(error)
+            if isinstance(error, psycopg.errors.ConnectionTimeout):
+                raise TimeoutError from error
+            raise
+        return cls(driver, settings.timeout)
+
+    async def execute(self, sql: str) -> psycopg.AsyncCursor[Any]:
+        """Run a statement without parameters. Raises one of LOST, also when the server does not answer in time."""
+        with self.bounded():
+            return await self.driver.execute(sql.encode())
+
+    @contextmanager
+    def bounded(self) -> Iterator[None]:
+        """Break the connection off when what happens inside takes longer than the time-out."""
+        timer = asyncio.get_running_loop().call_later(self._timeout, self.drop)
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def drop(self) -> None:
+        """Break the connection off as it is: whatever waits for the server fails. `close` remains to be called."""
+        shut_down(self._handle)
+
+    async def close(self) -> None:
+        """End the connection. Nobody is waited for."""
+        await self.driver.close()
+        self._handle.close()
+
+
+async def sessions_last(connect: Callable[[], Awaitable[Session]], timeout: float) -> bool:  # noqa: ASYNC109 -- of the answer
+    """Whether a connection keeps its session between transactions, which a transaction pooler gives to others.
+
+    Without a pooler the server's process is the one that the connection was greeted by. With one, a session that listens
+    has to hear what another one says. Raises one of LOST.
+    """
+    session = await connect()
+    try:
+        row = await (await session.execute("SELECT pg_backend_pid()")).fetchone()
+        if row == (session.driver.info.backend_pid,):
+            return True
+        await session.execute(f"LISTEN {PROBE}")
+        other = await connect()
+        try:
+            await other.execute(f"NOTIFY {PROBE}")
+        finally:
+            await other.close()
+        return bool([notice async for notice in session.driver.notifies(timeout=timeout, stop_after=1)])
+    finally:
+        await session.close()
+
 
 CHANNEL = "matchwire_steps"
 WORDS = "matchwire_words"
@@ -185,3 +267,36 @@ def read(payload: str) -> tuple[Stepped, str]:
 
 def _notify(conn: Connection, *, channel: str, notices: list[str]) -> None:
     execute(conn, NOTIFY, (channel, notices))
+
+
+class LivenessLock:
+    """An advisory lock of PostgreSQL on a connection of its own. It vanishes with the process, not when that only hangs."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Session]]) -> None:
+        self._connect = connect
+        self._session: Session | None = None
+
+    async def acquire(self, key: int) -> None:
+        """Hold the lock `key` from now on, instead of an earlier one. Raises StoreUnavailable."""
+        await self.close()
+        try:
+            self._session = await self._connect()
+            await self._session.execute(f"SELECT pg_advisory_lock({int(key)})")
+        except LOST as error:
+            raise unavailable(error) from error
+
+    async def is_locked(self) -> bool:
+        """Whether the lock is still held; the check keeps the connection from being forgotten on its way."""
+        if self._session is None:
+            return False
+        try:
+            await self._session.execute("SELECT 1")
+        except LOST:
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Let go."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()

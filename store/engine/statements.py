@@ -1,32 +1,176 @@
-"""Rows on their way into several tables: one statement each on SQLite, a single one and so one round trip on PostgreSQL.
+"""Statements that run all the time: compiled once for each kind of database, then handed to the driver as they are.
+
+SQLAlchemy's own way to a row costs several times what SQLite needs for the row itself. Rows on their way into several tables
+are one statement each on SQLite, a single one and so one round trip on PostgreSQL:
 
 write_batch(conn, insert_rows(events, new), update_rows(games, [{"id": game_id, "version": 8}]), insert_rows(outbox, [note]))
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from sqlalchemy import (
+    ARRAY,
+    JSON,
     Column,
+    ColumnElement,
     Connection,
     Dialect,
+    Executable,
+    Float,
     LargeBinary,
+    Select,
     Table,
     Text,
+    any_,
     bindparam,
     cast,
     column,
+    exc,
     func,
     select,
     update,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.types import TypeEngine
 
-from store.engine.sql.compiled_query import Convert, compiled_for, execute
-from store.engine.sql.json_type import Json, column_value, dumps
+from store.engine.columns import Json, column_value, dumps, read
+
+Convert = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """SQL text with, in the order of its parameters, their names and the values that the statement itself gives them."""
+
+    sql: str
+    parameters: tuple[tuple[str, Any], ...]
+
+    def values(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
+        """The parameters as the driver takes them, by position."""
+        return tuple([given.get(name, fixed) for name, fixed in self.parameters])
+
+
+class CompiledQuery:
+    """A Core `select` with named parameters: values that need no conversion, and lists for `Among`.
+
+    Rows are tuples, their JSON decoded.
+    """
+
+    def __init__(self, statement: Select[Any]) -> None:
+        self._statement = statement
+        self._names = [each.name for each in statement.selected_columns]
+        self._made: dict[str, tuple[Compiled, list[tuple[int, Convert]]]] = {}
+
+    def all(self, conn: Connection, **given: Any) -> list[tuple[Any, ...]]:
+        """The rows for these parameters."""
+        made = self._made.get(conn.dialect.name)
+        if made is None:
+            made = self._made[conn.dialect.name] = self._make(conn.dialect)
+        compiled, conversions = made
+        if conn.dialect.name == "sqlite":
+            given = {name: dumps(value) if type(value) is list else value for name, value in given.items()}
+        return [_converted(row, conversions) for row in execute(conn, compiled.sql, compiled.values(given))]
+
+    def first(self, conn: Connection, **given: Any) -> tuple[Any, ...] | None:
+        """The first row, None where there is none."""
+        rows = self.all(conn, **given)
+        return rows[0] if rows else None
+
+    def mappings(self, conn: Connection, **given: Any) -> list[dict[str, Any]]:
+        """The rows by the names of their columns."""
+        return [dict(zip(self._names, row, strict=True)) for row in self.all(conn, **given)]
+
+    def _make(self, dialect: Dialect) -> tuple[Compiled, list[tuple[int, Convert]]]:
+        readers = enumerate(_reader(dialect, each.type) for each in self._statement.selected_columns)
+        return compiled_for(dialect, self._statement), [(index, reader) for index, reader in readers if reader]
+
+
+class Processor(Protocol):
+    """What a compilation hook is given by SQLAlchemy, whose own type is not public."""
+
+    def process(self, obj: Any, **kwargs: Any) -> str:
+        """The SQL of `obj`."""
+
+
+class Among(ColumnElement[bool]):
+    """`column IN` any number of texts, which are given as one list: one statement and one parameter for all of them.
+
+    It has no type: to a Boolean SQLAlchemy adds `= 1` on SQLite, and then no index is used.
+    """
+
+    inherit_cache = False
+
+    def __init__(self, column: ColumnElement[Any], name: str) -> None:
+        self.column = column
+        self.name = name
+
+
+@compiles(Among, "sqlite")
+def _among_json(element: Among, compiler: Processor, **more: Any) -> str:
+    values = func.json_each(bindparam(element.name)).table_valued("value")
+    return compiler.process(element.column.in_(select(values.c.value)), **more)
+
+
+@compiles(Among, "postgresql")
+def _among_array(element: Among, compiler: Processor, **more: Any) -> str:
+    return compiler.process(element.column == any_(bindparam(element.name, type_=ARRAY(Text))), **more)
+
+
+def compiled_for(dialect: Dialect, statement: Executable) -> Compiled:
+    """The statement as the driver of this dialect takes it, parameters by position."""
+    made: Any = statement.compile(dialect=dialect)  # type: ignore[attr-defined]
+    return Compiled(made.string, tuple((name, made.params[name]) for name in made.positiontup))
+
+
+def execute(conn: Connection, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+    """Run the statement in the transaction of `conn`: once with a tuple of values, or (SQLite) for each tuple of a list.
+
+    Returns the driver's rows. Raises the errors of SQLAlchemy.
+    """
+    driver: Any = conn.connection.dbapi_connection
+    try:
+        if conn.dialect.name == "postgresql":
+            cursor = driver.cursor(binary=True)
+            cursor.execute(sql, values)
+            return cursor.fetchall() if cursor.pgresult.nfields else []
+        cursor = driver.cursor()
+        (cursor.executemany if isinstance(values, list) else cursor.execute)(sql, values)
+        return list(cursor.fetchall())
+    except Exception as error:  # of a driver known at run time only; `raised` distinguishes its errors from others
+        raise translate_error(conn, sql, error) from error
+
+
+def translate_error(conn: Connection, sql: str, error: Exception) -> Exception:
+    """The driver's error as SQLAlchemy raises it; any other as it is."""
+    module: Any = conn.dialect.loaded_dbapi
+    if not isinstance(error, module.Error):
+        return error
+    lost = conn.dialect.is_disconnect(error, conn.connection.dbapi_connection, None)
+    wrapped: Exception = exc.DBAPIError.instance(
+        sql, None, error, module.Error, connection_invalidated=lost, dialect=conn.dialect
+    )
+    return wrapped
+
+
+def _reader(dialect: Dialect, kind: TypeEngine[Any]) -> Convert | None:
+    """What makes a value of the driver one of this type; None where it is one, as floats are with every driver."""
+    if isinstance(kind, Json):
+        return read
+    return None if isinstance(kind, Float) else kind.dialect_impl(dialect).result_processor(dialect, None)
+
+
+def _converted(row: Sequence[Any], conversions: list[tuple[int, Convert]]) -> tuple[Any, ...]:
+    values = list(row)
+    for index, convert in conversions:
+        values[index] = convert(values[index])
+    return tuple(values)
+
 
 Row = Mapping[str, Any]
 
@@ -179,25 +323,21 @@ def _name(index: int, what: str) -> str:
 
 def _for_row(index: int, shape: Shape) -> Any:
     """SQLite's statement for a row."""
-    from sqlalchemy.dialects import sqlite  # each dialect is loaded by who speaks it alone
-
     given: dict[str, Any] = {name: bindparam(_name(index, name)) for name in shape.columns}
     if shape.how == "change":
         return _update(shape, given)
-    return _without_conflict(sqlite.insert(shape.table).values(given), shape)
+    return _without_conflict(_insert("sqlite", shape.table).values(given), shape)
 
 
 def _for_rows(index: int, shape: Shape) -> Any:
     """PostgreSQL's statement for rows that come as one JSON array: one parameter, whatever the number of columns."""
-    from sqlalchemy.dialects import postgresql
-
-    given = cast(bindparam(_name(index, "rows"), type_=Text), postgresql.JSON)
+    given = cast(bindparam(_name(index, "rows"), type_=Text), JSON)
     names = [column(name, _plain(shape.table.c[name])) for name in shape.columns]
     rows = func.json_to_recordset(given).table_valued(*names).render_derived(name=f"rows{index}", with_types=True)
     values: dict[str, Any] = {name: rows.c[name] for name in shape.columns}
     if shape.how == "change":
         return _update(shape, values)
-    made = postgresql.insert(shape.table).from_select(list(values), select(*values.values()))
+    made = _insert("postgresql", shape.table).from_select(list(values), select(*values.values()))
     return _without_conflict(made, shape)
 
 
@@ -241,3 +381,20 @@ def _without_conflict(made: Any, shape: Shape) -> Any:
         for name in shape.others
     }
     return made.on_conflict_do_update(index_elements=shape.keys, set_=values)
+
+
+def insert_new(conn: Connection, table: Table, **values: Any) -> bool:
+    """Insert the row; False where its key, or what has to be unique in it, is taken."""
+    made = _insert(conn.dialect.name, table).values(values).on_conflict_do_nothing().returning(*table.primary_key)
+    return conn.execute(made).first() is not None
+
+
+def _insert(dialect: str, table: Table) -> Any:
+    """The dialect's own INSERT; each is loaded by who speaks it alone."""
+    if dialect == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
